@@ -1,6 +1,3 @@
-import { Hono } from 'hono'
+import { app } from './app.ts'
 
-const app = new Hono()
-app.get('/api/health', (c) => c.json({ status: 'ok' }))
-
-export default { fetch: app.fetch }
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>

@@ -1,0 +1,12 @@
+import { defineConfig } from 'drizzle-kit'
+
+export default defineConfig({
+  dialect: 'turso',
+  schema: './src/db/schema.ts',
+  out: './migrations',
+  casing: 'snake_case',
+  dbCredentials: {
+    url: process.env.TURSO_DATABASE_URL ?? 'http://127.0.0.1:8080/purse/',
+    ...(process.env.TURSO_AUTH_TOKEN && { authToken: process.env.TURSO_AUTH_TOKEN }),
+  },
+})

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from './client.ts'
+
+/** A kept figure that is not what the rows say, or a reference that crosses users. Amounts are in minor units. */
+export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
+
+/**
+ * Recomputes every kept balance, count and total from the rows, in one round trip, and answers what differs.
+ * An empty answer means that the triggers have done their work (design.md, balances and totals are kept).
+ */
+export async function findDifferences(db: Database): Promise<Difference[]> {
+  const answers = await db.batch([
+    db.all<Difference>(accountBalances),
+    db.all<Difference>(userFigures),
+    db.all<Difference>(monthFigures),
+    db.all<Difference>(categoryFigures),
+    db.all<Difference>(strayReferences),
+  ])
+  return answers.flat()
+}
+
+/** What each transaction moves on each account that it touches. */
+const movements = sql`
+  select account_id as id, iif(type = 'income', amount, -amount) as moved from transactions
+  union all
+  select to_account_id, amount from transactions where to_account_id is not null`
+
+const accountBalances = sql`
+  select 'account balance' as what, 'account ' || accounts.id as key,
+         balance as kept, starting_balance + coalesce(sum(m.moved), 0) as actual
+    from accounts left join (${movements}) m on m.id = accounts.id
+   group by accounts.id
+  having kept <> actual`
+
+const userFigures = sql`
+  select 'total balance' as what, 'user ' || users.id as key, users.balance as kept,
+         (select coalesce(sum(balance), 0) from accounts where user_id = users.id) as actual
+    from users where kept <> actual
+  union all
+  select 'transaction count', 'user ' || users.id, users.transaction_count as kept,
+         (select count(*) from transactions where user_id = users.id) as actual
+    from users where kept <> actual`
+
+const monthFigures = sql`
+  with actual as (
+    select user_id, substr(transaction_date, 1, 7) as month, type, sum(amount) as total, count(*) as rows
+      from transactions where type <> 'transfer' group by 1, 2, 3
+  ), kept as (
+    select user_id, month, 'income' as type, income as total, transaction_count as rows from month_totals where income > 0
+    union all
+    select user_id, month, 'expense', expense, transaction_count from month_totals where expense > 0
+  )
+  select 'month ' || type as what, 'user ' || user_id || ' ' || month as key, kept.total as kept, actual.total as actual
+    from kept full join actual using (user_id, month, type)
+   where kept.total is not actual.total
+  union all
+  select 'month count', 'user ' || m.user_id || ' ' || m.month, m.transaction_count as kept,
+         (select coalesce(sum(rows), 0) from actual where user_id = m.user_id and month = m.month) as actual
+    from month_totals m where kept <> actual or kept = 0`
+
+const categoryFigures = sql`
+  with actual as (
+    select user_id, substr(transaction_date, 1, 7) as month, type, coalesce(category_id, 0) as category_id,
+           sum(amount) as total, count(*) as rows
+      from transactions where type <> 'transfer' group by 1, 2, 3, 4
+  )
+  select 'category ' || type as what, 'user ' || user_id || ' ' || month || ' category ' || category_id as key,
+         kept.total as kept, actual.total as actual
+    from category_totals kept full join actual using (user_id, month, type, category_id)
+   where kept.total is not actual.total or kept.transaction_count is not actual.rows`
+
+const strayReferences = sql`
+  select 'reference to another user''s row' as what, 'transaction ' || t.id as key, t.user_id as kept, null as actual
+    from transactions t
+   where not exists (select 1 from accounts where id = t.account_id and user_id = t.user_id)
+      or t.to_account_id is not null and not exists (select 1 from accounts where id = t.to_account_id and user_id = t.user_id)
+      or t.category_id is not null and not exists (select 1 from categories where id = t.category_id and user_id = t.user_id)`

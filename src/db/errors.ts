@@ -1,0 +1,51 @@
+import { LibsqlError } from '@libsql/client/http'
+import { DatabaseUnavailable } from '../domain/failures.ts'
+
+/** A constraint of the schema refused a statement, and the whole batch with it. */
+export class ConstraintViolated extends Error {
+  readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK' | 'other'
+  /** `table.column` of a UNIQUE or NOT NULL, the name of a CHECK. */
+  readonly subject: string
+  constructor(kind: ConstraintViolated['kind'], subject: string) {
+    super(`${kind} constraint failed: ${subject}`)
+    this.kind = kind
+    this.subject = subject
+  }
+}
+
+/** True when a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
+export function isOutOfBounds(error: unknown): boolean {
+  return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
+}
+
+/** True when a row with this unique `table.column` was there already. */
+export function isTaken(error: unknown, column: string): boolean {
+  return (
+    error instanceof ConstraintViolated &&
+    error.kind === 'UNIQUE' &&
+    error.subject.split(', ').includes(column)
+  )
+}
+
+/**
+ * The one place where driver errors become errors of ours. The server sends no extended codes, so its message is
+ * parsed; the driver's own error is dropped where it carries SQL, since its parameters are people's data.
+ */
+export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof LibsqlError && error.code.startsWith('SQLITE_CONSTRAINT')) {
+    const match = /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: ([\w., ]+))?/.exec(error.message)
+    return new ConstraintViolated((match?.[1] ?? 'other') as ConstraintViolated['kind'], match?.[2] ?? '')
+  }
+  // Every other SQLITE_… code is a statement of ours that is wrong; what is left is the way to the database.
+  const ours =
+    error instanceof LibsqlError && error.code.startsWith('SQLITE_') && error.code !== 'SQLITE_BUSY'
+  return ours ? error : new DatabaseUnavailable({ cause: error })
+}

@@ -1,0 +1,23 @@
+import { getTableColumns, is, SQL, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Database } from './client.ts'
+
+/** Values of a row, each given as itself or as an expression of SQL. */
+export type RowOf<T extends SQLiteTable> = {
+  [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL
+}
+
+/**
+ * `INSERT … SELECT … WHERE <guard>`: inserts the row only where the guard holds at that very moment,
+ * so that nothing can come between the check and the write. Add `.returning()` to see whether it did.
+ */
+export function insertWhere<T extends SQLiteTable>(db: Database, table: T, row: RowOf<T>, guard: SQL) {
+  const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
+  const values = columns.map(([key, column]) => {
+    const value = (row as Record<string, unknown>)[key]
+    if (value === undefined)
+      return column.hasDefault && !column.primary ? sql.param(column.default, column) : sql`null`
+    return is(value, SQL) ? value : sql.param(value, column)
+  })
+  return db.insert(table).select(sql`select ${sql.join(values, sql`, `)} where ${guard}`)
+}

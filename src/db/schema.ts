@@ -1,0 +1,181 @@
+import { sql } from 'drizzle-orm'
+import {
+  type AnySQLiteColumn,
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
+
+const id = () => integer().primaryKey({ autoIncrement: true })
+const minor = () => integer().$type<Minor>().notNull()
+const instant = () => integer({ mode: 'timestamp_ms' })
+const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
+const owner = () =>
+  integer()
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
+const within = (column: AnySQLiteColumn, limit: Minor) =>
+  sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
+
+/** People. `email` is kept in lower case, so that its unique index is without regard to case. */
+export const users = sqliteTable(
+  'users',
+  {
+    id: id(),
+    name: text().notNull(),
+    email: text().notNull().unique('users_email'),
+    /** `scrypt$N$r$p$salt$hash`; null for people who only sign in through the identity provider. */
+    passwordHash: text(),
+    idpId: text().unique('users_idp_id'),
+    avatar: text(),
+    emailVerifiedAt: instant(),
+    timezone: text().notNull().default('UTC'),
+    /** `HH:MM` in `timezone`; null is off. */
+    reminderTime: text().default('20:00'),
+    reminderLastSentAt: instant(),
+    /** Kept by triggers: the sum of the balances of all accounts. */
+    balance: minor().default(0 as Minor),
+    /** Kept by triggers: how many transactions there are. */
+    transactionCount: integer().notNull().default(0),
+    ...timestamps,
+  },
+  (t) => [check('user_balance_in_bounds', within(t.balance, maxTotal))],
+)
+
+/** Bearer tokens. The secret itself is never stored. */
+export const tokens = sqliteTable(
+  'tokens',
+  {
+    id: id(),
+    userId: owner(),
+    /** SHA-256 of the secret, in hex. */
+    secretHash: text().notNull(),
+    createdAt: instant().notNull(),
+    /** Noted at most once a day. */
+    lastUsedAt: instant().notNull(),
+  },
+  (t) => [index('tokens_user').on(t.userId)],
+)
+
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    id: id(),
+    userId: owner(),
+    name: text().notNull(),
+    type: text({ enum: ['bank', 'mobile', 'cash'] }).notNull(),
+    startingBalance: minor(),
+    /** Kept by triggers: income − expense − transfers out + transfers in, all dates. */
+    moved: minor().default(0 as Minor),
+    balance: integer()
+      .$type<Minor>()
+      .notNull()
+      .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
+    notes: text(),
+    ...timestamps,
+  },
+  (t) => [
+    index('accounts_user').on(t.userId),
+    check('account_type', sql`${t.type} in ('bank', 'mobile', 'cash')`),
+    check('starting_balance_in_bounds', within(t.startingBalance, maxAmount)),
+    check(
+      'account_balance_in_bounds',
+      sql`starting_balance + moved between ${sql.raw(`${-maxTotal} and ${maxTotal}`)}`,
+    ),
+  ],
+)
+
+export const categories = sqliteTable(
+  'categories',
+  {
+    id: id(),
+    userId: owner(),
+    name: text().notNull(),
+    /** The name as it is compared (`categoryNameKey`). */
+    nameKey: text().notNull(),
+    type: text({ enum: ['income', 'expense'] }).notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex('categories_user_name_type').on(t.userId, t.nameKey, t.type),
+    check('category_type', sql`${t.type} in ('income', 'expense')`),
+  ],
+)
+
+export const transactions = sqliteTable(
+  'transactions',
+  {
+    id: id(),
+    userId: owner(),
+    accountId: integer()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    toAccountId: integer().references(() => accounts.id, { onDelete: 'cascade' }),
+    categoryId: integer().references(() => categories.id, { onDelete: 'set null' }),
+    type: text({ enum: ['income', 'expense', 'transfer'] }).notNull(),
+    amount: minor(),
+    description: text(),
+    reference: text(),
+    /** `YYYY-MM-DD`. */
+    transactionDate: text().notNull(),
+    /** True for rows that came through sync. */
+    isSynced: integer({ mode: 'boolean' }).notNull().default(false),
+    /** The client's own id of the row: the same one never lands twice. */
+    clientId: text(),
+    ...timestamps,
+  },
+  (t) => [
+    index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
+    // Finds duplicates without reading the rest of the account's history.
+    index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
+    index('transactions_to_account')
+      .on(t.toAccountId, t.transactionDate)
+      .where(sql`to_account_id is not null`),
+    index('transactions_category').on(t.categoryId, t.transactionDate).where(sql`category_id is not null`),
+    uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(sql`client_id is not null`),
+    check('transaction_type', sql`${t.type} in ('income', 'expense', 'transfer')`),
+    check('amount_in_bounds', sql`${t.amount} between 1 and ${sql.raw(String(maxAmount))}`),
+    check('transfer_has_destination', sql`(${t.type} = 'transfer') = (${t.toAccountId} is not null)`),
+    check('transfer_between_two_accounts', sql`${t.toAccountId} <> ${t.accountId}`),
+  ],
+)
+
+/** Kept by triggers: income and expenses of each user and month. Transfers count nowhere. */
+export const monthTotals = sqliteTable(
+  'month_totals',
+  {
+    userId: owner(),
+    /** `YYYY-MM`. */
+    month: text().notNull(),
+    income: minor(),
+    expense: minor(),
+    /** How many rows are in these totals; at none the row goes. */
+    transactionCount: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.month] }),
+    check('month_income_in_bounds', within(t.income, maxTotal)),
+    check('month_expense_in_bounds', within(t.expense, maxTotal)),
+  ],
+)
+
+/** Kept by triggers: the same by category and type. */
+export const categoryTotals = sqliteTable(
+  'category_totals',
+  {
+    userId: owner(),
+    month: text().notNull(),
+    type: text({ enum: ['income', 'expense'] }).notNull(),
+    /** 0 stands for uncategorised, since a primary key knows no null. */
+    categoryId: integer().notNull(),
+    total: minor(),
+    transactionCount: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] })],
+)

@@ -1,0 +1,77 @@
+declare const minorUnits: unique symbol
+
+/** An amount of money in minor units (cents): always a safe integer, never a float. */
+export type Minor = number & { readonly [minorUnits]: true }
+
+/** Largest amount of one transaction or starting balance: 9,999,999,999,999.99 (decisions.md, Input). */
+export const maxAmount = 999_999_999_999_999 as Minor
+
+/** No balance or total may pass this in either direction: 90,000,000,000,000.00, a safe integer in minor units. */
+export const maxTotal = 9_000_000_000_000_000 as Minor
+
+/** Why an input is no amount of money. */
+export type MoneyProblem = 'not a number' | 'too many decimals' | 'out of range'
+
+const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
+/** Only a float printed in full has so many digits; typed amounts have fewer. */
+const digitsOfFloatNoise = 16
+
+/**
+ * Reads a JSON number or a numeric string as minor units, exactly.
+ * Binary float noise (0.30000000000000004) is taken for the amount it stands for; a real third decimal is refused.
+ */
+export function parseMoney(input: unknown): Minor | MoneyProblem {
+  if (typeof input === 'number') return fromFloat(input)
+  if (typeof input !== 'string') return 'not a number'
+  const match = plainDecimal.exec(input.trim())
+  if (!match) return 'not a number'
+  const decimals = match[1] ?? match[2] ?? ''
+  if (decimals.length <= 2) return inRange(fromDecimalString(input.trim()))
+  const digits = input.replace(/\D/g, '').replace(/^0+/, '').length
+  return digits >= digitsOfFloatNoise ? fromFloat(Number(input)) : 'too many decimals'
+}
+
+/** Writes minor units as a decimal string with two decimals: 1250 is "12.50". */
+export function formatMoney(amount: Minor): string {
+  const digits = String(Math.abs(amount)).padStart(3, '0')
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** In the runtime, not yet in TypeScript's library (ECMAScript proposal JSON.parse source text access). */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
+
+/**
+ * Writes minor units as the JSON number the contract wants: 1250 is 12.5.
+ * Above 2^46 the nearest float prints other cents than it was given, so the exact digits go into the JSON text.
+ */
+export function moneyNumber(amount: Minor): number {
+  const float = amount / 100
+  if (Math.abs(float) < 2 ** 46) return float
+  return rawJSON(formatMoney(amount)) as unknown as number
+}
+
+/** The difference of two amounts. */
+export function subtract(from: Minor, amount: Minor): Minor {
+  return (from - amount) as Minor
+}
+
+function fromDecimalString(text: string): number {
+  const negative = text.startsWith('-')
+  const [whole = '', decimals = ''] = text.replace(/^[+-]/, '').split('.')
+  const minor = Number(whole) * 100 + Number(decimals.padEnd(2, '0'))
+  return negative && minor !== 0 ? -minor : minor
+}
+
+function fromFloat(value: number): Minor | MoneyProblem {
+  if (!Number.isFinite(value)) return 'not a number'
+  if (Math.abs(value) > maxAmount / 100 + 1) return 'out of range'
+  const minor = Math.round(value * 100)
+  // A few roundings of a sum are noise; the cap keeps a real third decimal (0.001) from ever passing as such.
+  const noise = Math.min(8 * Number.EPSILON * Math.abs(value), 0.0004)
+  if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
+  return inRange(minor === 0 ? 0 : minor)
+}
+
+function inRange(minor: number): Minor | MoneyProblem {
+  return Math.abs(minor) <= maxAmount ? (minor as Minor) : 'out of range'
+}

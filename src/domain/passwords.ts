@@ -1,0 +1,51 @@
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+
+/** Cost parameters of scrypt (RFC 7914): N, r and p. */
+export type ScryptCost = { N: number; r: number; p: number }
+
+const hashBytes = 32
+const saltBytes = 16
+/** N=2^16, r=8 takes 64 MiB, half of an isolate's memory: more is refused even when a stored hash asks for it. */
+const maxMemoryBytes = 72 * 1024 * 1024
+
+/** Reads `"16384,8,5"` as N, r and p. */
+export function parseScryptCost(text: string): ScryptCost {
+  const [N, r, p] = text.split(',').map(Number)
+  if (!N || !r || !p) throw new Error(`Not a scrypt cost of the form "N,r,p": ${text}`)
+  return { N, r, p }
+}
+
+/** Hashes a password as `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */
+export function hashPassword(password: string, cost: ScryptCost): string {
+  const salt = randomBytes(saltBytes)
+  const hash = derive(password, salt, cost)
+  return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
+}
+
+/** Compares in constant time. Without a stored hash it does the same work and answers false. */
+export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
+  const parsed = stored ? parseStored(stored) : null
+  const expected = parsed?.hash ?? Buffer.alloc(hashBytes)
+  const actual = derive(password, parsed?.salt ?? Buffer.alloc(saltBytes), parsed?.cost ?? cost)
+  return timingSafeEqual(actual, expected) && parsed !== null
+}
+
+/** True when a hash was made at another cost than today's, and so should be made anew. */
+export function isOutdated(stored: string, { N, r, p }: ScryptCost): boolean {
+  return !stored.startsWith(`scrypt$${N}$${r}$${p}$`)
+}
+
+function parseStored(stored: string) {
+  const [scheme, N, r, p, salt, hash] = stored.split('$')
+  if (scheme !== 'scrypt' || !N || !r || !p || !salt || !hash) throw new Error('Unknown password hash format')
+  return {
+    cost: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  }
+}
+
+function derive(password: string, salt: Buffer, cost: ScryptCost): Buffer {
+  // One password has several Unicode spellings, depending on the keyboard it is typed on (NIST SP 800-63B §3.1.1.2).
+  return scryptSync(password.normalize('NFKC'), salt, hashBytes, { ...cost, maxmem: maxMemoryBytes })
+}

@@ -1,0 +1,60 @@
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const randomLength = 40
+const checksumLength = 6
+
+/** A bearer token taken apart: the row it names and the secret that proves it. */
+export type Bearer = { tokenId: number; secret: string }
+
+/** Fills an array with cryptographically strong random bytes. */
+export type RandomBytes = (bytes: Uint8Array) => Uint8Array
+
+export const idleTimeoutDays = 90
+export const absoluteTimeoutDays = 365
+
+/**
+ * Makes a new secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six,
+ * so that leak scanners recognise it and a mistyped one is refused without a database.
+ */
+export function newSecret(random: RandomBytes): string {
+  let secret = ''
+  while (secret.length < randomLength) {
+    for (const byte of random(new Uint8Array(randomLength))) {
+      // 248 is the largest multiple of 62 in a byte: taking more would favour some characters.
+      if (byte < 248 && secret.length < randomLength) secret += alphabet[byte % alphabet.length]
+    }
+  }
+  return secret + checksum(secret)
+}
+
+/** Reads `Bearer <id>|<secret>`; null when it cannot be a token of ours. */
+export function parseBearer(header: string | undefined): Bearer | null {
+  const match = /^Bearer +([1-9]\d{0,15})\|([A-Za-z0-9]+)$/i.exec(header?.trim() ?? '')
+  if (!match) return null
+  const [, id = '', secret = ''] = match
+  const random = secret.slice(0, -checksumLength)
+  if (secret.length < randomLength + checksumLength || secret.slice(-checksumLength) !== checksum(random))
+    return null
+  return { tokenId: Number(id), secret }
+}
+
+/** SHA-256 in hex: what is stored of a token's secret. */
+export async function hashSecret(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** CRC-32 (ISO 3309) in base 62. */
+function checksum(text: string): string {
+  let crc = 0xffffffff
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  let rest = ~crc >>> 0
+  let digits = ''
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % alphabet.length] + digits
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return digits
+}

@@ -1,0 +1,32 @@
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { Owner } from '../db/owner.ts'
+import { Unauthenticated } from '../domain/failures.ts'
+import { hashSecret, parseBearer } from '../domain/tokens.ts'
+import type { App } from './app-types.ts'
+
+/** The routes that need no token (api.md §5.5); every other one needs it, also those written after this list. */
+export const publicRoutes = [
+  'GET /api/health',
+  'POST /api/register',
+  'POST /api/login',
+  'GET /api/auth/check-email',
+]
+
+/**
+ * Puts the bearer of the token at the handler's disposal. A header that cannot be a token is refused at once;
+ * whether it is one, the handler's own batch finds out, in the same round trip as everything else.
+ */
+export const authenticate: MiddlewareHandler<App> = async (c, next) => {
+  const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
+  // An unknown path or method is a 404 or 405 to everybody.
+  if (!route || publicRoutes.includes(`${route.method} ${route.path}`)) return next()
+
+  const bearer = parseBearer(c.req.header('Authorization'))
+  if (!bearer) throw new Unauthenticated()
+  const { db, now } = c.var.deps
+  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: await hashSecret(bearer.secret) }, now)
+  c.set('owner', owner)
+  await next()
+  if (owner.isUseStale) c.executionCtx.waitUntil(owner.noteUse().catch(() => undefined))
+}

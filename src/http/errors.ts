@@ -1,0 +1,52 @@
+import type { Context, ErrorHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import {
+  DatabaseUnavailable,
+  Forbidden,
+  Invalid,
+  NotFound,
+  PotentialDuplicate,
+  Unauthenticated,
+} from '../domain/failures.ts'
+import { formatMoney } from '../domain/money.ts'
+import type { App } from './app-types.ts'
+
+const retryAfterSeconds = 5
+
+/** The one place where failures become answers (api.md §7). What is not declared is a 500 that says nothing. */
+export const answerFailure: ErrorHandler<App> = (error, c) => {
+  if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
+  if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
+  if (error instanceof NotFound) return c.json({ message: error.message }, 404)
+  if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
+  if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
+  if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
+  logFailure(error, c)
+  if (error instanceof DatabaseUnavailable) {
+    return c.json({ message: error.message }, 503, { 'Retry-After': String(retryAfterSeconds) })
+  }
+  return c.json({ message: 'Server Error' }, 500)
+}
+
+function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
+  const duplicates = error.duplicates.map((row) => ({
+    id: row.id,
+    description: row.description,
+    reference: row.reference,
+    transaction_date: row.transactionDate,
+    amount: formatMoney(row.amount),
+  }))
+  return c.json({ message: error.message, is_duplicate: true, duplicates }, 409)
+}
+
+/** Logs where it happened, never the message: a driver's message holds SQL and its parameters, people's data. */
+function logFailure(error: Error, c: Context<App>) {
+  const cause = error.cause instanceof Error ? error.cause.name : undefined
+  const frames = error.stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+  console.error(
+    JSON.stringify({ event: 'failure', requestId: c.get('requestId'), error: error.name, cause, frames }),
+  )
+}

@@ -1,0 +1,150 @@
+import * as z from 'zod'
+import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
+import { formatMoney, type Minor, maxAmount, parseMoney } from '../domain/money.ts'
+
+/**
+ * The kinds of field that the contract knows, with its error texts (decisions.md, Input).
+ * In each text `:field` stands for the field's name.
+ */
+const texts = {
+  required: 'The :field field is required.',
+  selected: 'The selected :field is invalid.',
+}
+
+type Issue = { input?: unknown }
+const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? texts.required : text)
+
+/** Strings are trimmed, and an empty one is the same as null. */
+const trimmed = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((input) => (typeof input === 'string' ? input.trim() || null : input), schema)
+
+const length = (input: string) => [...input].length
+/** NUL ends a text in SQLite, and half a surrogate pair cannot be sent to a database at all. */
+const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
+
+const boundedString = (max: number) =>
+  z
+    .string({ error: requiredOr('The :field field must be a string.') })
+    .refine(isStorable, 'The :field field contains characters that cannot be stored.')
+    .refine((input) => length(input) <= max, `The :field field must not be greater than ${max} characters.`)
+    .meta({ maxLength: max })
+
+/** A required text of up to `max` code points. */
+export const text = (max = 255) => trimmed(boundedString(max))
+
+/** A text that may be null; an empty one is null. */
+export const nullableText = (max = 255) => trimmed(boundedString(max).nullable())
+
+/** An address, in lower case. */
+export const email = trimmed(
+  z
+    .string({ error: requiredOr('The :field field must be a string.') })
+    .toLowerCase()
+    .pipe(z.email({ error: 'The :field field must be a valid email address.' }))
+    .refine((input) => length(input) <= 255, 'The :field field must not be greater than 255 characters.'),
+)
+
+/** A password that is chosen: 8 to 1,024 characters, never trimmed. */
+export const newPassword = z
+  .string({
+    error: (issue) =>
+      issue.input == null || issue.input === '' ? texts.required : 'The :field field must be a string.',
+  })
+  .refine((input) => input !== '', { error: texts.required, abort: true })
+  .refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.')
+  .refine((input) => length(input) <= 1024, 'The :field field must not be greater than 1024 characters.')
+  .meta({ minLength: 8, maxLength: 1024 })
+
+/** A password that is compared. */
+export const password = z
+  .string({ error: requiredOr('The :field field must be a string.') })
+  .refine((input) => input !== '', texts.required)
+
+/** One of a few words. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  trimmed(z.enum(words, { error: requiredOr(texts.selected) }))
+
+/** An id, as a number or a numeric string. Whose it is, the database says. */
+export const id = trimmed(
+  z
+    .union([z.number(), z.string()], { error: requiredOr('The :field field must be an integer.') })
+    .transform((input, ctx) => {
+      const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
+      if (Number.isSafeInteger(value) && value > 0) return value
+      ctx.addIssue(Number.isInteger(value) ? texts.selected : 'The :field field must be an integer.')
+      return z.NEVER
+    }),
+)
+
+/** An amount of money, as a number or a numeric string with at most two decimals. */
+export const money = trimmed(
+  z
+    .union([z.number(), z.string()], { error: requiredOr('The :field field must be a number.') })
+    .transform((input, ctx) => {
+      const amount = parseMoney(input)
+      if (typeof amount === 'number') return amount
+      const negative = Number(input) < 0
+      ctx.addIssue(
+        amount === 'not a number'
+          ? 'The :field field must be a number.'
+          : amount === 'too many decimals'
+            ? 'The :field field must have 0-2 decimal places.'
+            : negative
+              ? `The :field field must be at least -${formatMoney(maxAmount)}.`
+              : `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
+      )
+      return z.NEVER
+    }),
+)
+
+/** An amount greater than nothing. */
+export const positiveMoney = money.refine(
+  (amount: Minor) => amount > 0,
+  'The :field field must be greater than 0.',
+)
+
+/** A calendar date from 1900 to 2100. */
+export const date = trimmed(
+  z
+    .string({ error: requiredOr('The :field field must be a valid date.') })
+    .regex(/^\d{4}-\d{2}-\d{2}$/, {
+      error: 'The :field field must match the format YYYY-MM-DD.',
+      abort: true,
+    })
+    .refine(isCalendarDate, { error: 'The :field field must be a valid date.', abort: true })
+    .refine(
+      (input) => input >= earliestDate,
+      `The :field field must be a date after or equal to ${earliestDate}.`,
+    )
+    .refine(
+      (input) => input <= latestDate,
+      `The :field field must be a date before or equal to ${latestDate}.`,
+    ),
+)
+
+/** A calendar month, `YYYY-MM`. */
+export const month = trimmed(
+  z
+    .string()
+    .refine((input) => isCalendarDate(`${input}-01`), 'The :field field must match the format YYYY-MM.'),
+)
+
+/** A yes or no in one of the spellings that clients use. */
+export const flag = z
+  .union([z.boolean(), z.literal([0, 1, '0', '1', ''])], { error: 'The :field field must be true or false.' })
+  .transform((input) => input === true || input === 1 || input === '1')
+
+/** The name of a time zone. */
+export const timezone = trimmed(
+  z
+    .string({ error: requiredOr('The :field field must be a valid timezone.') })
+    .refine(isTimeZone, 'The :field field must be a valid timezone.'),
+)
+
+/** A time of day, `HH:MM`, or null. */
+export const timeOfDay = trimmed(
+  z
+    .string({ error: 'The :field field must match the format HH:MM.' })
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.')
+    .nullable(),
+)

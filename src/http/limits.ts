@@ -1,0 +1,31 @@
+import type { Context, Input, MiddlewareHandler } from 'hono'
+import { rateLimiter } from 'hono-rate-limiter'
+import type { App } from './app-types.ts'
+
+/** The bindings of wrangler.toml that count, and what they allow in a minute (decisions.md, Limits). */
+const perMinute = { LOGIN_LIMIT: 10, CHECK_EMAIL_LIMIT: 30 } as const
+
+/** Refuses with 429 once a key has used up its minute. Counted by Cloudflare, for each of its locations. */
+export function limit<I extends Input = Input>(
+  binding: keyof typeof perMinute,
+  keyOf: (c: Context<App, string, I>) => string,
+): MiddlewareHandler<App, string, I> {
+  return rateLimiter<App, string, I>({
+    binding: (c) => c.env[binding],
+    keyGenerator: keyOf,
+    handler: (c) => tooManyAttempts(c, perMinute[binding], 60),
+  })
+}
+
+/** The address of the client, as Cloudflare saw it. */
+export function clientAddress(c: Context): string {
+  return c.req.header('CF-Connecting-IP') ?? 'unknown'
+}
+
+function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: number) {
+  return c.json({ message: 'Too Many Attempts.' }, 429, {
+    'Retry-After': String(retryAfterSeconds),
+    'X-RateLimit-Limit': String(allowed),
+    'X-RateLimit-Remaining': '0',
+  })
+}

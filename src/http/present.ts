@@ -1,0 +1,105 @@
+import type { User } from '../db/owner.ts'
+import { formatMoney, moneyNumber, subtract } from '../domain/money.ts'
+import type { Account } from '../services/accounts.ts'
+import type { Category } from '../services/categories.ts'
+import type { Summary } from '../services/summary.ts'
+import type { Transaction } from '../services/transactions/fields.ts'
+import type { TransactionWithRelations } from '../services/transactions/read.ts'
+import type { SignedIn } from '../services/users.ts'
+
+/** Rows as the contract shows them (api.md §2): snake case, amounts as strings, balances and totals as numbers. */
+
+export function presentUser(user: User) {
+  return {
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    idp_id: user.idpId,
+    avatar: user.avatar,
+    email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
+    timezone: user.timezone,
+    reminder_time: user.reminderTime,
+    reminder_last_sent_at: user.reminderLastSentAt?.toISOString() ?? null,
+  }
+}
+
+export function presentSignIn({ token, user }: SignedIn) {
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    user: { id: user.id, name: user.name, email: user.email },
+    email_verified: user.emailVerifiedAt !== null,
+    email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
+  }
+}
+
+export function presentAccount(account: Account) {
+  return {
+    id: account.id,
+    user_id: account.userId,
+    name: account.name,
+    type: account.type,
+    starting_balance: formatMoney(account.startingBalance),
+    notes: account.notes,
+    ...presentTimestamps(account),
+    balance: moneyNumber(account.balance),
+  }
+}
+
+export function presentCategory(category: Category) {
+  return {
+    id: category.id,
+    user_id: category.userId,
+    name: category.name,
+    type: category.type,
+    ...presentTimestamps(category),
+  }
+}
+
+export function presentTransaction(transaction: Transaction) {
+  return {
+    id: transaction.id,
+    user_id: transaction.userId,
+    account_id: transaction.accountId,
+    to_account_id: transaction.toAccountId,
+    category_id: transaction.categoryId,
+    type: transaction.type,
+    amount: formatMoney(transaction.amount),
+    description: transaction.description,
+    reference: transaction.reference,
+    transaction_date: transaction.transactionDate,
+    is_synced: transaction.isSynced,
+    ...presentTimestamps(transaction),
+  }
+}
+
+export function presentTransactionWithRelations({ transaction, ...relations }: TransactionWithRelations) {
+  return { ...presentTransaction(transaction), ...relations }
+}
+
+export function presentSummary(summary: Summary) {
+  const { income, expense } = summary
+  return {
+    total_balance: moneyNumber(summary.totalBalance),
+    accounts: summary.accounts.map((account) => ({
+      id: account.id,
+      name: account.name,
+      type: account.type,
+      starting_balance: formatMoney(account.startingBalance),
+      balance: moneyNumber(account.balance),
+    })),
+    monthly_summary: {
+      income: moneyNumber(income),
+      expense: moneyNumber(expense),
+      net: moneyNumber(subtract(income, expense)),
+    },
+    category_breakdown: summary.breakdown.map(({ name, total }) => ({
+      category_name: name ?? 'Uncategorized',
+      total: moneyNumber(total),
+    })),
+  }
+}
+
+function presentTimestamps(row: { createdAt: Date; updatedAt: Date }) {
+  return { created_at: row.createdAt.toISOString(), updated_at: row.updatedAt.toISOString() }
+}

@@ -1,0 +1,37 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import {
+  createAccount,
+  deleteAccount,
+  listAccounts,
+  showAccount,
+  updateAccount,
+} from '../../services/accounts.ts'
+import type { App } from '../app-types.ts'
+import { money, nullableText, oneOf, text } from '../fields.ts'
+import { pathId } from '../path-id.ts'
+import { presentAccount } from '../present.ts'
+import { body } from '../validate.ts'
+
+const newAccount = z.object({
+  name: text(),
+  type: oneOf(['bank', 'mobile', 'cash']),
+  starting_balance: money,
+  notes: nullableText(65_535).optional(),
+})
+const accountChanges = newAccount.partial()
+
+/** Accounts and their balances (api.md §4.3). */
+export const accountRoutes = new Hono<App>()
+  .get('/', async (c) => c.json((await listAccounts(c.var.owner)).map(presentAccount)))
+  .post('/', body(newAccount), async (c) => {
+    return c.json(presentAccount(await createAccount(c.var.owner, c.req.valid('json'))), 201)
+  })
+  .get('/:id', async (c) => c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))))
+  .on(['PUT', 'PATCH'], '/:id', body(accountChanges), async (c) => {
+    return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'))))
+  })
+  .delete('/:id', async (c) => {
+    await deleteAccount(c.var.owner, pathId(c))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,32 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import {
+  createCategory,
+  deleteCategory,
+  listCategories,
+  showCategory,
+  updateCategory,
+} from '../../services/categories.ts'
+import type { App } from '../app-types.ts'
+import { oneOf, text } from '../fields.ts'
+import { pathId } from '../path-id.ts'
+import { presentCategory } from '../present.ts'
+import { body } from '../validate.ts'
+
+const newCategory = z.object({ name: text(), type: oneOf(['income', 'expense']) })
+const categoryChanges = newCategory.partial()
+
+/** Categories, the seeded defaults among them (api.md §4.4). */
+export const categoryRoutes = new Hono<App>()
+  .get('/', async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
+  .post('/', body(newCategory), async (c) => {
+    return c.json(presentCategory(await createCategory(c.var.owner, c.req.valid('json'))), 201)
+  })
+  .get('/:id', async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
+  .on(['PUT', 'PATCH'], '/:id', body(categoryChanges), async (c) => {
+    return c.json(presentCategory(await updateCategory(c.var.owner, pathId(c), c.req.valid('json'))))
+  })
+  .delete('/:id', async (c) => {
+    await deleteCategory(c.var.owner, pathId(c))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,60 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { createTransaction } from '../../services/transactions/create.ts'
+import { deleteTransaction } from '../../services/transactions/delete.ts'
+import { listTransactions, showTransaction } from '../../services/transactions/read.ts'
+import { updateTransaction } from '../../services/transactions/update.ts'
+import type { App } from '../app-types.ts'
+import { date, flag, id, nullableText, oneOf, positiveMoney, text } from '../fields.ts'
+import { pageNumber, presentPage } from '../pagination.ts'
+import { pathId } from '../path-id.ts'
+import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
+import { body, query } from '../validate.ts'
+
+const fields = z.object({
+  account_id: id,
+  to_account_id: id.nullable().optional(),
+  category_id: id.nullable().optional(),
+  type: oneOf(['income', 'expense', 'transfer']),
+  amount: positiveMoney,
+  description: nullableText().optional(),
+  reference: nullableText().optional(),
+  transaction_date: date,
+})
+const newTransaction = fields.extend({
+  force: flag.nullable().optional(),
+  client_id: nullableText(64).optional(),
+})
+const transactionChanges = fields.partial()
+const filter = z
+  .object({
+    account_id: id,
+    category_id: z.union([z.literal('none'), id]),
+    type: oneOf(['income', 'expense', 'transfer']),
+    from: date,
+    to: date,
+    q: text(),
+  })
+  .partial()
+
+/** Income, expenses and transfers (api.md §4.2). */
+export const transactionRoutes = new Hono<App>()
+  .get('/', query(filter), async (c) => {
+    const page = pageNumber(c.req.query('page'))
+    const { rows, total } = await listTransactions(c.var.owner, page, c.req.valid('query'))
+    return c.json(presentPage(c.req.url, page, total, rows.map(presentTransactionWithRelations)))
+  })
+  .post('/', body(newTransaction), async (c) => {
+    const { transaction, isNew } = await createTransaction(c.var.owner, c.req.valid('json'))
+    return c.json(presentTransaction(transaction), isNew ? 201 : 200)
+  })
+  .get('/:id', async (c) => {
+    return c.json(presentTransactionWithRelations(await showTransaction(c.var.owner, pathId(c))))
+  })
+  .on(['PUT', 'PATCH'], '/:id', body(transactionChanges), async (c) => {
+    return c.json(presentTransaction(await updateTransaction(c.var.owner, pathId(c), c.req.valid('json'))))
+  })
+  .delete('/:id', async (c) => {
+    await deleteTransaction(c.var.owner, pathId(c))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,75 @@
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { every } from 'hono/combine'
+import { HTTPException } from 'hono/http-exception'
+import * as z from 'zod'
+import { addError, type Draft } from '../domain/draft.ts'
+import type { App } from './app-types.ts'
+
+/** Largest JSON body of an ordinary endpoint, in bytes. */
+const maxBodyBytes = 512 * 1024
+
+/**
+ * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
+ * bearer and the row come before them (decisions.md, order of checks), and the database adds errors of its own.
+ * An empty body counts as `{}`; malformed JSON is 400, another content type 415, too large a body 413.
+ */
+export function body<S extends z.ZodObject>(schema: S) {
+  return every(
+    bodyLimit({ maxSize: maxBodyBytes, onError: () => refuse(413, 'The request body is too large.') }),
+    demandJson,
+    zValidator('json', drafted(schema)),
+  ) as unknown as MiddlewareHandler<
+    App,
+    string,
+    { in: { json: z.input<S> }; out: { json: Draft<z.output<S>> } }
+  >
+}
+
+/** Checks the query string against a schema; the handler gets a Draft. An empty parameter counts as absent. */
+export function query<S extends z.ZodObject>(schema: S) {
+  return zValidator('query', drafted(schema)) as unknown as MiddlewareHandler<
+    App,
+    string,
+    { in: { query: { [K in keyof z.input<S>]: string } }; out: { query: Draft<z.output<S>> } }
+  >
+}
+
+/** Parses an object against a schema and keeps what is right beside what is wrong. */
+export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft<z.output<S>> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    const { errors } = toDraft(schema, {})
+    return {
+      complete: false,
+      values: {},
+      errors: { ...errors, body: ['The request body must be a JSON object.'] },
+    }
+  }
+  const result = schema.safeParse(input)
+  if (result.success) return { complete: true, values: result.data, errors: {} }
+  const errors = {}
+  for (const issue of result.error.issues) addError(errors, issue.path.join('.'), issue.message)
+  const wrong = Object.fromEntries(result.error.issues.map((issue) => [issue.path[0], true as const]))
+  const rest = (schema as z.ZodObject).omit(wrong).safeParse(input)
+  return { complete: false, values: (rest.data ?? {}) as unknown as Partial<z.output<S>>, errors }
+}
+
+function drafted<S extends z.ZodObject>(schema: S) {
+  return z.unknown().transform((input) => toDraft(schema, input))
+}
+
+const demandJson: MiddlewareHandler<App> = async (c, next) => {
+  const text = await c.req.text()
+  if (text.trim() === '') {
+    // Hono keeps promises here, whatever its type says.
+    c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
+  } else if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+    refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
+  }
+  await next()
+}
+
+function refuse(status: 413 | 415, message: string): never {
+  throw new HTTPException(status, { message })
+}

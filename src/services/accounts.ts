@@ -1,0 +1,91 @@
+import { asc, eq } from 'drizzle-orm'
+import { claim, demandClaim, demandComplete, own } from '../db/claims.ts'
+import { insertWhere } from '../db/guarded.ts'
+import type { Owner } from '../db/owner.ts'
+import { accounts } from '../db/schema.ts'
+import type { Draft } from '../domain/draft.ts'
+import type { Minor } from '../domain/money.ts'
+import { withinBounds } from './bounds.ts'
+
+export type Account = typeof accounts.$inferSelect
+
+/** What a client may say of an account (api.md §4.3). */
+export type AccountFields = {
+  name: string
+  type: Account['type']
+  starting_balance: Minor
+  notes?: string | null
+}
+
+/** All accounts of the bearer, oldest first. */
+export async function listAccounts(owner: Owner): Promise<Account[]> {
+  const [, rows] = await owner.run(
+    owner.db.select().from(accounts).where(eq(accounts.userId, owner.id)).orderBy(asc(accounts.id)),
+  )
+  return rows
+}
+
+/** Opens an account. Throws Invalid. */
+export async function createAccount(owner: Owner, draft: Draft<AccountFields>): Promise<Account> {
+  const fields = await demandComplete(owner, draft)
+  const row = {
+    userId: owner.id,
+    name: fields.name,
+    type: fields.type,
+    startingBalance: fields.starting_balance,
+    notes: fields.notes ?? null,
+    createdAt: owner.now,
+    updatedAt: owner.now,
+  }
+  const insert = insertWhere(owner.db, accounts, row, owner.isKnown).returning()
+  const [, [created]] = await withinBounds('starting_balance', owner.run(insert))
+  return created as Account
+}
+
+/** One account of the bearer. Throws NotFound, Forbidden. */
+export async function showAccount(owner: Owner, id: number): Promise<Account> {
+  const [, claims, [account]] = await owner.run(
+    claim(owner, accounts, id),
+    owner.db
+      .select()
+      .from(accounts)
+      .where(own(owner, accounts, id)),
+  )
+  demandClaim(accounts, claims)
+  return account as Account
+}
+
+/** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
+export async function updateAccount(
+  owner: Owner,
+  id: number,
+  draft: Draft<Partial<AccountFields>>,
+): Promise<Account> {
+  const sent = await demandComplete(owner, draft, accounts, id)
+  const update = owner.db
+    .update(accounts)
+    .set({
+      name: sent.name,
+      type: sent.type,
+      startingBalance: sent.starting_balance,
+      notes: sent.notes,
+      updatedAt: owner.now,
+    })
+    .where(own(owner, accounts, id))
+    .returning()
+  const [, claims, [updated]] = await withinBounds(
+    'starting_balance',
+    owner.run(claim(owner, accounts, id), update),
+  )
+  demandClaim(accounts, claims)
+  return updated as Account
+}
+
+/** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden. */
+export async function deleteAccount(owner: Owner, id: number): Promise<void> {
+  const [, claims] = await withinBounds(
+    'amount',
+    owner.run(claim(owner, accounts, id), owner.db.delete(accounts).where(own(owner, accounts, id))),
+  )
+  demandClaim(accounts, claims)
+}

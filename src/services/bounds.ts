@@ -1,0 +1,15 @@
+import { isOutOfBounds } from '../db/errors.ts'
+import { messageFor } from '../domain/draft.ts'
+import { Invalid } from '../domain/failures.ts'
+import { formatMoney, maxTotal } from '../domain/money.ts'
+
+/** Waits for a write; where it would push a balance or total past its bounds, that is an error of `field`. */
+export async function withinBounds<T>(field: 'amount' | 'starting_balance', write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!isOutOfBounds(error)) throw error
+    const text = `The :field field would push a balance or total past ${formatMoney(maxTotal)}.`
+    throw new Invalid({ [field]: [messageFor(field, text)] })
+  }
+}

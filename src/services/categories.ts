@@ -1,0 +1,93 @@
+import { asc, eq } from 'drizzle-orm'
+import { claim, demandClaim, demandComplete, own } from '../db/claims.ts'
+import { isTaken } from '../db/errors.ts'
+import { insertWhere } from '../db/guarded.ts'
+import type { Owner } from '../db/owner.ts'
+import { categories } from '../db/schema.ts'
+import { type CategoryType, categoryNameKey } from '../domain/categories.ts'
+import type { Draft } from '../domain/draft.ts'
+import { Invalid } from '../domain/failures.ts'
+
+export type Category = typeof categories.$inferSelect
+
+/** What a client may say of a category (api.md §4.4). */
+export type CategoryFields = { name: string; type: CategoryType }
+
+/** All categories of the bearer, oldest first. */
+export async function listCategories(owner: Owner): Promise<Category[]> {
+  const [, rows] = await owner.run(
+    owner.db.select().from(categories).where(eq(categories.userId, owner.id)).orderBy(asc(categories.id)),
+  )
+  return rows
+}
+
+/** Adds a category. Throws Invalid, also when the bearer has one of that name and type. */
+export async function createCategory(owner: Owner, draft: Draft<CategoryFields>): Promise<Category> {
+  const { name, type } = await demandComplete(owner, draft)
+  const row = {
+    userId: owner.id,
+    name,
+    nameKey: categoryNameKey(name),
+    type,
+    createdAt: owner.now,
+    updatedAt: owner.now,
+  }
+  const [, [created]] = await withFreeName(
+    owner.run(insertWhere(owner.db, categories, row, owner.isKnown).returning()),
+  )
+  return created as Category
+}
+
+/** One category of the bearer. Throws NotFound, Forbidden. */
+export async function showCategory(owner: Owner, id: number): Promise<Category> {
+  const [, claims, [category]] = await owner.run(
+    claim(owner, categories, id),
+    owner.db
+      .select()
+      .from(categories)
+      .where(own(owner, categories, id)),
+  )
+  demandClaim(categories, claims)
+  return category as Category
+}
+
+/** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
+export async function updateCategory(
+  owner: Owner,
+  id: number,
+  draft: Draft<Partial<CategoryFields>>,
+): Promise<Category> {
+  const { name, type } = await demandComplete(owner, draft, categories, id)
+  const update = owner.db
+    .update(categories)
+    .set({
+      name,
+      nameKey: name === undefined ? undefined : categoryNameKey(name),
+      type,
+      updatedAt: owner.now,
+    })
+    .where(own(owner, categories, id))
+    .returning()
+  const [, claims, [updated]] = await withFreeName(owner.run(claim(owner, categories, id), update))
+  demandClaim(categories, claims)
+  return updated as Category
+}
+
+/** Removes a category; its transactions stay and are uncategorised from then on. Throws NotFound, Forbidden. */
+export async function deleteCategory(owner: Owner, id: number): Promise<void> {
+  const [, claims] = await owner.run(
+    claim(owner, categories, id),
+    owner.db.delete(categories).where(own(owner, categories, id)),
+  )
+  demandClaim(categories, claims)
+}
+
+/** Waits for a write; where the (name, type) pair is there already, that is an error of `name`. */
+async function withFreeName<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!isTaken(error, 'categories.name_key')) throw error
+    throw new Invalid({ name: ['The name has already been taken.'] })
+  }
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The rooms of src/ and the floor each stands on. A file imports from its own room or from a strictly lower floor. */
+const floors: Record<string, number> = { '.': 4, http: 3, consumers: 3, services: 2, db: 1, gateways: 1, emails: 1, domain: 0 }
+
+/** Packages that only these places may import, so that each can be replaced in one. */
+const confined: Record<string, RegExp> = {
+  arctic: /^gateways\//,
+  resend: /^gateways\//,
+  '@libsql/client': /^db\//,
+  hono: /^(app|client)\.ts$|^http\//,
+  'hono-rate-limiter': /^http\//,
+  '@hono/zod-validator': /^http\//,
+}
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+
+const imports = files.flatMap((file) => {
+  const text = readFileSync(join(root, 'src', file), 'utf8')
+  const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+  return targets.map((target) => ({ file, target }))
+})
+
+const roomOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : '.')
+
+test('every file of src stands in a room with a floor', () => {
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.filter((file) => floors[roomOf(file)] === undefined)).toEqual([])
+})
+
+test('imports stay in their room or point down', () => {
+  const upward = imports
+    .filter(({ target }) => target.startsWith('.'))
+    .map(({ file, target }) => ({ file, target: relative('.', join(dirname(file), target)) }))
+    // Types of the composition may be seen from above the floor they describe; values may not.
+    .filter(({ file, target }) => {
+      const from = roomOf(file)
+      const to = roomOf(target)
+      return from !== to && (floors[to] ?? 9) >= (floors[from] ?? -1)
+    })
+  expect(upward).toEqual([])
+})
+
+test('packages for the outside world are imported in their one place only', () => {
+  const strays = imports.filter(({ file, target }) => {
+    const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '')
+    return confined[name] && !confined[name].test(file)
+  })
+  expect(strays).toEqual([])
+})

@@ -1,0 +1,8 @@
+import 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the databases of the tests are; each path below it is a database of its own, migrated already. */
+    libsqlUrl: string
+  }
+}
