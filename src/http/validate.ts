@@ -60,13 +60,12 @@ function drafted<S extends z.ZodObject>(schema: S) {
 }
 
 const demandJson: MiddlewareHandler<App> = async (c, next) => {
-  const text = await c.req.text()
-  if (text.trim() === '') {
-    // Hono keeps promises here, whatever its type says.
-    c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
-  } else if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+  const isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')
+  if (!isJson && (await c.req.arrayBuffer()).byteLength > 0) {
     refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
   }
+  // Hono keeps promises in its cache, whatever the type says.
+  if (isJson && (await c.req.text()).trim() === '') c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
   await next()
 }
 

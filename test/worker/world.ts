@@ -12,7 +12,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: Jso
 export type CallOptions = {
   token?: string
   body?: unknown
-  rawBody?: BodyInit
+  rawBody?: Uint8Array | string
   headers?: Record<string, string>
 }
 

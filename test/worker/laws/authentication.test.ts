@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { createWorld } from '../world.ts'
+import { everyRoute, protectedRoutes } from './every-route.ts'
+
+const [method, path] = [
+  (route: string) => route.split(' ')[0] ?? '',
+  (route: string) => route.split(' ')[1] ?? '',
+]
+
+test('the public routes are those of the contract, and all of them exist', () => {
+  expect([...publicRoutes].sort()).toEqual([
+    'GET /api/auth/check-email',
+    'GET /api/health',
+    'POST /api/login',
+    'POST /api/register',
+  ])
+  expect(publicRoutes.filter((route) => !everyRoute.includes(route))).toEqual([])
+})
+
+describe.each(protectedRoutes)('%s', (route) => {
+  const secret = 'A'.repeat(46)
+  test.each([
+    ['without a token', {}],
+    ['with an empty header', { Authorization: '' }],
+    ['with another scheme', { Authorization: 'Basic cGVyc29uOnB3' }],
+    ['with half a token', { Authorization: 'Bearer 1' }],
+    ['with a token that was mistyped', { Authorization: `Bearer 1|${secret}` }],
+    ['with an id beyond all ids', { Authorization: `Bearer ${'9'.repeat(20)}|${secret}` }],
+  ])('is 401 %s', async (_, headers: Record<string, string>) => {
+    const world = createWorld()
+    const answer = await world.call(method(route), path(route).replace(':id', '1'), { headers })
+    expect(answer.status).toBe(401)
+    expect(answer.body).toEqual({ message: 'Unauthenticated.' })
+  })
+
+  test('is 401 with a token that has been revoked, and comes before everything else', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await person.post('/api/logout')
+    const options = { token: person.token, ...(method(route) === 'GET' ? {} : { body: { amount: 'x' } }) }
+    const answer = await world.call(method(route), path(route).replace(':id', 'none'), options)
+    expect(answer.status).toBe(401)
+    expect(answer.body).toEqual({ message: 'Unauthenticated.' })
+  })
+})

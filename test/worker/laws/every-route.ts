@@ -1,0 +1,158 @@
+import { sql } from 'drizzle-orm'
+import { app } from '../../../src/app.ts'
+import { openDatabase } from '../../../src/db/client.ts'
+import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { type Answer, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
+
+/** Every route of the app as `METHOD /path`, as Hono has it registered. */
+export const everyRoute: string[] = [
+  ...new Set(
+    app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+  ),
+]
+
+/** Every route that needs a token. */
+export const protectedRoutes = everyRoute.filter((route) => !publicRoutes.includes(route))
+
+/** Somebody with a bit of everything, and a way to make more of it. */
+export async function createHousehold(world: World) {
+  const person = await world.register()
+  const checking = await openAccount(person, { name: 'Checking' })
+  const cash = await openAccount(person, { name: 'Cash', type: 'cash', starting_balance: '20.00' })
+  const category = await aCategory(person)
+  let days = 0
+  /** Records an expense of its own on the first account, so that nothing is a duplicate. */
+  async function spend(): Promise<Json> {
+    days += 1
+    const date = new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)
+    const { body } = await person.post('/api/transactions', { ...expense(), transaction_date: date })
+    return body
+  }
+  const expense = () => ({
+    account_id: checking.id,
+    category_id: category.id,
+    type: 'expense',
+    amount: '12.50',
+    transaction_date: '2026-11-20',
+  })
+  return { world, person, checking, cash, category, spend, expense }
+}
+
+export type Household = Awaited<ReturnType<typeof createHousehold>>
+
+/** A good call of one route, prepared so that what is counted afterwards is that call alone. */
+type PreparedCall = { call: (person: Person) => Promise<Answer>; status: number }
+type Preparation = (household: Household) => Promise<PreparedCall>
+
+/** How to call each protected route well. A route that is missing here fails the laws that walk over it. */
+export const goodCalls: Record<string, Preparation> = {
+  'GET /api/me': async () => ({ call: (p) => p.get('/api/me'), status: 200 }),
+  'PUT /api/me': async () => ({ call: (p) => p.put('/api/me', { name: 'New Name' }), status: 200 }),
+  'PATCH /api/me': async () => ({ call: (p) => p.patch('/api/me', { timezone: 'Asia/Tokyo' }), status: 200 }),
+  'POST /api/logout': async ({ world, person }) => {
+    const { email, password } = person
+    const { body } = await world.call('POST', '/api/login', { body: { email, password } })
+    return { call: () => world.call('POST', '/api/logout', { token: body.access_token }), status: 200 }
+  },
+
+  'GET /api/accounts': async () => ({ call: (p) => p.get('/api/accounts'), status: 200 }),
+  'POST /api/accounts': async () => ({
+    call: (p) => p.post('/api/accounts', { name: 'New', type: 'mobile', starting_balance: 5 }),
+    status: 201,
+  }),
+  'GET /api/accounts/:id': async ({ cash }) => ({
+    call: (p) => p.get(`/api/accounts/${cash.id}`),
+    status: 200,
+  }),
+  'PUT /api/accounts/:id': async ({ cash }) => ({
+    call: (p) => p.put(`/api/accounts/${cash.id}`, { starting_balance: 7 }),
+    status: 200,
+  }),
+  'PATCH /api/accounts/:id': async ({ cash }) => ({
+    call: (p) => p.patch(`/api/accounts/${cash.id}`, { name: 'Purse' }),
+    status: 200,
+  }),
+  'DELETE /api/accounts/:id': async ({ person }) => {
+    const { id } = await openAccount(person)
+    return { call: (p) => p.delete(`/api/accounts/${id}`), status: 204 }
+  },
+
+  'GET /api/categories': async () => ({ call: (p) => p.get('/api/categories'), status: 200 }),
+  'POST /api/categories': async () => ({
+    call: (p) => p.post('/api/categories', { name: 'Pets', type: 'expense' }),
+    status: 201,
+  }),
+  'GET /api/categories/:id': async ({ category }) => ({
+    call: (p) => p.get(`/api/categories/${category.id}`),
+    status: 200,
+  }),
+  'PUT /api/categories/:id': async ({ category }) => ({
+    call: (p) => p.put(`/api/categories/${category.id}`, { name: 'Food' }),
+    status: 200,
+  }),
+  'PATCH /api/categories/:id': async ({ category }) => ({
+    call: (p) => p.patch(`/api/categories/${category.id}`, { name: 'Food at Home' }),
+    status: 200,
+  }),
+  'DELETE /api/categories/:id': async ({ person }) => {
+    const { body } = await person.post('/api/categories', { name: 'Short-lived', type: 'expense' })
+    return { call: (p) => p.delete(`/api/categories/${body.id}`), status: 204 }
+  },
+
+  'GET /api/transactions': async () => ({ call: (p) => p.get('/api/transactions'), status: 200 }),
+  'POST /api/transactions': async ({ expense }) => ({
+    call: (p) => p.post('/api/transactions', { ...expense(), client_id: 'phone-1' }),
+    status: 201,
+  }),
+  'GET /api/transactions/:id': async ({ spend }) => {
+    const { id } = await spend()
+    return { call: (p) => p.get(`/api/transactions/${id}`), status: 200 }
+  },
+  'PUT /api/transactions/:id': async ({ spend, cash }) => {
+    const { id } = await spend()
+    return {
+      call: (p) => p.put(`/api/transactions/${id}`, { amount: 3, account_id: cash.id }),
+      status: 200,
+    }
+  },
+  'PATCH /api/transactions/:id': async ({ spend, cash }) => {
+    const { id } = await spend()
+    return {
+      call: (p) => p.patch(`/api/transactions/${id}`, { type: 'transfer', to_account_id: cash.id }),
+      status: 200,
+    }
+  },
+  'DELETE /api/transactions/:id': async ({ spend }) => {
+    const { id } = await spend()
+    return { call: (p) => p.delete(`/api/transactions/${id}`), status: 204 }
+  },
+
+  'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
+}
+
+/** The preparation of a route; throws for a route that nobody wrote one for. */
+export function goodCall(route: string, household: Household): Promise<PreparedCall> {
+  const prepare = goodCalls[route]
+  if (!prepare) throw new Error(`${route} has no good call yet: add one to every-route.ts`)
+  return prepare(household)
+}
+
+/** Opens the world's database directly, to look behind the API or to write history by the thousand. */
+export function openWorldDatabase(world: World) {
+  return openDatabase({ url: world.databaseUrl, timeoutMs: 30_000 })
+}
+
+/** Writes `count` transactions of the household's past straight into the database, over ten years. */
+export async function writeHistory({ world, person, checking, cash, category }: Household, count: number) {
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into transactions (user_id, account_id, to_account_id, category_id, type, amount, transaction_date,
+                                is_synced, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select ${person.id}, ${checking.id}, iif(i % 5 = 0, ${cash.id}, null), iif(i % 5 = 0, null, ${category.id}),
+             case i % 5 when 0 then 'transfer' when 1 then 'income' else 'expense' end, 100 + i,
+             date('2026-10-31', '-' || (i % 3650) || ' days'), 0, 0, 0
+        from n`),
+  ])
+}

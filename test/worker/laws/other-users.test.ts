@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { createWorld } from '../world.ts'
+import { createHousehold, goodCall, protectedRoutes } from './every-route.ts'
+
+const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
+const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
+
+/** Which row of a household a path names, and what it is called when it is not there. */
+const nouns: Record<string, 'Account' | 'Category' | 'Transaction'> = {
+  accounts: 'Account',
+  categories: 'Category',
+  transactions: 'Transaction',
+}
+
+describe.each(rowRoutes)('%s', (route) => {
+  const [method = '', path = ''] = route.split(' ')
+  const noun = nouns[path.split('/')[2] ?? '']
+  const body = method === 'PUT' || method === 'PATCH' ? {} : undefined
+
+  test("is 403 on another user's row, and does nothing to it", async () => {
+    const world = createWorld()
+    const owner = await createHousehold(world)
+    const transaction = await owner.spend()
+    const ids = { Account: owner.cash.id, Category: owner.category.id, Transaction: transaction.id }
+    const before = await everything(owner)
+
+    const stranger = await createHousehold(world)
+    const answer = await world.call(method, path.replace(':id', String(ids[noun ?? 'Account'])), {
+      token: stranger.person.token,
+      body,
+    })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toEqual({ message: 'This action is unauthorized.' })
+    expect(await everything(owner)).toEqual(before)
+  })
+
+  test.each(noRows)('is 404 for the id %s', async (id) => {
+    const world = createWorld()
+    const { person } = await createHousehold(world)
+    const answer = await world.call(method, path.replace(':id', id), { token: person.token, body })
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual({ message: `${noun} not found.` })
+  })
+})
+
+describe('an id in a body', () => {
+  test.each(['account_id', 'to_account_id', 'category_id'])(
+    'is one and the same 422 as %s, whether it is another user’s or nobody’s',
+    async (field) => {
+      const world = createWorld()
+      const owner = await createHousehold(world)
+      const stranger = await createHousehold(world)
+      const mine = await stranger.spend()
+      const foreign = field === 'category_id' ? owner.category.id : owner.cash.id
+      const type = field === 'to_account_id' ? 'transfer' : 'expense'
+      const answers = []
+      for (const id of [foreign, 999_999]) {
+        const fields = { ...stranger.expense(), type, [field]: id }
+        answers.push(await stranger.person.post('/api/transactions', fields))
+        answers.push(await stranger.person.put(`/api/transactions/${mine.id}`, { type, [field]: id }))
+      }
+      const message = `The selected ${field.replaceAll('_', ' ')} is invalid.`
+      for (const { status, body } of answers) {
+        expect(status).toBe(422)
+        expect(body).toEqual({ message: 'The given data was invalid.', errors: { [field]: [message] } })
+      }
+      expect((await owner.person.get('/api/transactions')).body.total).toBe(0)
+    },
+  )
+
+  test('finds no row of another user through a filter of the list', async () => {
+    const world = createWorld()
+    const owner = await createHousehold(world)
+    await owner.spend()
+    const stranger = await createHousehold(world)
+    for (const filter of [`account_id=${owner.checking.id}`, `category_id=${owner.category.id}`]) {
+      const { status, body } = await stranger.person.get(`/api/transactions?${filter}`)
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ data: [], total: 0 })
+    }
+  })
+})
+
+test('no good call of one user changes what another one sees', async () => {
+  const world = createWorld()
+  const bystander = await createHousehold(world)
+  await bystander.spend()
+  const before = await everything(bystander)
+  const actor = await createHousehold(world)
+  for (const route of protectedRoutes) {
+    const { call, status } = await goodCall(route, actor)
+    expect((await call(actor.person)).status, route).toBe(status)
+  }
+  expect(await everything(bystander)).toEqual(before)
+})
+
+/** All that a person can see of what is theirs. */
+async function everything({ person }: Awaited<ReturnType<typeof createHousehold>>) {
+  const paths = ['me', 'accounts', 'categories', 'transactions', 'summary?month=2020-01']
+  return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).body))
+}
