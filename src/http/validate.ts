@@ -65,7 +65,8 @@ const demandJson: MiddlewareHandler<App> = async (c, next) => {
     refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
   }
   // Hono keeps promises in its cache, whatever the type says.
-  if (isJson && (await c.req.text()).trim() === '') c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
+  if (isJson && (await c.req.text()).trim() === '')
+    c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
   await next()
 }
 

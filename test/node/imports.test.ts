@@ -5,7 +5,16 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 
 /** The rooms of src/ and the floor each stands on. A file imports from its own room or from a strictly lower floor. */
-const floors: Record<string, number> = { '.': 4, http: 3, consumers: 3, services: 2, db: 1, gateways: 1, emails: 1, domain: 0 }
+const floors: Record<string, number> = {
+  '.': 4,
+  http: 3,
+  consumers: 3,
+  services: 2,
+  db: 1,
+  gateways: 1,
+  emails: 1,
+  domain: 0,
+}
 
 /** Packages that only these places may import, so that each can be replaced in one. */
 const confined: Record<string, RegExp> = {
@@ -17,7 +26,9 @@ const confined: Record<string, RegExp> = {
   '@hono/zod-validator': /^http\//,
 }
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
 
 const imports = files.flatMap((file) => {
   const text = readFileSync(join(root, 'src', file), 'utf8')
@@ -47,7 +58,9 @@ test('imports stay in their room or point down', () => {
 
 test('packages for the outside world are imported in their one place only', () => {
   const strays = imports.filter(({ file, target }) => {
-    const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '')
+    const name = target.startsWith('@')
+      ? target.split('/').slice(0, 2).join('/')
+      : (target.split('/')[0] ?? '')
     return confined[name] && !confined[name].test(file)
   })
   expect(strays).toEqual([])

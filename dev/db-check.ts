@@ -1,0 +1,20 @@
+// `npm run db:check`: recomputes every kept balance, count and total from the rows and reports differences.
+import { findDifferences } from '../src/db/check.ts'
+import { openDatabase } from '../src/db/client.ts'
+import { withDatabase } from './with-database.ts'
+
+const timeoutMs = 600_000
+
+await withDatabase(async ({ url, authToken }) => {
+  try {
+    const differences = await findDifferences(openDatabase({ url, authToken, timeoutMs }))
+    if (differences.length > 0) console.table(differences)
+    console.log(
+      `${differences.length} differences between the kept figures and the rows (amounts in minor units).`,
+    )
+    process.exitCode = differences.length > 0 ? 1 : 0
+  } catch (error) {
+    console.error(`The database could not be checked: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 2
+  }
+})

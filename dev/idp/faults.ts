@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+import { Hanging } from '../web/hanging.ts'
+import { send, sendJson } from '../web/serve.ts'
+
+const PATHS: Record<string, string> = {
+  token: '/token',
+  jwks: '/jwks',
+  userinfo: '/me',
+  discovery: '/.well-known/openid-configuration',
+}
+
+type Fault = { status: number } | 'hang' | 'nonsense'
+
+/** Failures a test asks for, by endpoint, until the reset. */
+export class Faults {
+  #byPath = new Map<string, Fault>()
+  #hanging = new Hanging()
+
+  /** Sets the fault of `{endpoint, status?, hang?, nonsense?}`; the reason why not, if the order makes no sense. */
+  set({ endpoint, status = 500, hang, nonsense }: Record<string, unknown>): string | undefined {
+    const path = typeof endpoint === 'string' && Object.hasOwn(PATHS, endpoint) ? PATHS[endpoint] : undefined
+    if (!path) return `The endpoint must be one of ${Object.keys(PATHS).join(', ')}.`
+    if (typeof status !== 'number' || !(status >= 400 && status <= 599)) {
+      return 'The status must be between 400 and 599.'
+    }
+    this.#byPath.set(path, hang ? 'hang' : nonsense ? 'nonsense' : { status })
+    return undefined
+  }
+
+  /** How many requests hang now: a test waits for its own to be among them. */
+  get hanging(): number {
+    return this.#hanging.count
+  }
+
+  /** Back to health; requests left hanging break off. */
+  reset(): void {
+    this.#byPath.clear()
+    this.#hanging.release()
+  }
+
+  /** Answers the request with its endpoint's fault; false if there is none. */
+  answer(pathname: string, response: ServerResponse): boolean {
+    const fault = this.#byPath.get(pathname)
+    if (fault === undefined) return false
+    if (fault === 'hang') this.#hanging.hold(response)
+    else if (fault === 'nonsense') send(response, 200, 'application/json', '<!doctype html><p>Not JSON')
+    else sendJson(response, fault.status, { error: 'server_error' })
+    return true
+  }
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type Provider from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import { readText } from '../web/body.ts'
+import { renderProblem, renderSignIn, sendPage } from './page.ts'
+import { isAddress, nameFrom, type People, type Person } from './people.ts'
+
+const MAX_FORM_BYTES = 10_000
+const RECENT_PEOPLE = 4
+
+/** Asks who is signing in, and ends the interaction with what the form says. */
+export async function answerInteraction(
+  provider: Provider,
+  people: People,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const { params } = await provider.interactionDetails(request, response)
+    const hint = typeof params.login_hint === 'string' ? params.login_hint : ''
+    const recent = people.latest(RECENT_PEOPLE)
+    if (request.method !== 'POST') return sendPage(response, 200, renderSignIn({ address: hint, recent }))
+    const form = new URLSearchParams(await readText(request, MAX_FORM_BYTES))
+    if (form.get('decision') === 'refuse') {
+      const refusal = { error: 'access_denied', error_description: 'The person refused.' }
+      return await provider.interactionFinished(request, response, refusal)
+    }
+    const person = people.find(form.get('again') ?? '') ?? personFrom(form)
+    if (!isAddress(person.address)) {
+      const page = renderSignIn({ ...person, recent, problem: 'This is not an address.' })
+      return sendPage(response, 422, page)
+    }
+    await provider.interactionFinished(request, response, { login: { accountId: people.remember(person) } })
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error
+    sendPage(response, 400, renderProblem('This sign-in is over', 'Start again where you came from.'))
+  }
+}
+
+function personFrom(form: URLSearchParams): Person {
+  const state = form.get('state')
+  const address = (form.get('address') ?? '').trim()
+  return {
+    address,
+    name: (form.get('name') ?? '').trim().slice(0, 255) || nameFrom(address),
+    addressState: state === 'unverified' || state === 'absent' ? state : 'verified',
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+
+/** How the provider vouches for the address: real ones do not always. */
+export type AddressState = 'verified' | 'unverified' | 'absent'
+
+export type Person = { address: string; name: string; addressState: AddressState }
+
+const MAX_SIGN_INS = 10_000
+const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/
+
+/** Whether the text can be the address of a person. */
+export function isAddress(text: string): boolean {
+  return text.length <= 254 && ADDRESS.test(text)
+}
+
+/** The verified person a `login_hint` stands for: `anna.smith@example.com` is called Anna Smith. */
+export function personOf(address: string): Person {
+  return { address, name: nameFrom(address), addressState: 'verified' }
+}
+
+/** A name made of what stands before the @. */
+export function nameFrom(address: string): string {
+  const words = (address.split('@')[0] ?? '').split(/[._+-]+/).filter(Boolean)
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || address
+}
+
+/** The person's lasting id at the provider: the same for every spelling of the address, in every run. */
+export function subjectOf({ address }: Person): string {
+  return createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 32)
+}
+
+/** Who signed in, the newest 10,000 sign-ins. */
+export class People {
+  #bySubject = new Map<string, Person>()
+  #byGrant = new Map<string, Person>()
+
+  /** Notes a person who has just signed in, and gives the person's subject. */
+  remember(person: Person): string {
+    const subject = subjectOf(person)
+    this.#bySubject.delete(subject)
+    setBounded(this.#bySubject, subject, person)
+    return subject
+  }
+
+  /** Ties a grant to the person as of now: a later sign-in with the same address may say something else. */
+  tie(grantId: string, subject: string): void {
+    const person = this.#bySubject.get(subject)
+    if (person) setBounded(this.#byGrant, grantId, person)
+  }
+
+  /** The person of that subject, as of the grant's sign-in if a grant is given. */
+  find(subject: string, grantId?: string): Person | undefined {
+    return (grantId ? this.#byGrant.get(grantId) : undefined) ?? this.#bySubject.get(subject)
+  }
+
+  /** Who signed in last, newest first. */
+  latest(count: number): Person[] {
+    return [...this.#bySubject.values()].slice(-count).reverse()
+  }
+}
+
+function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > MAX_SIGN_INS && oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import { escapeHtml } from './page.ts'
+
+/** A person's picture: the initials on a colour that depends on the path alone. */
+export function drawPicture(pathname: string, name: string): string {
+  const hue = (createHash('sha256').update(pathname).digest()[0] ?? 0) * (360 / 256)
+  const initials = name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase()
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">
+<rect width="96" height="96" fill="hsl(${hue.toFixed(0)} 45% 40%)"/>
+<text x="48" y="60" text-anchor="middle" font-family="system-ui, sans-serif" font-size="36" fill="#fff">${escapeHtml(initials)}</text>
+</svg>
+`
+}

@@ -1,0 +1,117 @@
+import Provider, {
+  type Account,
+  type Configuration,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
+import { createMemoryAdapter } from './memory-adapter.ts'
+import { renderProblem } from './page.ts'
+import { isAddress, type People, personOf } from './people.ts'
+import { signingKeys } from './signing-keys.ts'
+
+export type Client = { clientId: string; clientSecret: string; redirectUris: string[] }
+
+const HOUR_SECONDS = 60 * 60
+
+/** The OpenID provider for one first-party client. */
+export async function createProvider(
+  issuer: string,
+  directory: string,
+  client: Client,
+  people: People,
+): Promise<Provider> {
+  const provider = new Provider(issuer, {
+    adapter: createMemoryAdapter(),
+    jwks: await signingKeys(directory),
+    clients: [
+      {
+        client_id: client.clientId,
+        client_secret: client.clientSecret,
+        redirect_uris: client.redirectUris,
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
+    // Google puts these claims into the id_token as well, and that is the provider we stand in for.
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    scopes: ['openid', 'email', 'profile'],
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+    },
+    // Sessions end with the sign-in that made them: nothing may depend on one.
+    expiresWithSession: () => false,
+    interactions: { policy: policy(), url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    extraParams: { login_hint: (ctx, hint) => signInAtOnce(people, ctx, hint) },
+    findAccount: (_ctx, subject, token) => account(issuer, people, subject, grantIdOf(token)),
+    loadExistingGrant: (ctx) => grantAll(people, ctx),
+    renderError: (ctx, { error, error_description }) => {
+      const known = `The client is ${client.clientId}, and it may be sent to ${client.redirectUris.join(' or ')}.`
+      ctx.type = 'html'
+      ctx.body = renderProblem('This sign-in cannot begin', `${error}: ${error_description}. ${known}`)
+    },
+    ttl: {
+      AccessToken: HOUR_SECONDS,
+      AuthorizationCode: 60,
+      Grant: HOUR_SECONDS,
+      IdToken: HOUR_SECONDS,
+      Interaction: HOUR_SECONDS,
+      Session: HOUR_SECONDS,
+    },
+  } satisfies Configuration)
+  provider.on('server_error', (_ctx, error) => console.error(error))
+  return provider
+}
+
+/**
+ * Asks for a sign-in and for nothing else: every sign-in here is a fresh one and our own client needs no
+ * consent, so the values `prompt` can have are all fulfilled already.
+ */
+function policy(): interactionPolicy.DefaultPolicy {
+  const prompts = interactionPolicy.base()
+  prompts.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }))
+  for (const prompt of prompts) {
+    const needed = prompt.checks.filter((check) => check.reason === 'no_session')
+    prompt.checks.clear()
+    for (const check of needed) prompt.checks.add(check)
+  }
+  return prompts
+}
+
+/** With an address in `login_hint` the request is signed in before the provider looks whether it is. */
+function signInAtOnce(people: People, ctx: KoaContextWithOIDC, hint: string | undefined): void {
+  const address = hint?.trim()
+  if (!address || !isAddress(address)) return
+  ctx.oidc.session?.loginAccount({ accountId: people.remember(personOf(address)), transient: true })
+}
+
+/** The client's own users are not asked what it may see of them: it may see what it asks for. */
+async function grantAll(people: People, ctx: KoaContextWithOIDC): Promise<Grant> {
+  const { client, account, provider, requestParamScopes } = ctx.oidc
+  if (!client || !account) throw new Error('A grant needs a client and a person.')
+  const grant = new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
+  grant.addOIDCScope([...requestParamScopes].join(' '))
+  people.tie(await grant.save(), account.accountId)
+  return grant
+}
+
+function account(issuer: string, people: People, subject: string, grantId?: string): Account | undefined {
+  const person = people.find(subject, grantId)
+  if (!person) return undefined
+  const { address, name, addressState } = person
+  const email =
+    addressState === 'absent' ? {} : { email: address, email_verified: addressState === 'verified' }
+  const picture = `${issuer}/pictures/${subject}.svg?name=${encodeURIComponent(name)}`
+  return { accountId: subject, claims: () => ({ sub: subject, ...email, name, picture }) }
+}
+
+function grantIdOf(token: object | undefined): string | undefined {
+  return token && 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : undefined
+}

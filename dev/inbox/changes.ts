@@ -1,0 +1,29 @@
+import type { ServerResponse } from 'node:http'
+
+const MAX_LISTENERS = 100
+const HEARTBEAT_MS = 20_000
+
+/** Tells open pages, by server-sent events, that there is something new to fetch. */
+export class Changes {
+  #listeners = new Set<ServerResponse>()
+
+  /** Keeps the response open and writes to it whenever something changes. */
+  subscribe(response: ServerResponse): void {
+    const [oldest] = this.#listeners
+    if (oldest && this.#listeners.size >= MAX_LISTENERS) oldest.end()
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    response.write('retry: 1000\n\n')
+    this.#listeners.add(response)
+    // Without a sign of life now and then, a connection that went away unnoticed would be kept for ever.
+    const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS)
+    response.once('close', () => {
+      clearInterval(heartbeat)
+      this.#listeners.delete(response)
+    })
+  }
+
+  /** Tells every open page. */
+  announce(): void {
+    for (const listener of this.#listeners) listener.write('data: changed\n\n')
+  }
+}

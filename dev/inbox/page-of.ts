@@ -1,0 +1,31 @@
+import type { Mail } from './mail.ts'
+import { invalid } from './resend-error.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** The page of mails that `limit`, `after` and `before` ask for, out of all of them, newest first. */
+export function pageOf(mails: Mail[], query: URLSearchParams): { data: Mail[]; has_more: boolean } {
+  const limit = Number(query.get('limit') ?? DEFAULT_LIMIT)
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw invalid(`The pagination limit must be a number between 1 and ${MAX_LIMIT}.`)
+  }
+  const after = query.get('after')
+  const before = query.get('before')
+  if (after !== null && before !== null) {
+    throw invalid('Only one of `after` and `before` can be given.')
+  }
+  if (before !== null) {
+    const end = indexOf(mails, before)
+    const start = Math.max(0, end - limit)
+    return { data: mails.slice(start, end), has_more: start > 0 }
+  }
+  const start = after === null ? 0 : indexOf(mails, after) + 1
+  return { data: mails.slice(start, start + limit), has_more: start + limit < mails.length }
+}
+
+function indexOf(mails: Mail[], id: string): number {
+  const index = mails.findIndex((mail) => mail.id === id)
+  if (index === -1) throw invalid('The pagination cursor is not the id of an email.')
+  return index
+}

@@ -1,0 +1,34 @@
+/** An answer other than success, in the shape Resend gives it: `{statusCode, name, message}`. */
+export class ResendError extends Error {
+  statusCode: number
+
+  constructor(statusCode: number, name: string, message: string) {
+    super(message)
+    this.statusCode = statusCode
+    this.name = name
+  }
+
+  toJSON() {
+    return { statusCode: this.statusCode, name: this.name, message: this.message }
+  }
+}
+
+/** A field of the mail that Resend insists on is not there. */
+export function missingField(field: string): ResendError {
+  return new ResendError(422, 'missing_required_field', `Missing \`${field}\` field.`)
+}
+
+/** A field is there but wrong. */
+export function invalid(message: string): ResendError {
+  return new ResendError(422, 'validation_error', message)
+}
+
+/** There is no such mail, or no such endpoint. */
+export function notFound(message: string): ResendError {
+  return new ResendError(404, 'not_found', message)
+}
+
+/** The request carries no API key. */
+export function missingApiKey(): ResendError {
+  return new ResendError(401, 'missing_api_key', 'Missing API key in the authorization header.')
+}

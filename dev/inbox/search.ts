@@ -1,0 +1,43 @@
+import type { Mail } from './mail.ts'
+
+const PREVIEW_CHARACTERS = 160
+
+/** The mails whose subject, addresses or content hold every word asked for, as the page's list shows them. */
+export function search(mails: Mail[], question: string) {
+  const words = question.toLowerCase().split(/\s+/).filter(Boolean)
+  return { total: mails.length, mails: mails.filter((mail) => holds(mail, words)).map(shown) }
+}
+
+function shown(mail: Mail) {
+  const { id, created_at, from, to, subject } = mail
+  return { id, created_at, from, to, subject, preview: preview(mail) }
+}
+
+function holds({ subject, from, to, cc, bcc, html, text }: Mail, words: string[]): boolean {
+  if (words.length === 0) return true
+  const haystack = [subject, from, ...to, ...cc, ...bcc, text ?? '', html ?? ''].join('\n').toLowerCase()
+  return words.every((word) => haystack.includes(word))
+}
+
+function preview({ text, html }: Mail): string {
+  const words = (text || withoutMarkup(html ?? '')).slice(0, 4 * PREVIEW_CHARACTERS)
+  return words.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARACTERS)
+}
+
+/** Good enough to recognise a mail by; the page shows it as text, never as HTML. */
+function withoutMarkup(html: string): string {
+  return html
+    .slice(0, 20_000)
+    .replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(nbsp|amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+const ENTITIES: Record<string, string> = {
+  '&nbsp;': ' ',
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}

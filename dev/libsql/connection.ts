@@ -1,0 +1,190 @@
+import Database from 'libsql'
+import { taggedQuery, untag } from './byte-text.ts'
+import { ProtocolError, StatementError, statementErrorFrom } from './errors.ts'
+import type { Statement } from './statements.ts'
+import { type SqlValue, toWire, type WireValue } from './values.ts'
+
+export interface StatementResult {
+  readonly cols: { name: string; decltype: string | null }[]
+  readonly rows: WireValue[][]
+  readonly affected_row_count: number
+  readonly last_insert_rowid: string | null
+}
+
+export interface RunOptions {
+  readonly wantRows: boolean
+  readonly asBytes: boolean
+}
+
+export interface Description {
+  readonly params: { name: string | null }[]
+  readonly cols: { name: string; decltype: string | null }[]
+  readonly is_explain: boolean
+  readonly is_readonly: boolean
+}
+
+// What a Turso server allows one answer to hold.
+const ANSWER_LIMIT_BYTES = 10_000_000
+
+// The heap limit keeps a text from outgrowing what a JavaScript string can hold, which would end the process.
+const SET_UP = `PRAGMA journal_mode = WAL;
+  PRAGMA busy_timeout = 0;
+  PRAGMA foreign_keys = ON;
+  PRAGMA hard_heap_limit = 512000000`
+
+/** One connection of the native engine to one database file, set up as on a Turso server. */
+export class Connection {
+  readonly #native: Database.Database
+  #latestSql = ''
+
+  constructor(path: string, durable: boolean) {
+    try {
+      this.#native = new Database(path)
+      this.#native.defaultSafeIntegers(true)
+      this.#native.exec(`PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'}; ${SET_UP}`)
+    } catch (error) {
+      throw statementErrorFrom(error, SET_UP)
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#native.inTransaction
+  }
+
+  /**
+   * BEGIN, COMMIT, ROLLBACK and savepoints. They go through `exec`, which finalises its statement at
+   * once: a prepared COMMIT or BEGIN that failed as busy would linger half-run until collected, and
+   * block the next COMMIT with "SQL statements in progress".
+   */
+  control(sql: string): StatementResult {
+    try {
+      this.#native.exec(sql)
+    } catch (error) {
+      throw statementErrorFrom(error, sql)
+    }
+    return { cols: [], rows: [], affected_row_count: 0, last_insert_rowid: null }
+  }
+
+  /**
+   * Turns a deferred transaction into a writing one, or fails as busy if others have written since its
+   * first read. The pragma takes the write lock and then finds nothing to do.
+   */
+  takeWriteLock(): void {
+    this.control('PRAGMA incremental_vacuum(1)')
+  }
+
+  /** Runs a statement to its end. With `asBytes`, its results may hold text that is not UTF-8. */
+  run(statement: Statement, values: SqlValue[], options: RunOptions): StatementResult {
+    this.#latestSql = statement.sql
+    try {
+      const prepared = this.#native.prepare(statement.sql)
+      const columns = prepared.columns()
+      const rows =
+        columns.length === 0 ? void prepared.run(values) : this.#read(statement, prepared, values, options)
+      const [changes, lastRowid] = this.#effects(statement)
+      return {
+        cols: columns.map(({ name, type }) => ({ name, decltype: type })),
+        rows: rows ?? [],
+        affected_row_count: changes,
+        last_insert_rowid: lastRowid,
+      }
+    } catch (error) {
+      throw statementErrorFrom(error, statement.sql)
+    }
+  }
+
+  #read(
+    statement: Statement,
+    prepared: Database.Statement,
+    values: SqlValue[],
+    { wantRows, asBytes }: RunOptions,
+  ): WireValue[][] {
+    const names = asBytes ? prepared.columns().map(({ column, name }) => column ?? name) : []
+    const query = asBytes ? taggedQuery(statement, names) : undefined
+    if (query === undefined) return readRows(prepared.raw(true), values, wantRows, toWire)
+    this.#latestSql = query
+    const tagged = this.#native.prepare(query).raw(true)
+    return readRows(tagged, values, wantRows, (value) => toWire(untag(value)))
+  }
+
+  /** What a statement would want and give, without running it. */
+  describe(statement: Statement): Description {
+    try {
+      const prepared = this.#native.prepare(statement.sql)
+      return {
+        params: statement.parameters.map((name) => ({ name: name ?? null })),
+        cols: prepared.columns().map(({ name, type }) => ({ name, decltype: type })),
+        is_explain: statement.role.explains,
+        is_readonly: this.#latest(statement.sql, 'ro') === 1,
+      }
+    } catch (error) {
+      throw statementErrorFrom(error, statement.sql)
+    }
+  }
+
+  /** The virtual machine steps of the latest `run`. */
+  get latestSteps(): number {
+    return this.#latest(this.#latestSql, 'nstep')
+  }
+
+  /** Moves what the write-ahead log holds into the database file; false if a reader prevents it. */
+  checkpoint(): boolean {
+    const row = this.#native.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw(true).get([])
+    return (row as bigint[])[0] === 0n
+  }
+
+  close(): void {
+    this.#native.close()
+  }
+
+  #effects({ role }: Statement): [number, string | null] {
+    if (!role.changesRows) return [0, null]
+    const row = this.#native.prepare('SELECT changes(), last_insert_rowid()').raw(true).get([])
+    const [changes, lastRowid] = row as [bigint, bigint]
+    return [Number(changes), role.inserts ? String(lastRowid) : null]
+  }
+
+  // Finished statements stay listed until they are garbage collected; the newest comes first.
+  #latest(sql: string, column: 'nstep' | 'ro'): number {
+    const query = this.#native.prepare(`SELECT ${column} FROM sqlite_stmt WHERE sql = ? LIMIT 1`).raw(true)
+    return Number((query.get([sql]) as [bigint] | undefined)?.[0] ?? 0)
+  }
+}
+
+function readRows(
+  prepared: Database.Statement,
+  values: SqlValue[],
+  wantRows: boolean,
+  toWireValue: (value: SqlValue) => WireValue,
+): WireValue[][] {
+  const rows: WireValue[][] = []
+  let bytes = 0
+  try {
+    for (const row of prepared.iterate(values) as Iterable<SqlValue[]>) {
+      if (!wantRows) continue
+      for (const value of row) bytes += sizeOf(value)
+      if (bytes > ANSWER_LIMIT_BYTES) throw new StatementError('RESPONSE_TOO_LARGE', 'Response is too large')
+      rows.push(row.map(toWireValue))
+    }
+  } catch (error) {
+    if (error instanceof StatementError || error instanceof ProtocolError) reset(prepared, values)
+    throw error
+  }
+  return rows
+}
+
+// A statement left in the middle would stay open until it is collected; the binding's `get` resets it.
+function reset(prepared: Database.Statement, values: SqlValue[]): void {
+  try {
+    prepared.get(values)
+  } catch {
+    // It ended by an error of its own.
+  }
+}
+
+function sizeOf(value: SqlValue): number {
+  if (value === null) return 15
+  if (typeof value === 'string') return value.length + 26
+  if (typeof value === 'object') return value.byteLength
+  return 40
+}

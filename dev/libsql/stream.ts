@@ -1,0 +1,255 @@
+import type { Connection, Description, StatementResult } from './connection.ts'
+import type { LocalDatabase } from './database.ts'
+import { ProtocolError, StatementError } from './errors.ts'
+import type { BatchStep, Condition, SqlSource, StatementRequest, StreamRequest } from './hrana.ts'
+import type { Role } from './refusals.ts'
+import { parseSequence, parseStatement, type Statement } from './statements.ts'
+import { type Arguments, bind } from './values.ts'
+import type { Writer } from './write-queue.ts'
+
+interface WireError {
+  readonly message: string
+  readonly code: string
+}
+
+export type StreamResponse =
+  | { type: 'execute'; result: StatementResult }
+  | { type: 'batch'; result: BatchResult }
+  | { type: 'describe'; result: Description }
+  | { type: 'get_autocommit'; is_autocommit: boolean }
+  | { type: 'sequence' | 'store_sql' | 'close_sql' | 'close' }
+
+export type StreamResult = { type: 'ok'; response: StreamResponse } | { type: 'error'; error: WireError }
+
+interface BatchResult {
+  readonly step_results: (StatementResult | null)[]
+  readonly step_errors: (WireError | null)[]
+}
+
+const STORED_TEXTS = 50
+const STORED_TEXT_BYTES = 5_000
+const NO_ARGUMENTS: Arguments = { positional: [], named: new Map() }
+
+/** What a baton stands for: a connection of its own, whatever transaction is open on it, and stored SQL. */
+export class Stream implements Writer {
+  readonly database: LocalDatabase
+  closed = false
+  readonly #storedSql = new Map<number, string>()
+  #connection: Connection | undefined
+  #holdsLock = false
+  #timedOut = false
+  #spoilt = false
+
+  constructor(database: LocalDatabase) {
+    this.database = database
+  }
+
+  /** Answers one request of a pipeline. A ProtocolError ends the pipeline and the stream. */
+  async answer(request: StreamRequest): Promise<StreamResult> {
+    try {
+      return { type: 'ok', response: await this.#respond(request) }
+    } catch (error) {
+      return { type: 'error', error: wireError(error) }
+    }
+  }
+
+  /** Rolls back what is open and gives the connection back. */
+  close(): void {
+    this.closed = true
+    this.database.writers.leave(this)
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection) {
+      if (connection.inTransaction) connection.control('ROLLBACK')
+      if (this.#spoilt) connection.close()
+      else this.database.checkIn(connection)
+    }
+    this.#releaseLock()
+  }
+
+  loseLock(): void {
+    this.#timedOut = true
+    if (this.#connection?.inTransaction) this.#connection.control('ROLLBACK')
+    this.#releaseLock()
+  }
+
+  async #respond(request: StreamRequest): Promise<StreamResponse> {
+    if (this.closed) throw new ProtocolError('Stream for this baton was closed')
+    switch (request.type) {
+      case 'execute': {
+        const { args, wantRows } = request.statement
+        const statement = parseStatement(this.#sqlOf(request.statement))
+        this.#checkPatience()
+        return { type: 'execute', result: await this.#execute(statement, args, wantRows) }
+      }
+      case 'batch':
+        return { type: 'batch', result: await this.#batch(request.steps) }
+      case 'sequence':
+        await this.#sequence(parseSequence(this.#sqlOf(request.source)))
+        return { type: 'sequence' }
+      case 'describe': {
+        const statement = parseStatement(this.#sqlOf(request.source))
+        this.#spoilt ||= statement.role.altersConnection
+        return { type: 'describe', result: this.#connect().describe(statement) }
+      }
+      case 'get_autocommit':
+        return { type: 'get_autocommit', is_autocommit: this.#isAutocommit() }
+      case 'store_sql':
+        this.#store(request.sqlId, request.sql)
+        return { type: 'store_sql' }
+      case 'close_sql':
+        this.#storedSql.delete(request.sqlId)
+        return { type: 'close_sql' }
+      case 'close':
+        this.close()
+        return { type: 'close' }
+    }
+  }
+
+  async #batch(steps: BatchStep[]): Promise<BatchResult> {
+    // All texts are read before any runs: one refused statement refuses the batch.
+    const statements = steps.map(({ statement }) => parseStatement(this.#sqlOf(statement)))
+    const step_results: (StatementResult | null)[] = []
+    const step_errors: (WireError | null)[] = []
+    let timeOut: StatementError | undefined
+    for (const [index, { condition, statement }] of steps.entries()) {
+      step_results[index] = null
+      step_errors[index] = null
+      try {
+        timeOut ??= this.#takeTimeOut()
+        if (timeOut) throw timeOut
+        if (condition && !this.#holds(condition, step_results)) continue
+        const parsed = statements[index] as Statement
+        step_results[index] = await this.#execute(parsed, statement.args, statement.wantRows)
+      } catch (error) {
+        step_errors[index] = wireError(error)
+      }
+    }
+    return { step_results, step_errors }
+  }
+
+  async #sequence(statements: Statement[]): Promise<void> {
+    for (const statement of statements) {
+      this.#checkPatience()
+      await this.#execute(statement, NO_ARGUMENTS, false)
+    }
+  }
+
+  async #execute(statement: Statement, args: Arguments, wantRows: boolean): Promise<StatementResult> {
+    const { sql, role } = statement
+    if (role.locks) await this.#takeLock(role)
+    try {
+      const connection = this.#connect()
+      if (role.kind === 'control') return connection.control(sql)
+      this.#spoilt ||= role.altersConnection
+      const values = bind(statement, args)
+      const asBytes = this.database.meetsBytes(statement, values)
+      return this.#counted(sql, connection, () => connection.run(statement, values, { wantRows, asBytes }))
+    } finally {
+      // A commit ends a transaction, but so do some errors and ON CONFLICT ROLLBACK.
+      if (this.#isAutocommit()) this.#releaseLock()
+    }
+  }
+
+  async #takeLock({ kind }: Role): Promise<void> {
+    if (this.#holdsLock) return
+    await this.database.writers.acquire(this)
+    this.#holdsLock = true
+    if (kind === 'control' || !this.#connection?.inTransaction) return
+    try {
+      this.#connection.takeWriteLock()
+    } catch (error) {
+      this.#releaseLock()
+      throw error
+    }
+  }
+
+  #releaseLock(): void {
+    if (!this.#holdsLock) return
+    this.#holdsLock = false
+    this.database.writers.release(this)
+  }
+
+  #counted(sql: string, connection: Connection, run: () => StatementResult): StatementResult {
+    const { stats } = this.database
+    stats.countStatement()
+    try {
+      return run()
+    } finally {
+      if (stats.countsSteps) stats.countSteps(sql, connection.latestSteps)
+    }
+  }
+
+  #connect(): Connection {
+    this.#connection ??= this.database.checkOut()
+    return this.#connection
+  }
+
+  #isAutocommit(): boolean {
+    return !this.#connection?.inTransaction
+  }
+
+  // As on a Turso server, a step that was skipped counts as one that failed.
+  #holds(condition: Condition, results: readonly (StatementResult | null)[]): boolean {
+    switch (condition.type) {
+      case 'ok':
+        return results[condition.step] !== null
+      case 'error':
+        return results[condition.step] === null
+      case 'not':
+        return !this.#holds(condition.cond, results)
+      case 'and':
+        return condition.conds.every((cond) => this.#holds(cond, results))
+      case 'or':
+        return condition.conds.some((cond) => this.#holds(cond, results))
+      case 'is_autocommit':
+        return this.#isAutocommit()
+    }
+  }
+
+  #checkPatience(): void {
+    const timeOut = this.#takeTimeOut()
+    if (timeOut) throw timeOut
+  }
+
+  #takeTimeOut(): StatementError | undefined {
+    if (!this.#timedOut) return undefined
+    this.#timedOut = false
+    return new StatementError('TRANSACTION_TIMEOUT', 'Transaction timed out')
+  }
+
+  #sqlOf({ sql, sqlId }: SqlSource | StatementRequest): string {
+    if (sqlId === undefined) {
+      if (sql === undefined) throw new ProtocolError('Either `sql` or `sql_id` are required')
+      return sql
+    }
+    if (sql !== undefined) throw new ProtocolError('Either `sql` or `sql_id` are required, but not both')
+    const stored = this.#storedSql.get(sqlId)
+    if (stored === undefined) throw new ProtocolError(`SQL text ${sqlId} not found`)
+    return stored
+  }
+
+  #store(sqlId: number, sql: string): void {
+    const count = this.#storedSql.size
+    const bytes = Buffer.byteLength(sql)
+    if (this.#storedSql.has(sqlId)) throw new ProtocolError(`SQL text ${sqlId} already exists`)
+    if (count >= STORED_TEXTS) {
+      throw new StatementError(
+        'SQL_STORE_TOO_MANY',
+        `The server already stores ${count} SQL texts, it cannot store more`,
+      )
+    }
+    if (bytes > STORED_TEXT_BYTES) {
+      throw new StatementError(
+        'SQL_STORE_TOO_LARGE',
+        `The statement is too large to be stored: ${(bytes / 1_000).toFixed(1)} KB/5.0 KB`,
+      )
+    }
+    this.#storedSql.set(sqlId, sql)
+  }
+}
+
+function wireError(error: unknown): WireError {
+  if (error instanceof StatementError) return { message: error.message, code: error.code }
+  throw error
+}

@@ -1,0 +1,98 @@
+// `npm run dev`: everything Purse needs, on this machine, until Ctrl-C.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { DevError } from './dev-error.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { type Stack, startStack } from './stack.ts'
+
+const PROJECT = path.join(import.meta.dirname, '..')
+// npm passes Ctrl-C on to a process that has had it from the terminal already: that is still one Ctrl-C.
+const SAME_KEYPRESS_MS = 500
+const PARENT_CHECK_MS = 250
+
+const say = (line: string) => console.log(process.stdout.isTTY ? line : stripVTControlCharacters(line))
+
+// A closed terminal or pipe is no reason to stop half-way.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+process.on('uncaughtException', (error) => {
+  console.error('error: a part of the local stack crashed:', error)
+  process.exit(1)
+})
+
+process.exit(await run(stopSignal()))
+
+async function run(signal: AbortSignal): Promise<number> {
+  try {
+    const settings = readSettings(process.env, PROJECT)
+    mentionUnreadFiles()
+    const stack = await startStack(settings, say, signal)
+    printReady(settings, stack)
+    const crash = await Promise.race([stack.crashed, whenAborted(signal)])
+    await stack.stop()
+    if (crash) throw new DevError(crash)
+    say('Stopped.')
+    return 0
+  } catch (error) {
+    if (signal.aborted) {
+      say('Stopped.')
+      return 0
+    }
+    if (error instanceof DevError) console.error(`error: ${error.message}`)
+    else console.error('error: the local stack could not start:', error)
+    return 1
+  }
+}
+
+// The shell that npm puts in between dies of npm's SIGTERM without passing it on.
+function watchParent(stop: () => void): void {
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event) return
+  const timer = setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS)
+  timer.unref()
+}
+
+// Stopping is how a development stack normally ends, so Ctrl-C and SIGTERM end in exit code 0.
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  let stoppingSince = 0
+  const stop = () => {
+    if (controller.signal.aborted) return
+    stoppingSince = Date.now()
+    say('\nStopping ... (Ctrl-C again to stop at once)')
+    controller.abort()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGHUP', stop)
+  process.on('SIGINT', () => {
+    if (stoppingSince > 0 && Date.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(130)
+    stop()
+  })
+  watchParent(stop)
+  return controller.signal
+}
+
+function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined))
+  })
+}
+
+function mentionUnreadFiles(): void {
+  const unread = ['.dev.vars', '.env'].filter((name) => existsSync(path.join(PROJECT, name)))
+  if (unread.length > 0)
+    say(`Note: ${unread.join(' and ')} are not read here; set variables in the environment instead.`)
+}
+
+function printReady({ worker }: Settings, { addresses }: Stack): void {
+  const person =
+    '{"name":"Ada","email":"ada@example.com","password":"countess1815","password_confirmation":"countess1815"}'
+  say('\nPurse is running.\n')
+  for (const [part, address] of Object.entries(addresses)) say(`  ${part.padEnd(19)}${address}`)
+  say('\nTry it, then look into the inbox:\n')
+  say(
+    `  curl http://127.0.0.1:${worker.port}/api/register -H 'Content-Type: application/json' -d '${person}'`,
+  )
+  say('\nCtrl-C stops everything.\n')
+}

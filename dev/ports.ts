@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevError } from './dev-error.ts'
+import type { PortUse } from './settings.ts'
+
+/** Every server of the local stack listens here only: nothing of it is reachable from outside. */
+export const LOOPBACK = '127.0.0.1'
+
+// A stack that was killed a moment ago still needs a blink to let go of its ports.
+const PATIENCE_MS = 3_000
+
+/** Throws a DevError naming the first port that somebody else holds, its part and its variable. */
+export async function requireFreePorts(uses: PortUse[], signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  for (const use of uses) {
+    for (;;) {
+      signal.throwIfAborted()
+      const code = await tryToListen(use.port)
+      if (code === undefined) break
+      if (code !== 'EADDRINUSE' || Date.now() > deadline) throw portError(use, code)
+      await sleep(100)
+    }
+  }
+}
+
+/** The line for a port that cannot be had. */
+export function portError({ part, variable, port }: PortUse, code: string): DevError {
+  const reason = code === 'EADDRINUSE' ? 'is busy' : `cannot be opened (${code})`
+  return new DevError(
+    `port ${port} for ${part} ${reason}: stop what uses it or set ${variable} to another port.`,
+  )
+}
+
+async function tryToListen(port: number): Promise<string | undefined> {
+  const server = net.createServer()
+  try {
+    server.listen({ port, host: LOOPBACK })
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  }
+}

@@ -1,0 +1,116 @@
+import path from 'node:path'
+import { DevError } from './dev-error.ts'
+
+/** A part that this machine runs itself, on a loopback port. */
+export interface LocalPart {
+  port: number
+}
+
+/** What `npm run dev` shall do. A part the environment names a service for is not started here. */
+export interface Settings {
+  projectDirectory: string
+  stateDirectory: string
+  worker: LocalPart
+  database: LocalPart | { url: string; authToken: string }
+  mail: LocalPart | { apiKey: string; baseUrl: string | undefined }
+  identityProvider: LocalPart | { issuer: string; clientId: string; clientSecret: string }
+  appUrl: string
+  mailFrom: string
+  /** Kept in the state folder when the environment has none. */
+  appSecret: string | undefined
+  /** Handed to the Worker as they are; without them it uses the values of wrangler.toml. */
+  passedThrough: Record<string, string>
+}
+
+/** Each local part with its port and the variable that changes it. */
+export interface PortUse {
+  part: string
+  variable: string
+  port: number
+}
+
+type Environment = Record<string, string | undefined>
+
+const PASSED_THROUGH = ['FRONTEND_URL', 'CORS_ORIGINS']
+
+/** Reads the environment; throws a DevError that names the wrong variable. */
+export function readSettings(environment: Environment, projectDirectory: string): Settings {
+  const worker = { port: readPort(environment, 'PORT', 8787) }
+  const settings: Settings = {
+    projectDirectory,
+    stateDirectory: path.resolve(projectDirectory, environment.STATE_DIR || '.local'),
+    worker,
+    database: readDatabase(environment),
+    mail: readMail(environment),
+    identityProvider: readIdentityProvider(environment),
+    appUrl: environment.APP_URL || `http://127.0.0.1:${worker.port}`,
+    mailFrom: environment.MAIL_FROM || 'Purse <no-reply@purse.example>',
+    appSecret: environment.APP_SECRET || undefined,
+    passedThrough: {},
+  }
+  for (const name of PASSED_THROUGH) {
+    const value = environment[name]
+    if (value !== undefined) settings.passedThrough[name] = value
+  }
+  refuseSharedPorts(portsOf(settings))
+  return settings
+}
+
+/** The ports that must be free for these settings. */
+export function portsOf(settings: Settings): PortUse[] {
+  const { worker, database, mail, identityProvider } = settings
+  const uses: PortUse[] = [{ part: 'the Worker', variable: 'PORT', port: worker.port }]
+  if ('port' in database) uses.push({ part: 'libSQL', variable: 'LIBSQL_PORT', port: database.port })
+  if ('port' in mail) uses.push({ part: 'the inbox', variable: 'MAIL_PORT', port: mail.port })
+  if ('port' in identityProvider)
+    uses.push({ part: 'the identity provider', variable: 'IDP_PORT', port: identityProvider.port })
+  return uses
+}
+
+function readDatabase(environment: Environment): Settings['database'] {
+  const url = environment.TURSO_DATABASE_URL
+  if (!url) return { port: readPort(environment, 'LIBSQL_PORT', 8080) }
+  // The address may carry a token, so it is not repeated here.
+  if (!/^(libsql|https?):\/\/./.test(url))
+    throw new DevError('TURSO_DATABASE_URL must begin with libsql://, https:// or http://.')
+  return { url, authToken: environment.TURSO_AUTH_TOKEN || '' }
+}
+
+function readMail(environment: Environment): Settings['mail'] {
+  const apiKey = environment.RESEND_API_KEY
+  const baseUrl = environment.RESEND_BASE_URL || undefined
+  if (apiKey || baseUrl) return { apiKey: apiKey || 're_local', baseUrl }
+  return { port: readPort(environment, 'MAIL_PORT', 8025) }
+}
+
+function readIdentityProvider(environment: Environment): Settings['identityProvider'] {
+  const names = ['IDP_ISSUER', 'IDP_CLIENT_ID', 'IDP_CLIENT_SECRET']
+  const missing = names.filter((name) => !environment[name])
+  if (missing.length === names.length) return { port: readPort(environment, 'IDP_PORT', 8026) }
+  // Half a provider would sign nobody in, and mixed with the local one would say so only at sign-in.
+  if (missing.length > 0)
+    throw new DevError(`${names.join(', ')} go together: set ${missing.join(' and ')} too, or none of them.`)
+  const [issuer = '', clientId = '', clientSecret = ''] = names.map((name) => environment[name])
+  return { issuer, clientId, clientSecret }
+}
+
+function readPort(environment: Environment, variable: string, standard: number): number {
+  const text = environment[variable]
+  if (!text) return standard
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535)
+    throw new DevError(`${variable} must be a port from 1 to 65535, not ${JSON.stringify(text)}.`)
+  return port
+}
+
+function refuseSharedPorts(uses: PortUse[]): void {
+  const users = new Map<number, PortUse>()
+  for (const use of uses) {
+    const other = users.get(use.port)
+    if (other)
+      throw new DevError(
+        `${other.part} and ${use.part} cannot both use port ${use.port}: change ${other.variable} or ${use.variable}.`,
+      )
+    users.set(use.port, use)
+  }
+}

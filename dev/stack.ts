@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevError, reasonOf } from './dev-error.ts'
+import { waitForHealth } from './health.ts'
+import { startIdentityProvider } from './idp/server.ts'
+import { startInbox } from './inbox/server.ts'
+import { startLibsqlServer } from './libsql/server.ts'
+import { migrateDatabase } from './migrate.ts'
+import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
+import { portsOf, type Settings } from './settings.ts'
+import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
+import { startWorkerProcess } from './worker-process.ts'
+import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
+
+const HEALTH_LIMIT_MS = 60_000
+const RECOVERY_LIMIT_MS = 10_000
+const CLOSE_LIMIT_MS = 5_000
+
+/** The running parts. */
+export interface Stack {
+  /** What to open in a browser or give to a client. */
+  addresses: Record<string, string>
+  /** Fulfilled with what happened when a part ends by itself. */
+  crashed: Promise<string>
+  stop(): Promise<void>
+}
+
+type Close = () => Promise<void>
+
+/** Starts every part in turn; when one fails or the signal comes, ends those that had started and throws. */
+export async function startStack(
+  settings: Settings,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Stack> {
+  const closers: Close[] = []
+  const stop = () => closeAll(closers)
+  try {
+    const state = openStateFolder(settings.stateDirectory)
+    closers.push(async () => state.release())
+    await requireFreePorts(portsOf(settings), signal)
+    const local = await startLocalParts(settings, state, closers)
+    await unlessAborted(signal, migrate(settings, local, say))
+    say('Starting the Worker ...')
+    const worker = startWorker(settings, state, local, say)
+    closers.push(() => worker.close())
+    const health = `http://${LOOPBACK}:${settings.worker.port}/api/health`
+    const failed = worker.crashed.then((line) => Promise.reject(new DevError(line)))
+    await unlessAborted(signal, Promise.race([waitForHealth(health, HEALTH_LIMIT_MS, signal), failed]))
+    return { addresses: addressesOf(settings, local), crashed: worker.crashed, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startLocalParts(
+  settings: Settings,
+  state: StateFolder,
+  closers: Close[],
+): Promise<LocalAddresses> {
+  const { database, mail, identityProvider } = settings
+  const local: LocalAddresses = {}
+  if ('port' in database) {
+    const options = { directory: state.path('libsql'), port: database.port, host: LOOPBACK }
+    const server = await startPart(settings, 'LIBSQL_PORT', () => startLibsqlServer(options))
+    closers.push(() => server.close())
+    local.database = `${server.url.replace(/\/$/, '')}/purse/`
+  }
+  if ('port' in mail) {
+    const options = { directory: state.path('inbox'), port: mail.port }
+    const server = await startPart(settings, 'MAIL_PORT', () => startInbox(options))
+    closers.push(() => server.close())
+    local.inbox = server.url
+  }
+  if ('port' in identityProvider) {
+    const client = localClient(settings, state)
+    const options = { directory: state.path('idp'), port: identityProvider.port, ...client }
+    const server = await startPart(settings, 'IDP_PORT', () => startIdentityProvider(options))
+    closers.push(() => server.close())
+    local.issuer = server.issuer
+  }
+  return local
+}
+
+async function startPart<Part>(
+  settings: Settings,
+  variable: string,
+  start: () => Promise<Part>,
+): Promise<Part> {
+  try {
+    return await start()
+  } catch (error) {
+    const use = portsOf(settings).find((candidate) => candidate.variable === variable)
+    // Free a moment ago, and somebody else was quicker.
+    if (use && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw portError(use, error.code)
+    throw new DevError(`${use?.part ?? variable} could not start: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+async function migrate(
+  settings: Settings,
+  local: LocalAddresses,
+  say: (line: string) => void,
+): Promise<void> {
+  const { database } = settings
+  const remote = 'url' in database ? database : undefined
+  const url = remote?.url ?? local.database ?? ''
+  const shown = url.replace(/\?.*|\/\/[^/]*@/g, (secret) => (secret.startsWith('//') ? '//' : ''))
+  say(`Migrating the ${remote ? 'REMOTE' : 'local'} database ${shown}`)
+  try {
+    await migrateDatabase(url, remote?.authToken)
+  } catch (error) {
+    throw new DevError(`the database ${shown} could not be migrated: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function startWorker(
+  settings: Settings,
+  state: StateFolder,
+  local: LocalAddresses,
+  say: (line: string) => void,
+) {
+  const variables = workerVariables(settings, state, local)
+  const secretFile = state.path('worker.env')
+  writePrivateFile(secretFile, toEnvFile(variables.secret))
+  const dead = Promise.withResolvers<string>()
+  const worker = startWorkerProcess({
+    projectDirectory: settings.projectDirectory,
+    directory: state.path('wrangler'),
+    port: settings.worker.port,
+    plain: variables.plain,
+    secretFile,
+    secretNames: Object.keys(variables.secret),
+    onLine: say,
+    onRuntimeCrash: () =>
+      void confirmRecovery(settings.worker.port).catch((error) => dead.resolve(reasonOf(error))),
+  })
+  const ended = worker.ended.then(
+    (how) => `the Worker's wrangler dev ended ${how}; its last lines are above.`,
+  )
+  return { close: worker.close, crashed: Promise.race([ended, dead.promise]) }
+}
+
+// wrangler starts a crashed workerd again, but when it was the one that holds the port, nothing answers any more.
+async function confirmRecovery(port: number): Promise<void> {
+  const signal = AbortSignal.timeout(RECOVERY_LIMIT_MS)
+  const answered = fetch(`http://${LOOPBACK}:${port}/api/health`, { signal })
+  await answered.catch(() => {
+    throw new DevError('the Worker crashed and does not answer any more.')
+  })
+}
+
+function addressesOf(settings: Settings, local: LocalAddresses): Record<string, string> {
+  const { mail, identityProvider } = settings
+  const elsewhere = 'from the environment'
+  return {
+    API: `http://${LOOPBACK}:${settings.worker.port}/api`,
+    libSQL: local.database ?? `TURSO_DATABASE_URL ${elsewhere}`,
+    inbox:
+      local.inbox ??
+      `${'baseUrl' in mail && mail.baseUrl ? mail.baseUrl : 'Resend, RESEND_API_KEY'} ${elsewhere}`,
+    'identity provider':
+      local.issuer ?? `${'issuer' in identityProvider ? identityProvider.issuer : ''}, ${elsewhere}`,
+    state: settings.stateDirectory,
+  }
+}
+
+// The last to start is the first to go, so nobody loses what it still needs for its own end. A part that
+// cannot close in order ends with this process all the same.
+async function closeAll(closers: Close[]): Promise<void> {
+  for (let close = closers.pop(); close; close = closers.pop()) {
+    await Promise.race([close().catch(() => {}), sleep(CLOSE_LIMIT_MS)])
+  }
+}
+
+async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'libsql'
+import { DevError } from './dev-error.ts'
+
+/** Where one stack keeps everything; only one stack at a time holds it. */
+export interface StateFolder {
+  directory: string
+  /** The path of something inside the folder. */
+  path(...names: string[]): string
+  /** A secret made on the first call and the same ever after. */
+  secret(name: string): string
+  release(): void
+}
+
+/** Creates the folder, readable by its owner only, and takes hold of it until release or the process's end. */
+export function openStateFolder(directory: string): StateFolder {
+  const inside = (...names: string[]) => path.join(directory, ...names)
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new DevError(
+      `the state folder ${directory} cannot be made (${codeOf(error)}): set STATE_DIR to another.`,
+    )
+  }
+  const unlock = lock(directory, inside('stack.lock'), inside('stack.pid'))
+  return {
+    directory,
+    path: inside,
+    secret: (name) => keepSecret(inside(name)),
+    release: unlock,
+  }
+}
+
+/** Writes a file that only its owner may read, whatever stood there before. */
+export function writePrivateFile(file: string, contents: string): void {
+  writeFileSync(file, contents, { mode: 0o600 })
+  chmodSync(file, 0o600)
+}
+
+// A database lock is the one file lock Node can reach without an add-on, and the kernel drops it
+// with the process however that ends: no stale lock is ever left to clean up by hand.
+function lock(directory: string, lockFile: string, pidFile: string): () => void {
+  let database: Database.Database | undefined
+  try {
+    database = new Database(lockFile, { timeout: 0 })
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database?.close()
+    if (codeOf(error) !== 'SQLITE_BUSY')
+      throw new DevError(
+        `the state folder ${directory} cannot be used (${codeOf(error)}): set STATE_DIR to another.`,
+      )
+    throw new DevError(
+      `a stack is already running on ${directory}${holder(pidFile)}: stop it first, or set STATE_DIR and the ports to run a second one.`,
+    )
+  }
+  const held = database
+  writeFileSync(pidFile, String(process.pid))
+  return () => {
+    rmSync(pidFile, { force: true })
+    held.close()
+  }
+}
+
+function holder(pidFile: string): string {
+  return existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8')})` : ''
+}
+
+function keepSecret(file: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const secret = randomBytes(32).toString('base64url')
+  writePrivateFile(file, secret)
+  return secret
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

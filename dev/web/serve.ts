@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { refusal } from './same-origin.ts'
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
+
+export type Address = { port: number; host: string }
+
+export type Serving = { url: string; close(): Promise<void> }
+
+/**
+ * Listens on the address (port 0 takes any free one) and answers with the handler made for the URL it got.
+ * Rejects when the port is taken. `close` also ends the connections that are still open.
+ */
+export async function serve(
+  makeHandler: (url: string) => Handler | Promise<Handler>,
+  address: Address,
+): Promise<Serving> {
+  let ready: (handler: Handler) => void = () => {}
+  const handler = new Promise<Handler>((resolve) => {
+    ready = resolve
+  })
+  const server = createServer((request, response) => {
+    const reason = refusal(request)
+    if (reason) return sendJson(response, 403, { message: reason })
+    const url = URL.parse(`http://${request.headers.host}${request.url}`)
+    if (!url) return sendJson(response, 400, { message: 'The request target is not a path.' })
+    handler
+      .then((handle) => handle(request, response, url))
+      .catch((error) => answerFailure(request, response, error))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, resolve)
+  })
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  const { port } = server.address() as AddressInfo
+  const url = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
+  try {
+    ready(await makeHandler(url))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { url, close }
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  send(response, status, 'application/json; charset=utf-8', JSON.stringify(body))
+}
+
+/** Answers with a body of the given type, which the browser must neither guess about nor keep. */
+export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(body)
+}
+
+function answerFailure(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const isCallerGone = request.destroyed && !request.complete
+  if (isCallerGone) return
+  console.error(error)
+  if (response.headersSent) response.destroy()
+  else sendJson(response, 500, { message: 'An unexpected error occurred.' })
+}

@@ -1,0 +1,31 @@
+import { stripVTControlCharacters } from 'node:util'
+
+// What wrangler tells about itself on every start. The addresses are printed once everything is up.
+const NOISE = [
+  /^Using secrets defined in /,
+  /^⎔ Starting local server/,
+  /^\[wrangler:info\] Ready on /,
+  /^🪵/u,
+  /^Cloudflare collects anonymous telemetry /, // said even when it is switched off
+  // Ours and every monitor's question; an answer other than 200 is worth seeing.
+  /^\[wrangler:info\] GET \/api\/health 200 /,
+]
+const BINDINGS_TABLE = /^Your Worker has access to the following bindings/
+
+/** Makes a filter for one stream of wrangler's lines: the line to print, or undefined for noise. */
+export function workerOutputFilter(): (line: string) => string | undefined {
+  let insideTable = false
+  let lastWasEmpty = true
+  return (line) => {
+    const plain = stripVTControlCharacters(line).trimEnd()
+    if (BINDINGS_TABLE.test(plain)) insideTable = true
+    if (insideTable) {
+      insideTable = plain !== ''
+      return undefined
+    }
+    if (NOISE.some((pattern) => pattern.test(plain))) return undefined
+    const repeatsEmpty = plain === '' && lastWasEmpty
+    lastWasEmpty = plain === ''
+    return repeatsEmpty ? undefined : line.replace(/^\[wrangler:info\] /, '')
+  }
+}

@@ -1,0 +1,71 @@
+import { DevError } from './dev-error.ts'
+import type { Settings } from './settings.ts'
+import type { StateFolder } from './state-folder.ts'
+
+/** What the Worker is told by the stack. Secrets reach it in a file, the rest on wrangler's command line. */
+export interface WorkerVariables {
+  plain: Record<string, string>
+  secret: Record<string, string>
+}
+
+/** The addresses of the parts that were started here. */
+export interface LocalAddresses {
+  database?: string
+  inbox?: string
+  issuer?: string
+}
+
+/** The local identity provider knows exactly one relying party: this Worker. */
+export function localClient(settings: Settings, state: StateFolder) {
+  return {
+    clientId: 'purse-local',
+    clientSecret: state.secret('idp-client-secret'),
+    redirectUris: [`${settings.appUrl.replace(/\/+$/, '')}/api/auth/idp/callback`],
+  }
+}
+
+/** Joins what the environment gave with what the local parts provide. */
+export function workerVariables(
+  settings: Settings,
+  state: StateFolder,
+  local: LocalAddresses,
+): WorkerVariables {
+  const { database, mail, identityProvider } = settings
+  const client = 'port' in identityProvider ? localClient(settings, state) : identityProvider
+  const mailUrl = 'port' in mail ? local.inbox : mail.baseUrl
+  return {
+    plain: {
+      ...settings.passedThrough,
+      APP_URL: settings.appUrl,
+      MAIL_FROM: settings.mailFrom,
+      IDP_ISSUER: 'port' in identityProvider ? (local.issuer ?? '') : identityProvider.issuer,
+      IDP_CLIENT_ID: client.clientId,
+      // Left out, Resend's own address is used.
+      ...(mailUrl === undefined ? {} : { RESEND_BASE_URL: mailUrl }),
+    },
+    secret: {
+      TURSO_DATABASE_URL: 'port' in database ? (local.database ?? '') : database.url,
+      TURSO_AUTH_TOKEN: 'port' in database ? '' : database.authToken,
+      APP_SECRET: settings.appSecret ?? state.secret('app-secret'),
+      RESEND_API_KEY: 'port' in mail ? 're_local' : mail.apiKey,
+      IDP_CLIENT_SECRET: client.clientSecret,
+    },
+  }
+}
+
+/** The variables as a file that wrangler's `--env-file` reads back to the very same values. */
+export function toEnvFile(variables: Record<string, string>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${quote(name, value)}\n`)
+    .join('')
+}
+
+function quote(name: string, value: string): string {
+  // The format has no escape for quotes: one that does not occur must enclose the value. Double quotes
+  // come last and never round a backslash, since they alone turn \n into a line break; a backslash at
+  // the end would hide any closing quote. And wrangler expands $NAME inside all of them.
+  const enclosing = ["'", '`', '"'].find((mark) => !value.includes(mark))
+  if (enclosing === undefined || value.endsWith('\\') || (enclosing === '"' && value.includes('\\')))
+    throw new DevError(`${name} has quotes or backslashes that cannot be handed to the Worker.`)
+  return `${enclosing}${value.replaceAll('$', '\\$')}${enclosing}`
+}

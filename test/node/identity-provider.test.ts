@@ -1,0 +1,388 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as arctic from 'arctic'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createMemoryAdapter } from '../../dev/idp/memory-adapter.ts'
+import { startIdentityProvider } from '../../dev/idp/server.ts'
+
+type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
+type Claims = Record<string, unknown>
+
+const redirectUri = 'http://localhost:8787/api/auth/idp/callback'
+const client = new arctic.OAuth2Client('purse', 'local-secret', redirectUri)
+const verifier = arctic.generateCodeVerifier()
+
+let directory: string
+let provider: IdentityProvider
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'identity-provider-'))
+  await open()
+})
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await provider.close()
+  await rm(directory, { recursive: true })
+})
+
+async function open(): Promise<void> {
+  const credentials = { clientId: 'purse', clientSecret: 'local-secret', redirectUris: [redirectUri] }
+  provider = await startIdentityProvider({ port: 0, directory, ...credentials })
+}
+
+async function reopen(): Promise<void> {
+  await provider.close()
+  await open()
+}
+
+/** A browser's cookies, without their paths: the provider must not rely on the browser holding some back. */
+class Browser {
+  cookies = new Map<string, string>()
+
+  /** Follows redirects up to the client, or to a page. */
+  async follow(url: URL, init: RequestInit = {}): Promise<{ arrived?: URL; page?: Response; url: URL }> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, {
+      ...init,
+      headers: { cookie, accept: 'text/html' },
+      redirect: 'manual',
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      this.cookies.set(name, value)
+    }
+    const location = response.headers.get('location')
+    if (!location) return { page: response, url }
+    const next = new URL(location, url)
+    return next.href.startsWith(redirectUri) ? { arrived: next, url } : this.follow(next)
+  }
+}
+
+async function discover(): Promise<Record<string, string>> {
+  return (await fetch(`${provider.issuer}/.well-known/openid-configuration`)).json() as Promise<
+    Record<string, string>
+  >
+}
+
+async function authorizationUrl(parameters: Record<string, string> = {}): Promise<URL> {
+  const { authorization_endpoint = '' } = await discover()
+  const scopes = ['openid', 'email', 'profile']
+  const method = arctic.CodeChallengeMethod.S256
+  const url = client.createAuthorizationURLWithPKCE(
+    authorization_endpoint,
+    'state-1',
+    method,
+    verifier,
+    scopes,
+  )
+  for (const [name, value] of Object.entries({ nonce: 'nonce-1', ...parameters }))
+    url.searchParams.set(name, value)
+  return url
+}
+
+async function exchange(arrived: URL | undefined): Promise<arctic.OAuth2Tokens> {
+  const { token_endpoint = '' } = await discover()
+  return client.validateAuthorizationCode(token_endpoint, arrived?.searchParams.get('code') ?? '', verifier)
+}
+
+/** The claims of an id_token whose signature one of the published keys made. */
+async function verified(idToken: string): Promise<Claims> {
+  const { jwks_uri = '' } = await discover()
+  const { keys } = (await (await fetch(jwks_uri)).json()) as { keys: (JsonWebKey & { kid: string })[] }
+  const [head = '', body = '', signature = ''] = idToken.split('.')
+  const { kid, alg } = JSON.parse(Buffer.from(head, 'base64url').toString())
+  const jwk = keys.find((key) => key.kid === kid)
+  if (!jwk || alg !== 'RS256') throw new Error('The id_token names no published RS256 key.')
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['verify'])
+  const signed = Buffer.from(`${head}.${body}`)
+  expect(await crypto.subtle.verify(algorithm, key, Buffer.from(signature, 'base64url'), signed)).toBe(true)
+  return JSON.parse(Buffer.from(body, 'base64url').toString())
+}
+
+async function signIn(hint: string, browser = new Browser()): Promise<Claims> {
+  const { arrived } = await browser.follow(await authorizationUrl({ login_hint: hint }))
+  return verified((await exchange(arrived)).idToken())
+}
+
+/** Fills in the page that comes without a hint. */
+async function fillIn(fields: Record<string, string>, browser = new Browser()) {
+  const { url, page } = await browser.follow(await authorizationUrl())
+  expect(await page?.text()).toContain('<form method="post"')
+  return browser.follow(url, { method: 'POST', body: new URLSearchParams(fields) })
+}
+
+const faults = (method: string, order?: unknown) =>
+  fetch(`${provider.issuer}/faults`, { method, ...(order ? { body: JSON.stringify(order) } : {}) })
+
+it('signs in at once as the address in login_hint, without a page and without cookies', async () => {
+  const url = await authorizationUrl({ login_hint: 'anna.smith@example.com' })
+  const response = await fetch(url, { redirect: 'manual' })
+  expect(response.status).toBe(303)
+  const arrived = new URL(response.headers.get('location') ?? '')
+  expect(arrived.href.startsWith(redirectUri)).toBe(true)
+  expect(arrived.searchParams.get('state')).toBe('state-1')
+  const claims = await verified((await exchange(arrived)).idToken())
+  expect(claims).toMatchObject({
+    iss: provider.issuer,
+    aud: 'purse',
+    nonce: 'nonce-1',
+    email: 'anna.smith@example.com',
+    email_verified: true,
+    name: 'Anna Smith',
+    picture: expect.stringContaining(provider.issuer),
+  })
+  expect(claims.sub).toEqual(expect.stringMatching(/^[0-9a-f]{32}$/))
+  expect(Number(claims.exp)).toBeGreaterThan(Date.now() / 1000)
+})
+
+it('says the same at userinfo as in the id_token', async () => {
+  const { arrived } = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
+  const tokens = await exchange(arrived)
+  const { userinfo_endpoint = '' } = await discover()
+  const headers = { authorization: `Bearer ${tokens.accessToken()}` }
+  const { sub, email, email_verified, name, picture } = await verified(tokens.idToken())
+  const userinfo = await (await fetch(userinfo_endpoint, { headers })).json()
+  expect(userinfo).toEqual({ sub, email, email_verified, name, picture })
+})
+
+it('has a picture of the person', async () => {
+  const { picture } = await signIn('anna.smith@example.com')
+  const response = await fetch(String(picture))
+  expect(response.headers.get('content-type')).toBe('image/svg+xml')
+  expect(await response.text()).toContain('>AS</text>')
+})
+
+it('signs in as whoever the hint names, whoever the browser signed in as before', async () => {
+  const browser = new Browser()
+  const anna = await signIn('anna@example.com', browser)
+  const ben = await signIn('ben@example.com', browser)
+  expect(ben).toMatchObject({ email: 'ben@example.com' })
+  expect(ben.sub).not.toBe(anna.sub)
+  const { page } = await browser.follow(await authorizationUrl())
+  expect(await page?.text()).toContain('<h1>Sign in</h1>')
+})
+
+it.each(['login', 'consent', 'select_account'])('fulfils prompt=%s by signing in afresh', async (prompt) => {
+  const { arrived } = await new Browser().follow(
+    await authorizationUrl({ login_hint: 'anna@example.com', prompt, max_age: '0' }),
+  )
+  expect(await verified((await exchange(arrived)).idToken())).toMatchObject({ email: 'anna@example.com' })
+})
+
+it('answers prompt=none without a hint with login_required', async () => {
+  const { arrived } = await new Browser().follow(await authorizationUrl({ prompt: 'none' }))
+  expect(arrived?.searchParams.get('error')).toBe('login_required')
+})
+
+it('knows a person by the address in any spelling, over a restart', async () => {
+  const { sub } = await signIn('anna@example.com')
+  await reopen()
+  expect(await signIn('Anna@Example.com')).toMatchObject({ sub, email: 'Anna@Example.com' })
+})
+
+it('keeps its signing keys over a restart', async () => {
+  const keys = async () => (await fetch((await discover()).jwks_uri ?? '')).json()
+  const before = await keys()
+  await reopen()
+  expect(await keys()).toEqual(before)
+})
+
+it('publishes no private key', async () => {
+  const { keys } = (await (await fetch((await discover()).jwks_uri ?? '')).json()) as { keys: JsonWebKey[] }
+  expect(keys.map(({ kty, d, p, q }) => ({ kty, d, p, q }))).toEqual([{ kty: 'RSA' }])
+})
+
+it('publishes what a relying party looks for', async () => {
+  expect(await discover()).toMatchObject({
+    issuer: provider.issuer,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  })
+})
+
+it('wants PKCE with S256', async () => {
+  const without = await authorizationUrl({ login_hint: 'anna@example.com' })
+  without.searchParams.delete('code_challenge')
+  without.searchParams.delete('code_challenge_method')
+  const plain = await authorizationUrl({ login_hint: 'anna@example.com', code_challenge_method: 'plain' })
+  for (const url of [without, plain]) {
+    const { arrived } = await new Browser().follow(url)
+    expect(arrived?.searchParams.get('error')).toBe('invalid_request')
+    expect(arrived?.searchParams.get('code')).toBeNull()
+  }
+})
+
+it('gives no token for a wrong verifier, nor for a code used before', async () => {
+  const { token_endpoint = '' } = await discover()
+  const authorize = async () =>
+    (await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))).arrived
+  const code = (await authorize())?.searchParams.get('code') ?? ''
+  const wrong = client.validateAuthorizationCode(token_endpoint, code, arctic.generateCodeVerifier())
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_grant' })
+  const arrived = await authorize()
+  await exchange(arrived)
+  await expect(exchange(arrived)).rejects.toMatchObject({ code: 'invalid_grant' })
+})
+
+it('gives no token to a client with a wrong secret', async () => {
+  const { token_endpoint = '' } = await discover()
+  const { arrived } = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
+  const stranger = new arctic.OAuth2Client('purse', 'wrong-secret', redirectUri)
+  const code = arrived?.searchParams.get('code') ?? ''
+  const attempt = stranger.validateAuthorizationCode(token_endpoint, code, verifier)
+  await expect(attempt).rejects.toBeInstanceOf(arctic.OAuth2RequestError)
+  await expect(attempt).rejects.toMatchObject({ code: 'invalid_client' })
+})
+
+it('takes the client secret in the body as well', async () => {
+  const { token_endpoint = '' } = await discover()
+  const { arrived } = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: arrived?.searchParams.get('code') ?? '',
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+    client_id: 'purse',
+    client_secret: 'local-secret',
+  })
+  expect((await fetch(token_endpoint, { method: 'POST', body })).status).toBe(200)
+})
+
+it('sends nobody to an address the client has not registered', async () => {
+  const url = await authorizationUrl({ login_hint: 'anna@example.com', redirect_uri: 'http://evil.example/' })
+  const { arrived, page } = await new Browser().follow(url)
+  expect(arrived).toBeUndefined()
+  expect(page?.status).toBe(400)
+})
+
+it('asks without a hint, and signs in as the person the form names', async () => {
+  const { arrived } = await fillIn({ address: 'anna@example.com', name: 'Anna S.', state: 'verified' })
+  expect(await verified((await exchange(arrived)).idToken())).toMatchObject({
+    email: 'anna@example.com',
+    email_verified: true,
+    name: 'Anna S.',
+    nonce: 'nonce-1',
+  })
+})
+
+it('can say that the address is not verified', async () => {
+  const { arrived } = await fillIn({ address: 'anna@example.com', state: 'unverified' })
+  expect(await verified((await exchange(arrived)).idToken())).toMatchObject({
+    email: 'anna@example.com',
+    email_verified: false,
+    name: 'Anna',
+  })
+})
+
+it('can keep the address to itself', async () => {
+  const { arrived } = await fillIn({ address: 'anna@example.com', state: 'absent' })
+  const claims = await verified((await exchange(arrived)).idToken())
+  expect(claims).not.toHaveProperty('email')
+  expect(claims).not.toHaveProperty('email_verified')
+  expect(claims).toMatchObject({ name: 'Anna' })
+})
+
+it('can refuse', async () => {
+  const { arrived } = await fillIn({ decision: 'refuse' })
+  expect(arrived?.searchParams.get('error')).toBe('access_denied')
+  expect(arrived?.searchParams.get('state')).toBe('state-1')
+  expect(arrived?.searchParams.get('code')).toBeNull()
+})
+
+it('asks again when the form holds no address, and shows what was typed as text', async () => {
+  const { page } = await fillIn({ address: '"><script>alert(1)</script>', name: 'Anna' })
+  expect(page?.status).toBe(422)
+  const html = await page?.text()
+  expect(html).toContain('This is not an address.')
+  expect(html).not.toContain('<script')
+})
+
+it('offers who signed in before, as what they were then', async () => {
+  await fillIn({ address: 'anna@example.com', name: 'Anna S.', state: 'unverified' })
+  const { page } = await new Browser().follow(await authorizationUrl())
+  const again = /name="again" value="(\w+)"/.exec((await page?.text()) ?? '')?.[1] ?? ''
+  const { arrived } = await fillIn({ again })
+  expect(await verified((await exchange(arrived)).idToken())).toMatchObject({
+    email: 'anna@example.com',
+    email_verified: false,
+    name: 'Anna S.',
+  })
+})
+
+it('keeps two sign-ins with one address apart', async () => {
+  const unverified = await fillIn({ address: 'anna@example.com', state: 'unverified' })
+  const hinted = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
+  expect(await verified((await exchange(unverified.arrived)).idToken())).toMatchObject({
+    email_verified: false,
+  })
+  expect(await verified((await exchange(hinted.arrived)).idToken())).toMatchObject({ email_verified: true })
+})
+
+it('says so when a sign-in is over', async () => {
+  const response = await fetch(`${provider.issuer}/interaction/unknown`, { headers: { accept: 'text/html' } })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('This sign-in is over')
+})
+
+it('fails the endpoint it is told to, until it is reset', async () => {
+  const { token_endpoint, jwks_uri, userinfo_endpoint } = await discover()
+  const discovery = `${provider.issuer}/.well-known/openid-configuration`
+  const endpoints = { token: token_endpoint, jwks: jwks_uri, userinfo: userinfo_endpoint, discovery }
+  for (const [endpoint, url = ''] of Object.entries(endpoints)) {
+    const method = endpoint === 'token' ? 'POST' : 'GET'
+    await faults('POST', { endpoint, status: 503 })
+    expect((await fetch(url, { method })).status).toBe(503)
+    await faults('POST', { endpoint, nonsense: true })
+    const nonsense = await fetch(url, { method })
+    expect(nonsense.status).toBe(200)
+    await expect(nonsense.json()).rejects.toThrow(SyntaxError)
+    await faults('DELETE')
+    expect((await (await fetch(url, { method })).json()) as object).toBeTypeOf('object')
+  }
+})
+
+it('leaves an endpoint without an answer until it is reset', async () => {
+  await faults('POST', { endpoint: 'token', hang: true })
+  const { token_endpoint = '' } = await discover()
+  const attempt = client.validateAuthorizationCode(token_endpoint, 'code', verifier)
+  const outcome = expect(attempt).rejects.toBeInstanceOf(arctic.ArcticFetchError)
+  await expect.poll(async () => (await (await faults('GET')).json()).hanging).toBe(1)
+  await faults('DELETE')
+  await outcome
+})
+
+it.each([[{ endpoint: 'constructor' }], [{ endpoint: 'token', status: 200 }]])(
+  'refuses the fault %j',
+  async (order) => {
+    expect((await faults('POST', order)).status).toBe(422)
+  },
+)
+
+it('answers its health check', async () => {
+  expect((await fetch(`${provider.issuer}/health`)).status).toBe(200)
+})
+
+it('writes nothing while all goes well', async () => {
+  const writers = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
+  await reopen()
+  await signIn('anna@example.com')
+  await fillIn({ address: 'anna@example.com' })
+  for (const writer of writers) expect(writer).not.toHaveBeenCalled()
+})
+
+it('forgets what has expired and keeps no more than the newest 20,000', async () => {
+  let now = 0
+  const codes = createMemoryAdapter(() => now)('AuthorizationCode')
+  await codes.upsert('short', {}, 60)
+  now = 60_000
+  expect(await codes.find('short')).toBeUndefined()
+  for (let index = 0; index < 20_001; index++) await codes.upsert(`${index}`, {}, 60)
+  expect(await codes.find('0')).toBeUndefined()
+  expect(await codes.find('1')).toEqual({})
+  expect(await codes.find('20000')).toEqual({})
+})

@@ -1,0 +1,113 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@libsql/client/http'
+import { is } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
+import { drizzle } from 'drizzle-orm/libsql/http'
+import { migrate } from 'drizzle-orm/libsql/migrator'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLibsqlServer } from '../../dev/libsql/server.ts'
+import * as schema from '../../src/db/schema.ts'
+
+const migrations = join(import.meta.dirname, '../../migrations')
+const journal = JSON.parse(readFileSync(join(migrations, 'meta/_journal.json'), 'utf8')) as {
+  entries: { tag: string }[]
+}
+const tables = Object.values(schema as Record<string, unknown>).filter((value) => is(value, SQLiteTable))
+
+let directory: string
+let server: Awaited<ReturnType<typeof startLibsqlServer>>
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'purse-migrations-'))
+  server = await startLibsqlServer({ directory: join(directory, 'databases'), port: 0 })
+})
+
+afterAll(async () => {
+  await server.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Applies the first `count` migrations to a database. */
+async function migrateUpTo(name: string, count: number) {
+  const folder = join(directory, `${name}-${count}`)
+  cpSync(migrations, folder, { recursive: true })
+  const prefix = { ...journal, entries: journal.entries.slice(0, count) }
+  writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify(prefix))
+  const client = createClient({ url: `${server.url}/${name}/` })
+  await migrate(drizzle(client), { migrationsFolder: folder })
+  return client
+}
+
+async function schemaOf(client: ReturnType<typeof createClient>) {
+  const { rows } = await client.execute(
+    "select type, name, sql from sqlite_master where name not like 'sqlite_%' and name not like '%drizzle%' order by type, name",
+  )
+  return rows.map(({ type, name, sql }) => ({ type, name, sql }))
+}
+
+test('from zero, every trigger is there', async () => {
+  const client = await migrateUpTo('zero', journal.entries.length)
+  const triggers = (await schemaOf(client)).filter(({ type }) => type === 'trigger')
+  expect(triggers.map(({ name }) => name)).toEqual([
+    'account_created',
+    'account_deleted',
+    'account_starting_balance_changed',
+    'transaction_changed',
+    'transaction_created',
+    'transaction_deleted',
+  ])
+})
+
+test('from zero, every table has the columns and indexes of the schema', async () => {
+  const client = await migrateUpTo('columns', journal.entries.length)
+  expect(tables.length).toBeGreaterThan(5)
+  for (const table of tables) {
+    const { name, columns, indexes, uniqueConstraints } = getTableConfig(table)
+    const { rows } = await client.execute(`select name from pragma_table_xinfo('${name}')`)
+    expect(rows.map((row) => row.name)).toEqual(columns.map((column) => toSnakeCase(column.name)))
+    const expected = [
+      ...indexes.map((index) => index.config.name),
+      ...uniqueConstraints.map((constraint) => constraint.name),
+      ...columns.filter((column) => column.isUnique).map((column) => column.uniqueName),
+    ]
+    const found = await client.execute(
+      `select name from pragma_index_list('${name}') where name not like 'sqlite_autoindex%'`,
+    )
+    expect(found.rows.map((row) => row.name).sort()).toEqual(expected.sort())
+  }
+})
+
+test('the schema has no change that no migration makes', async () => {
+  // drizzle-kit's own comparison; its ES module build cannot be loaded.
+  const kit = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
+  const last = journal.entries.length - 1
+  const snapshot = JSON.parse(
+    readFileSync(join(migrations, `meta/${String(last).padStart(4, '0')}_snapshot.json`), 'utf8'),
+  )
+  const now = await kit.generateSQLiteDrizzleJson(
+    schema as Record<string, unknown>,
+    snapshot.id,
+    'snake_case',
+  )
+  expect(await kit.generateSQLiteMigration(snapshot, now)).toEqual([])
+})
+
+test('each prefix of the migrations, carried on to the end, gives the same database', async () => {
+  const whole = await schemaOf(await migrateUpTo('whole', journal.entries.length))
+  expect(whole.length).toBeGreaterThan(tables.length)
+  for (let count = 1; count < journal.entries.length; count++) {
+    const name = `prefix${count}`
+    const before = await schemaOf(await migrateUpTo(name, count))
+    expect(before).not.toEqual(whole)
+    expect(await schemaOf(await migrateUpTo(name, journal.entries.length))).toEqual(whole)
+  }
+})
+
+test('migrating again changes nothing', async () => {
+  const before = await schemaOf(await migrateUpTo('twice', journal.entries.length))
+  expect(await schemaOf(await migrateUpTo('twice', journal.entries.length))).toEqual(before)
+})
