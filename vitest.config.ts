@@ -1,28 +1,6 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-/** Bundled once, since hundreds of small modules load slowly; all parts of one package, or it would be there twice. */
-const bundledForTests = [
-  'hono',
-  ...[
-    'body-limit',
-    'combine',
-    'cors',
-    'http-exception',
-    'method-not-allowed',
-    'request-id',
-    'route',
-    'secure-headers',
-  ].map((part) => `hono/${part}`),
-  '@hono/zod-validator',
-  'hono-rate-limiter',
-  'drizzle-orm',
-  'drizzle-orm/sqlite-core',
-  'drizzle-orm/libsql/http',
-  '@libsql/client/http',
-  'zod',
-]
-
 /** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, the laws) in Node. */
 export default defineConfig({
   test: {
@@ -37,6 +15,13 @@ export default defineConfig({
                 // A file's own database; tests that want one each make it themselves (test/worker/world.ts).
                 TURSO_DATABASE_URL: `${inject('libsqlUrl')}/${crypto.randomUUID()}/`,
                 TURSO_AUTH_TOKEN: '',
+                APP_URL: 'http://purse.test',
+                APP_SECRET: 'a secret of the tests, long enough to be one',
+                RESEND_API_KEY: 're_test',
+                RESEND_BASE_URL: inject('inboxUrl'),
+                IDP_ISSUER: inject('issuer'),
+                IDP_CLIENT_ID: 'purse-tests',
+                IDP_CLIENT_SECRET: 'a secret of the tests',
                 FRONTEND_URL: 'https://app.purse.example',
                 // Hashing is slow by design; tests hash by the hundred.
                 SCRYPT_COST: '1024,8,1',
@@ -47,17 +32,9 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          globalSetup: './test/global-database.ts',
+          globalSetup: './test/global-setup.ts',
           isolate: false,
           testTimeout: 30_000,
-          deps: {
-            optimizer: {
-              ssr: {
-                enabled: true,
-                include: bundledForTests,
-              },
-            },
-          },
         },
       },
       {

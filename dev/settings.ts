@@ -73,6 +73,10 @@ function readDatabase(environment: Environment): Settings['database'] {
   // The address may carry a token, so it is not repeated here.
   if (!/^(libsql|https?):\/\/./.test(url))
     throw new DevError('TURSO_DATABASE_URL must begin with libsql://, https:// or http://.')
+  if (/^\w+:\/\/[^/?#]*@/.test(url))
+    throw new DevError(
+      'TURSO_DATABASE_URL must not contain a user or password: the token goes into TURSO_AUTH_TOKEN.',
+    )
   return { url, authToken: environment.TURSO_AUTH_TOKEN || '' }
 }
 

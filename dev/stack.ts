@@ -106,7 +106,7 @@ async function migrate(
   const { database } = settings
   const remote = 'url' in database ? database : undefined
   const url = remote?.url ?? local.database ?? ''
-  const shown = url.replace(/\?.*|\/\/[^/]*@/g, (secret) => (secret.startsWith('//') ? '//' : ''))
+  const shown = url.replace(/\?.*/, '') // a token may follow
   say(`Migrating the ${remote ? 'REMOTE' : 'local'} database ${shown}`)
   try {
     await migrateDatabase(url, remote?.authToken)
@@ -153,15 +153,13 @@ async function confirmRecovery(port: number): Promise<void> {
 
 function addressesOf(settings: Settings, local: LocalAddresses): Record<string, string> {
   const { mail, identityProvider } = settings
-  const elsewhere = 'from the environment'
+  const remoteMail = ('baseUrl' in mail && mail.baseUrl) || 'Resend'
+  const remoteIssuer = 'issuer' in identityProvider ? identityProvider.issuer : ''
   return {
     API: `http://${LOOPBACK}:${settings.worker.port}/api`,
-    libSQL: local.database ?? `TURSO_DATABASE_URL ${elsewhere}`,
-    inbox:
-      local.inbox ??
-      `${'baseUrl' in mail && mail.baseUrl ? mail.baseUrl : 'Resend, RESEND_API_KEY'} ${elsewhere}`,
-    'identity provider':
-      local.issuer ?? `${'issuer' in identityProvider ? identityProvider.issuer : ''}, ${elsewhere}`,
+    libSQL: local.database ?? 'the database of TURSO_DATABASE_URL',
+    inbox: local.inbox ?? `${remoteMail}, as the environment says`,
+    'identity provider': local.issuer ?? `${remoteIssuer}, as the environment says`,
     state: settings.stateDirectory,
   }
 }
@@ -178,8 +176,8 @@ async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): 
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
   try {
-    signal.throwIfAborted()
     return await Promise.race([work, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)

@@ -3,8 +3,7 @@ import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
-import { readConfig } from './config.ts'
-import { openDatabase } from './db/client.ts'
+import { createDeps } from './deps.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { allowOrigin } from './http/cors.ts'
@@ -12,23 +11,34 @@ import { answerFailure } from './http/errors.ts'
 import { accountRoutes } from './http/routes/accounts.ts'
 import { authRoutes } from './http/routes/auth.ts'
 import { categoryRoutes } from './http/routes/categories.ts'
+import { emailVerificationRoutes } from './http/routes/email-verification.ts'
 import { healthRoutes } from './http/routes/health.ts'
+import { identityProviderRoutes } from './http/routes/identity-provider.ts'
 import { meRoutes } from './http/routes/me.ts'
+import { passwordRoutes } from './http/routes/password.ts'
+import { reminderRoutes } from './http/routes/reminders.ts'
 import { summaryRoutes } from './http/routes/summary.ts'
+import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
 
+/** What is answered is data: no browser shall make a page of it. */
+const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 const preflightMaxAgeSeconds = 7_200
 
 const app = new Hono<App>()
 
 app.use(requestId())
 app.use(async (c, next) => {
-  const config = readConfig(c.env)
-  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
-  c.set('deps', { config, db: openDatabase(config.database), now: new Date(), random })
+  c.set('deps', createDeps(c.env))
   await next()
 })
-app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }))
+app.use(secureHeaders())
+app.use(async (c, next) => {
+  await next()
+  c.header('Cache-Control', 'no-store')
+  // The few routes that answer a page bring a policy of their own.
+  if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
+})
 app.use(
   cors({
     origin: allowOrigin,
@@ -37,10 +47,6 @@ app.use(
     maxAge: preflightMaxAgeSeconds,
   }),
 )
-app.use(async (c, next) => {
-  await next()
-  c.header('Cache-Control', 'no-store')
-})
 app.use(
   methodNotAllowed({
     app,
@@ -54,6 +60,11 @@ app.use('/api/*', authenticate)
 export const routes = app
   .route('/api/health', healthRoutes)
   .route('/api', authRoutes)
+  .route('/api', passwordRoutes)
+  .route('/api/auth/idp', identityProviderRoutes)
+  .route('/api/email', emailVerificationRoutes)
+  .route('/api/tokens', tokenRoutes)
+  .route('/api/reminders', reminderRoutes)
   .route('/api/me', meRoutes)
   .route('/api/accounts', accountRoutes)
   .route('/api/categories', categoryRoutes)

@@ -7,6 +7,14 @@ const schema = z.object({
   TURSO_AUTH_TOKEN: z.string().optional(),
   FRONTEND_URL: z.url(),
   CORS_ORIGINS: z.string().default(''),
+  APP_URL: z.url(),
+  APP_SECRET: z.string().min(32, 'Use at least 32 random characters'),
+  RESEND_API_KEY: z.string().min(1),
+  RESEND_BASE_URL: z.url().optional(),
+  MAIL_FROM: z.string().min(3),
+  IDP_ISSUER: z.string().default(''),
+  IDP_CLIENT_ID: z.string().default(''),
+  IDP_CLIENT_SECRET: z.string().default(''),
   SCRYPT_COST: z.string().transform(parseScryptCost),
 })
 
@@ -23,7 +31,8 @@ function parse(env: object): Config {
   const result = schema.safeParse(env)
   if (!result.success) throw new Error(`Wrong configuration: ${z.prettifyError(result.error)}`)
   const { data } = result
-  const frontendUrl = data.FRONTEND_URL.replace(/\/+$/, '')
+  const frontendUrl = withoutSlash(data.FRONTEND_URL)
+  const appUrl = withoutSlash(data.APP_URL)
   return {
     database: { url: data.TURSO_DATABASE_URL, authToken: data.TURSO_AUTH_TOKEN, timeoutMs: 8_000 },
     frontendUrl,
@@ -38,5 +47,19 @@ function parse(env: object): Config {
         .filter(Boolean),
     ],
     scryptCost: data.SCRYPT_COST,
+    links: { appUrl, secret: data.APP_SECRET },
+    mailer: { apiKey: data.RESEND_API_KEY, baseUrl: data.RESEND_BASE_URL, from: data.MAIL_FROM },
+    provider: data.IDP_ISSUER
+      ? {
+          issuer: data.IDP_ISSUER,
+          clientId: data.IDP_CLIENT_ID,
+          clientSecret: data.IDP_CLIENT_SECRET,
+          redirectUri: `${appUrl}/api/auth/idp/callback`,
+        }
+      : undefined,
   }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
 }

@@ -4,5 +4,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the databases of the tests are; each path below it is a database of its own, migrated already. */
     libsqlUrl: string
+    /** The inbox, which speaks Resend's API. */
+    inboxUrl: string
+    /** The identity provider. */
+    issuer: string
   }
 }

@@ -48,7 +48,7 @@ export function writeMarker(path: string): void {
  */
 export function taggedQuery(statement: Statement, columns: readonly string[]): string | undefined {
   const { sql, role } = statement
-  const [tokens = []] = splitStatements(sql)
+  const tokens = splitStatements(sql).next().value ?? []
   if (role.changesRows) return taggedReturning(sql, tokens, columns)
   if (!isWord(tokens[0], 'SELECT', 'VALUES', 'WITH')) return undefined
   const names = columns.map((_, index) => `c${index}`)

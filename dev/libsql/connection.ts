@@ -14,6 +14,8 @@ export interface StatementResult {
 export interface RunOptions {
   readonly wantRows: boolean
   readonly asBytes: boolean
+  /** What the answer may still hold; the rows read are taken off. */
+  readonly room: { bytes: number }
 }
 
 export interface Description {
@@ -22,9 +24,6 @@ export interface Description {
   readonly is_explain: boolean
   readonly is_readonly: boolean
 }
-
-// What a Turso server allows one answer to hold.
-const ANSWER_LIMIT_BYTES = 10_000_000
 
 // The heap limit keeps a text from outgrowing what a JavaScript string can hold, which would end the process.
 const SET_UP = `PRAGMA journal_mode = WAL;
@@ -97,14 +96,19 @@ export class Connection {
     statement: Statement,
     prepared: Database.Statement,
     values: SqlValue[],
-    { wantRows, asBytes }: RunOptions,
+    options: RunOptions,
   ): WireValue[][] {
-    const names = asBytes ? prepared.columns().map(({ column, name }) => column ?? name) : []
-    const query = asBytes ? taggedQuery(statement, names) : undefined
-    if (query === undefined) return readRows(prepared.raw(true), values, wantRows, toWire)
+    const names = options.asBytes ? prepared.columns().map(({ column, name }) => column ?? name) : []
+    const query = options.asBytes ? taggedQuery(statement, names) : undefined
+    if (query === undefined) {
+      const rows = readRows(prepared.raw(true), values, options, toWire)
+      // An EXPLAIN that has given all its rows still counts as running.
+      if (statement.role.explains) reset(prepared, values)
+      return rows
+    }
     this.#latestSql = query
     const tagged = this.#native.prepare(query).raw(true)
-    return readRows(tagged, values, wantRows, (value) => toWire(untag(value)))
+    return readRows(tagged, values, options, (value) => toWire(untag(value)))
   }
 
   /** What a statement would want and give, without running it. */
@@ -154,17 +158,15 @@ export class Connection {
 function readRows(
   prepared: Database.Statement,
   values: SqlValue[],
-  wantRows: boolean,
+  { wantRows, room }: RunOptions,
   toWireValue: (value: SqlValue) => WireValue,
 ): WireValue[][] {
   const rows: WireValue[][] = []
-  let bytes = 0
   try {
     for (const row of prepared.iterate(values) as Iterable<SqlValue[]>) {
-      if (!wantRows) continue
-      for (const value of row) bytes += sizeOf(value)
-      if (bytes > ANSWER_LIMIT_BYTES) throw new StatementError('RESPONSE_TOO_LARGE', 'Response is too large')
-      rows.push(row.map(toWireValue))
+      for (const value of row) room.bytes -= sizeOf(value)
+      if (room.bytes < 0) throw new StatementError('RESPONSE_TOO_LARGE', 'Response is too large')
+      if (wantRows) rows.push(row.map(toWireValue))
     }
   } catch (error) {
     if (error instanceof StatementError || error instanceof ProtocolError) reset(prepared, values)

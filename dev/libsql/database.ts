@@ -23,10 +23,11 @@ export class LocalDatabase {
   readonly writers: WriteQueue
   readonly stats = new Stats()
   latencyMs: number
-  #idle: Connection[] = []
-  #hasMetBytes: boolean | undefined
-
   readonly #durable: boolean
+  #idle: Connection[] = []
+  // Those to the file of today, should it have been deleted and made again.
+  #current = new WeakSet<Connection>()
+  #hasMetBytes: boolean | undefined
 
   constructor(options: LocalDatabaseOptions) {
     this.name = options.name
@@ -36,15 +37,19 @@ export class LocalDatabase {
     this.latencyMs = options.latencyMs
   }
 
-  /** A connection nobody else uses. */
-  checkOut(): Connection {
-    if (this.#idle.length > 0 && !existsSync(this.path)) this.closeIdle()
-    return this.#idle.pop() ?? new Connection(this.path, this.#durable)
+  /** A connection nobody else uses; a fresh one if nobody must have used it before either. */
+  checkOut(fresh = false): Connection {
+    const idle = fresh ? undefined : this.#idle.pop()
+    if (idle) return idle
+    const connection = new Connection(this.path, this.#durable)
+    this.#current.add(connection)
+    return connection
   }
 
   /** Takes a connection back; it must be outside of any transaction and as it was when opened. */
   checkIn(connection: Connection): void {
-    if (this.#idle.length < IDLE_CONNECTIONS) this.#idle.push(connection)
+    const isWanted = this.#idle.length < IDLE_CONNECTIONS && this.#current.has(connection)
+    if (isWanted) this.#idle.push(connection)
     else connection.close()
   }
 
@@ -61,6 +66,7 @@ export class LocalDatabase {
   /** Forgets what belonged to a file that is gone; a log left over from it would spoil the next one. */
   startAnew(): void {
     this.closeIdle()
+    this.#current = new WeakSet()
     this.#hasMetBytes = undefined
     for (const leftOver of [`${this.path}-wal`, `${this.path}-shm`, markerOf(this.path)]) {
       if (existsSync(leftOver)) rmSync(leftOver)
@@ -69,9 +75,5 @@ export class LocalDatabase {
 
   closeIdle(): void {
     for (const connection of this.#idle.splice(0)) connection.close()
-  }
-
-  get hasIdle(): boolean {
-    return this.#idle.length > 0
   }
 }

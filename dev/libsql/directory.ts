@@ -15,14 +15,15 @@ export interface DirectoryOptions {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 const LOCK_FILE = '.server-lock'
-const DATABASES_WITH_CONNECTIONS = 32
+const WARM_DATABASES = 32
 
 /** The databases of one directory, which belongs to this server alone for as long as it lives. */
 export class DatabaseDirectory {
   readonly #options: DirectoryOptions
   readonly #lock: Database.Database
-  // In the order of their last use, the latest last.
   readonly #databases = new Map<string, LocalDatabase>()
+  // In the order of their last use.
+  readonly #warm = new Set<LocalDatabase>()
 
   constructor(options: DirectoryOptions) {
     this.#options = options
@@ -33,18 +34,20 @@ export class DatabaseDirectory {
   /** The database of that name, made on first use; undefined if no database can have the name. */
   database(name: string): LocalDatabase | undefined {
     if (!NAME.test(name)) return undefined
-    const known = this.#databases.get(name)
-    const database = known ?? this.#newDatabase(name)
-    this.#databases.delete(name)
-    this.#databases.set(name, database)
+    const database = this.#databases.get(name) ?? this.#newDatabase(name)
     if (!existsSync(database.path)) this.#create(database)
-    if (!known) this.#closeLeastUsed()
+    this.#databases.set(name, database)
+    this.#keepWarm(database)
     return database
   }
 
   close(): void {
     for (const database of this.#databases.values()) {
-      if (existsSync(database.path)) checkpoint(database)
+      try {
+        if (existsSync(database.path)) checkpoint(database)
+      } catch {
+        // A damaged database has told its users so; it must not keep the others from being closed.
+      }
       database.closeIdle()
     }
     this.#databases.clear()
@@ -66,12 +69,15 @@ export class DatabaseDirectory {
     copyDatabase(source, database.path)
   }
 
-  #closeLeastUsed(): void {
-    const open = [...this.#databases.values()].filter((database) => database.hasIdle)
-    for (const database of open.slice(0, -DATABASES_WITH_CONNECTIONS)) {
-      database.closeIdle()
-      if (!existsSync(database.path)) this.#databases.delete(database.name)
-    }
+  // Only the databases used last keep their connections; one whose file is gone is forgotten altogether.
+  #keepWarm(database: LocalDatabase): void {
+    this.#warm.delete(database)
+    this.#warm.add(database)
+    const [coldest] = this.#warm
+    if (this.#warm.size <= WARM_DATABASES || !coldest) return
+    this.#warm.delete(coldest)
+    coldest.closeIdle()
+    if (!existsSync(coldest.path)) this.#databases.delete(coldest.name)
   }
 }
 

@@ -37,6 +37,7 @@ export interface Pipeline {
 }
 
 const CONDITION_DEPTH = 50
+const LIST_LIMIT = 100_000
 
 /** Reads the body of a pipeline request; anything that is not Hrana 2 JSON throws a ProtocolError. */
 export function readPipeline(body: Uint8Array): Pipeline {
@@ -176,8 +177,8 @@ function object(value: unknown, what: string): Record<string, unknown> {
 }
 
 function array(value: unknown, what: string): unknown[] {
-  if (Array.isArray(value)) return value
-  throw malformed(`${what} must be an array`)
+  if (Array.isArray(value) && value.length <= LIST_LIMIT) return value
+  throw malformed(`${what} must be an array of at most ${LIST_LIMIT}`)
 }
 
 function string(value: unknown, what: string): string {

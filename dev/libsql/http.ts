@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalDatabase } from './database.ts'
 import type { DatabaseDirectory } from './directory.ts'
 import { ClientGone, ProtocolError, StreamExpired } from './errors.ts'
-import { type Pipeline, readPipeline } from './hrana.ts'
-import type { StreamResult } from './stream.ts'
-import type { Lease, Streams } from './streams.ts'
+import { readPipeline } from './hrana.ts'
+import type { Streams } from './streams.ts'
 
 export interface Served {
   readonly databases: DatabaseDirectory
@@ -64,7 +63,7 @@ async function pipeline(exchange: Exchange): Promise<void> {
   const onGone = () => streams.drop(lease)
   response.once('close', onGone)
   try {
-    const results = await answerAll(lease, requests)
+    const results = await lease.stream.answer(requests)
     response.off('close', onGone)
     sendJson(response, 200, { baton: streams.release(lease) ?? null, base_url: null, results })
   } catch (error) {
@@ -72,12 +71,6 @@ async function pipeline(exchange: Exchange): Promise<void> {
     streams.drop(lease)
     throw error
   }
-}
-
-async function answerAll({ stream }: Lease, requests: Pipeline['requests']): Promise<StreamResult[]> {
-  const results: StreamResult[] = []
-  for (const request of requests) results.push(await stream.answer(request))
-  return results
 }
 
 function resetStats({ response, database }: Exchange): void {

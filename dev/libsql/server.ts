@@ -57,8 +57,9 @@ export async function startLibsqlServer(options: LibsqlServerOptions): Promise<L
   const streams = new Streams(options.streamIdleMs ?? 10_000)
   const server = createServer((request, response) => void serve(request, response, { databases, streams }))
   server.keepAliveTimeout = KEEP_ALIVE_MS
+  const host = options.host ?? '127.0.0.1'
   try {
-    await listen(server, options.port ?? 0, options.host ?? '127.0.0.1')
+    await listen(server, options.port ?? 0, host)
   } catch (error) {
     databases.close()
     throw error
@@ -66,7 +67,7 @@ export async function startLibsqlServer(options: LibsqlServerOptions): Promise<L
   const { port } = server.address() as AddressInfo
   let closing: Promise<void> | undefined
   return {
-    url: `http://${options.host ?? '127.0.0.1'}:${port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     close: () => {
       closing ??= stop(server, streams, databases)
       return closing

@@ -1,9 +1,14 @@
+import { StatementError } from './errors.ts'
+
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'blob' | 'number' | 'parameter' | 'symbol'
   readonly text: string
   readonly start: number
   readonly end: number
 }
+
+// Of one statement. Its tokens take many times the memory of its text.
+const LENGTH_LIMIT = 4_000_000
 
 const SPACE = /[ \t\n\f\r\ufeff]+/y
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y
@@ -12,24 +17,30 @@ const PARAMETER = /\?\d*|[:@#$](?:[\w$\u0080-\uffff]|::)+/y
 const SYMBOL = /\|\||->>?|<<|>>|<=|>=|<>|==|!=|[\s\S]/y
 
 /** Splits SQL into the statements it holds, each as its tokens (comments and semicolons left out). */
-export function splitStatements(sql: string): Token[][] {
-  const statements: Token[][] = []
+export function* splitStatements(sql: string): Generator<Token[]> {
   let current: Token[] = []
   for (const token of tokens(sql)) {
     if (token.text === ';' && !insideTriggerBody(current)) {
-      if (current.length > 0) statements.push(current)
+      if (current.length > 0) yield current
       current = []
     } else {
       current.push(token)
+      if (token.end - (current[0] ?? token).start > LENGTH_LIMIT) throw tooLong()
     }
   }
-  if (current.length > 0) statements.push(current)
-  return statements
+  if (current.length > 0) yield current
 }
 
 /** The text of a statement from its first to its last token. */
 export function textOf(sql: string, statement: readonly Token[]): string {
   return sql.slice(statement[0]?.start ?? 0, statement.at(-1)?.end ?? 0)
+}
+
+function tooLong(): StatementError {
+  return new StatementError(
+    'SQLITE_TOOBIG',
+    `SQLite error: a statement of more than ${LENGTH_LIMIT} characters`,
+  )
 }
 
 // A trigger's body holds semicolons of its own; SQLite's rule is that it ends with "; END".

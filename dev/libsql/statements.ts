@@ -12,7 +12,11 @@ export interface Statement {
   readonly parameters: readonly (string | undefined)[]
   /** Its own text may make text of arbitrary bytes. */
   readonly mentionsBytes: boolean
+  /** It asks what its connection did before, so that a connection somebody else has used would not do. */
+  readonly asksConnection: boolean
 }
+
+const CONNECTION_FUNCTION = /^(?:changes|total_changes|last_insert_rowid)$/i
 
 const CACHED_TEXTS = 500
 const CACHED_LENGTH = 20_000
@@ -22,17 +26,20 @@ const cache = new Map<string, Statement>()
 export function parseStatement(sql: string): Statement {
   const known = cache.get(sql)
   if (known) return known
-  const [first, second] = splitStatements(sql)
-  if (!first) throw new StatementError('SQL_NO_STATEMENT', 'SQL string does not contain any statement')
-  if (second) throw new StatementError('SQL_MANY_STATEMENTS', 'SQL string contains more than one statement')
-  const statement = toStatement(sql, first)
+  const texts = splitStatements(sql)
+  const first = texts.next()
+  if (first.done) throw new StatementError('SQL_NO_STATEMENT', 'SQL string does not contain any statement')
+  const statement = toStatement(sql, first.value)
+  if (!texts.next().done) {
+    throw new StatementError('SQL_MANY_STATEMENTS', 'SQL string contains more than one statement')
+  }
   if (sql.length <= CACHED_LENGTH) remember(sql, statement)
   return statement
 }
 
 /** Reads a text of any number of statements; a refused one refuses them all before any runs. */
 export function parseSequence(sql: string): Statement[] {
-  return splitStatements(sql).map((tokens) => toStatement(sql, tokens))
+  return Array.from(splitStatements(sql), (tokens) => toStatement(sql, tokens))
 }
 
 function toStatement(whole: string, tokens: readonly Token[]): Statement {
@@ -48,6 +55,9 @@ function toStatement(whole: string, tokens: readonly Token[]): Statement {
     role,
     parameters: parametersOf(tokens),
     mentionsBytes: mentionsBytes(tokens),
+    asksConnection: tokens.some(
+      ({ text }, at) => CONNECTION_FUNCTION.test(text) && tokens[at + 1]?.text === '(',
+    ),
   }
 }
 
@@ -73,11 +83,13 @@ function remember(sql: string, statement: Statement): void {
 // SQLite numbers parameters so: `?` takes the next free number, `?7` is 7, a name keeps its first number.
 function parametersOf(tokens: readonly Token[]): (string | undefined)[] {
   const names: (string | undefined)[] = []
+  const seen = new Set<string>()
   for (const { kind, text } of tokens) {
     if (kind !== 'parameter') continue
     if (text === '?') names.push(undefined)
     else if (text.startsWith('?')) setNumbered(names, text)
-    else if (!names.includes(text)) names.push(text)
+    else if (!seen.has(text)) names.push(text)
+    seen.add(text)
   }
   return names
 }

@@ -8,7 +8,11 @@ export interface StatsReport {
   readonly requests: number
   /** Statements run, without BEGIN, COMMIT and their like. */
   readonly statements: number
-  /** Virtual machine steps of those statements, the triggers and cascades they set off included. */
+  /**
+   * Virtual machine steps of those statements: SQLite's own measure of work, the same on every machine. The
+   * triggers and cascades a statement sets off run inside it and are included (as tests show); what json_each,
+   * full-text search and other virtual tables do inside themselves is not.
+   */
   readonly steps: number
   readonly bySql: { sql: string; count: number; steps: number }[]
 }

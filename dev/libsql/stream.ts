@@ -1,6 +1,6 @@
 import type { Connection, Description, StatementResult } from './connection.ts'
 import type { LocalDatabase } from './database.ts'
-import { ProtocolError, StatementError } from './errors.ts'
+import { ClientGone, ProtocolError, StatementError } from './errors.ts'
 import type { BatchStep, Condition, SqlSource, StatementRequest, StreamRequest } from './hrana.ts'
 import type { Role } from './refusals.ts'
 import { parseSequence, parseStatement, type Statement } from './statements.ts'
@@ -26,6 +26,8 @@ interface BatchResult {
   readonly step_errors: (WireError | null)[]
 }
 
+// What a Turso server allows one answer to hold.
+const ANSWER_LIMIT_BYTES = 10_000_000
 const STORED_TEXTS = 50
 const STORED_TEXT_BYTES = 5_000
 const NO_ARGUMENTS: Arguments = { positional: [], named: new Map() }
@@ -36,41 +38,50 @@ export class Stream implements Writer {
   closed = false
   readonly #storedSql = new Map<number, string>()
   #connection: Connection | undefined
-  #holdsLock = false
   #timedOut = false
   #spoilt = false
+  #room = { bytes: ANSWER_LIMIT_BYTES }
 
   constructor(database: LocalDatabase) {
     this.database = database
   }
 
-  /** Answers one request of a pipeline. A ProtocolError ends the pipeline and the stream. */
-  async answer(request: StreamRequest): Promise<StreamResult> {
-    try {
-      return { type: 'ok', response: await this.#respond(request) }
-    } catch (error) {
-      return { type: 'error', error: wireError(error) }
+  /** Answers the requests of a pipeline one by one. A ProtocolError ends the pipeline and the stream. */
+  async answer(requests: readonly StreamRequest[]): Promise<StreamResult[]> {
+    this.#room = { bytes: ANSWER_LIMIT_BYTES }
+    const results: StreamResult[] = []
+    for (const request of requests) {
+      try {
+        results.push({ type: 'ok', response: await this.#respond(request) })
+      } catch (error) {
+        results.push({ type: 'error', error: wireError(error) })
+      }
     }
+    return results
   }
 
   /** Rolls back what is open and gives the connection back. */
   close(): void {
     this.closed = true
     this.database.writers.leave(this)
-    const connection = this.#connection
+    this.#rollBack()
+    if (this.#spoilt) this.#connection?.close()
+    else if (this.#connection) this.database.checkIn(this.#connection)
     this.#connection = undefined
-    if (connection) {
-      if (connection.inTransaction) connection.control('ROLLBACK')
-      if (this.#spoilt) connection.close()
-      else this.database.checkIn(connection)
-    }
-    this.#releaseLock()
   }
 
   loseLock(): void {
     this.#timedOut = true
-    if (this.#connection?.inTransaction) this.#connection.control('ROLLBACK')
-    this.#releaseLock()
+    this.#rollBack()
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#connection?.inTransaction) this.#connection.control('ROLLBACK')
+    } catch {
+      this.#spoilt = true
+    }
+    this.database.writers.release(this)
   }
 
   async #respond(request: StreamRequest): Promise<StreamResponse> {
@@ -139,35 +150,32 @@ export class Stream implements Writer {
     const { sql, role } = statement
     if (role.locks) await this.#takeLock(role)
     try {
-      const connection = this.#connect()
+      const connection = this.#connect(statement.asksConnection)
       if (role.kind === 'control') return connection.control(sql)
       this.#spoilt ||= role.altersConnection
       const values = bind(statement, args)
       const asBytes = this.database.meetsBytes(statement, values)
-      return this.#counted(sql, connection, () => connection.run(statement, values, { wantRows, asBytes }))
+      const options = { wantRows, asBytes, room: this.#room }
+      return this.#counted(sql, connection, () => connection.run(statement, values, options))
     } finally {
       // A commit ends a transaction, but so do some errors and ON CONFLICT ROLLBACK.
-      if (this.#isAutocommit()) this.#releaseLock()
+      if (this.#isAutocommit()) this.database.writers.release(this)
     }
   }
 
   async #takeLock({ kind }: Role): Promise<void> {
-    if (this.#holdsLock) return
-    await this.database.writers.acquire(this)
-    this.#holdsLock = true
+    const { writers } = this.database
+    if (writers.isHeldBy(this)) return
+    await writers.acquire(this)
+    // The client may have gone in the same moment as the lock came free.
+    if (this.closed) throw new ClientGone()
     if (kind === 'control' || !this.#connection?.inTransaction) return
     try {
       this.#connection.takeWriteLock()
     } catch (error) {
-      this.#releaseLock()
+      writers.release(this)
       throw error
     }
-  }
-
-  #releaseLock(): void {
-    if (!this.#holdsLock) return
-    this.#holdsLock = false
-    this.database.writers.release(this)
   }
 
   #counted(sql: string, connection: Connection, run: () => StatementResult): StatementResult {
@@ -180,8 +188,8 @@ export class Stream implements Writer {
     }
   }
 
-  #connect(): Connection {
-    this.#connection ??= this.database.checkOut()
+  #connect(fresh = false): Connection {
+    this.#connection ??= this.database.checkOut(fresh)
     return this.#connection
   }
 

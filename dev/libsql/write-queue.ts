@@ -29,9 +29,12 @@ export class WriteQueue {
     this.#patienceMs = patienceMs
   }
 
-  /** Resolves once the writer holds the lock; `undefined` means that it holds it already. */
+  isHeldBy(writer: Writer): boolean {
+    return this.#holder === writer
+  }
+
+  /** Resolves once the writer holds the lock; `undefined` says that it does already. */
   acquire(writer: Writer): Promise<void> | undefined {
-    if (this.#holder === writer) return undefined
     if (this.#holder === undefined) {
       this.#give(writer)
       return undefined

@@ -39,13 +39,20 @@ export const users = sqliteTable(
     /** `HH:MM` in `timezone`; null is off. */
     reminderTime: text().default('20:00'),
     reminderLastSentAt: instant(),
+    /** The local day (`YYYY-MM-DD`) of the last reminder: there is one for each at most. */
+    reminderLastDay: text(),
+    /** When the reminder job has to look at this user next; null is never. */
+    reminderLookAt: instant(),
     /** Kept by triggers: the sum of the balances of all accounts. */
     balance: minor().default(0 as Minor),
     /** Kept by triggers: how many transactions there are. */
     transactionCount: integer().notNull().default(0),
     ...timestamps,
   },
-  (t) => [check('user_balance_in_bounds', within(t.balance, maxTotal))],
+  (t) => [
+    index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`),
+    check('user_balance_in_bounds', within(t.balance, maxTotal)),
+  ],
 )
 
 /** Bearer tokens. The secret itself is never stored. */
@@ -56,11 +63,17 @@ export const tokens = sqliteTable(
     userId: owner(),
     /** SHA-256 of the secret, in hex. */
     secretHash: text().notNull(),
+    /** What the client called itself when it signed in, so that people recognise their sessions. */
+    userAgent: text(),
     createdAt: instant().notNull(),
     /** Noted at most once a day. */
     lastUsedAt: instant().notNull(),
   },
-  (t) => [index('tokens_user').on(t.userId)],
+  (t) => [
+    index('tokens_user').on(t.userId),
+    index('tokens_last_used').on(t.lastUsedAt),
+    index('tokens_created').on(t.createdAt),
+  ],
 )
 
 export const accounts = sqliteTable(
@@ -179,3 +192,45 @@ export const categoryTotals = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] })],
 )
+
+/** Tokens of mailed reset links. The token itself is never stored. */
+export const passwordResets = sqliteTable(
+  'password_resets',
+  {
+    /** SHA-256 of the token, in hex. */
+    tokenHash: text().primaryKey(),
+    userId: owner(),
+    /** The address that the link went to: the link is void once the user has another. */
+    email: text().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
+)
+
+/** What the exact limits count: one row for each attempt of the last minute. */
+export const attempts = sqliteTable(
+  'attempts',
+  {
+    nonce: text().primaryKey(),
+    key: text().notNull(),
+    at: instant().notNull(),
+  },
+  (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
+)
+
+/** States of identity-provider sign-ins that have come back, each good for once. */
+export const usedStates = sqliteTable(
+  'used_states',
+  { nonce: text().primaryKey(), expiresAt: instant().notNull() },
+  (t) => [index('used_states_expiry').on(t.expiresAt)],
+)
+
+/** Mails that could not be sent. Their links are not kept: they are secrets, and stale by now. */
+export const failedMails = sqliteTable('failed_mails', {
+  /** The message's id, which was its idempotency key. */
+  id: text().primaryKey(),
+  kind: text().notNull(),
+  recipient: text().notNull(),
+  reason: text().notNull(),
+  failedAt: instant().notNull(),
+})

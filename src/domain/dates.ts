@@ -6,11 +6,19 @@ export type CalendarMonth = string
 export const earliestDate: CalendarDate = '1900-01-01'
 export const latestDate: CalendarDate = '2100-12-31'
 
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
 /** True for a day that exists: 2024-02-29 yes, 2023-02-29 no. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+/** The date some days later, or earlier for a negative number. */
+export function addDays(date: CalendarDate, days: number): CalendarDate {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
 /** True for an IANA time zone that this runtime knows, such as `Europe/Paris` or `UTC`. */
@@ -25,23 +33,48 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The calendar month that `instant` falls in, for somebody in `timeZone` (an IANA name). */
+/** The calendar date of `instant` for somebody in `timeZone` (an IANA name). */
+export function dateIn(timeZone: string, instant: Date): CalendarDate {
+  return new Date(wallClock(timeZone, instant.getTime())).toISOString().slice(0, 10)
+}
+
+/** The calendar month of `instant` for somebody in `timeZone`. */
 export function monthIn(timeZone: string, instant: Date): CalendarMonth {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-  }).formatToParts(instant)
-  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? ''
-  return `${part('year').padStart(4, '0')}-${part('month')}`
+  return dateIn(timeZone, instant).slice(0, 7)
+}
+
+/**
+ * The instant at which clocks in `timeZone` show a date and a time (`HH:MM`). A time that daylight saving skips is
+ * as much later as the clocks jump; of one that comes twice it is the first (as RFC 5545 and Temporal have it).
+ */
+export function instantIn(timeZone: string, date: CalendarDate, time: string): Date {
+  const wanted = Date.parse(`${date}T${time}:00Z`)
+  const offsetAt = (instant: number) => wallClock(timeZone, instant) - instant
+  const [before, after] = [wanted - offsetAt(wanted - dayMs), wanted - offsetAt(wanted + dayMs)]
+  const shown = [before, after].filter((instant) => wallClock(timeZone, instant) === wanted)
+  return new Date(shown.length > 0 ? Math.min(...shown) : before)
 }
 
 /** The months that `instant` falls in anywhere on earth: one, or two around the turn of a month. */
 export function monthsOnEarth(instant: Date): CalendarMonth[] {
-  const hour = 3_600_000
-  const at = (offsetHours: number) =>
-    new Date(instant.getTime() + offsetHours * hour).toISOString().slice(0, 7)
+  const at = (hours: number) => new Date(instant.getTime() + hours * hourMs).toISOString().slice(0, 7)
   return [...new Set([at(-12), at(14)])]
+}
+
+/** What clocks in `timeZone` show at `instant`, as if it were UTC: milliseconds, cut to whole seconds. */
+function wallClock(timeZone: string, instant: number): number {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(instant)
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value)
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
 }

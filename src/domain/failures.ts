@@ -16,7 +16,7 @@ export class Unauthenticated extends Failure {
 
 /** The row named in the path is not there. */
 export class NotFound extends Failure {
-  constructor(noun: 'Account' | 'Category' | 'Transaction') {
+  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token') {
     super(`${noun} not found.`)
   }
 }
@@ -59,5 +59,48 @@ export type SimilarTransaction = {
 export class DatabaseUnavailable extends Failure {
   constructor(options: ErrorOptions) {
     super('Service Unavailable', options)
+  }
+}
+
+/** What a limit still allows. */
+export type Allowance = { limit: number; remaining: number }
+
+/** A limit of decisions.md is used up. */
+export class TooManyAttempts extends Failure {
+  readonly limit: number
+  readonly retryAfterSeconds: number
+  constructor(limit: number, retryAfterSeconds: number) {
+    super('Too Many Attempts.')
+    this.limit = limit
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A signed link is forged, expired or somebody else's; answered as plain text. */
+export class BadLink extends Failure {
+  readonly status: 403 | 404
+  constructor(status: 403 | 404, message = 'Invalid or expired verification link.') {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The identity provider is down, slow, refuses the code or says what cannot be believed. */
+export class ProviderUnavailable extends Failure {}
+
+/** Why a sign-in through the identity provider failed (decisions.md, Status codes and auth). */
+export type SignInProblem =
+  | 'access_denied'
+  | 'invalid_state'
+  | 'provider_error'
+  | 'email_missing'
+  | 'email_unverified'
+
+/** A sign-in through the identity provider that ends in the failure redirect; the message is for people. */
+export class SignInFailed extends Failure {
+  readonly problem: SignInProblem
+  constructor(problem: SignInProblem, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.problem = problem
   }
 }

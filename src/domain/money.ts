@@ -13,8 +13,8 @@ export const maxTotal = 9_000_000_000_000_000 as Minor
 export type MoneyProblem = 'not a number' | 'too many decimals' | 'out of range'
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
-/** Only a float printed in full has so many digits; typed amounts have fewer. */
-const digitsOfFloatNoise = 16
+/** What a float printed in full looks like, after its two real decimals: 0.30000000000000004, 1.1499999999999999. */
+const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
  * Reads a JSON number or a numeric string as minor units, exactly.
@@ -27,8 +27,7 @@ export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (!match) return 'not a number'
   const decimals = match[1] ?? match[2] ?? ''
   if (decimals.length <= 2) return inRange(fromDecimalString(input.trim()))
-  const digits = input.replace(/\D/g, '').replace(/^0+/, '').length
-  return digits >= digitsOfFloatNoise ? fromFloat(Number(input)) : 'too many decimals'
+  return floatNoise.test(decimals) ? fromFloat(Number(input)) : 'too many decimals'
 }
 
 /** Writes minor units as a decimal string with two decimals: 1250 is "12.50". */

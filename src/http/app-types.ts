@@ -1,7 +1,11 @@
 import type { Database, DatabaseAddress } from '../db/client.ts'
 import type { Owner } from '../db/owner.ts'
+import type { LinkBase } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { RandomBytes } from '../domain/tokens.ts'
+import type { IdentityProvider, ProviderSettings } from '../gateways/identity-provider.ts'
+import type { Outbox } from '../gateways/mail-queue.ts'
+import type { MailerSettings } from '../gateways/resend.ts'
 
 /** The Worker's bindings, read and checked. */
 export type Config = {
@@ -10,10 +14,23 @@ export type Config = {
   /** Origins that may call from a browser; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
+  links: LinkBase
+  mailer: MailerSettings
+  /** Undefined where none is configured. */
+  provider: ProviderSettings | undefined
 }
 
 /** What one request works with: set once, in app.ts, and handed down. */
-export type Deps = { config: Config; db: Database; now: Date; random: RandomBytes }
+export type Deps = {
+  config: Config
+  db: Database
+  now: Date
+  random: RandomBytes
+  outbox: Outbox
+  provider: IdentityProvider | undefined
+  /** Hears of events inside the service (api.md §6). */
+  emit: (event: { event: 'Verified'; userId: number }) => void
+}
 
 /** Hono's types of this app. `owner` is there on every route that is not public. */
 export type App = { Bindings: Env; Variables: { deps: Deps; owner: Owner; requestId: string } }

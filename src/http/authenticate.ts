@@ -10,7 +10,15 @@ export const publicRoutes = [
   'GET /api/health',
   'POST /api/register',
   'POST /api/login',
+  'POST /api/forgot-password',
+  'POST /api/reset-password',
+  'GET /api/auth/idp',
+  'GET /api/auth/idp/callback',
   'GET /api/auth/check-email',
+  // Signed links out of mails.
+  'GET /api/email/verify/:id/:hash',
+  'GET /api/reminders/unsubscribe/:user/:signature',
+  'POST /api/reminders/unsubscribe/:user/:signature',
 ]
 
 /**

@@ -1,15 +1,19 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import {
+  BadLink,
   DatabaseUnavailable,
   Forbidden,
   Invalid,
   NotFound,
   PotentialDuplicate,
+  ProviderUnavailable,
+  TooManyAttempts,
   Unauthenticated,
 } from '../domain/failures.ts'
 import { formatMoney } from '../domain/money.ts'
 import type { App } from './app-types.ts'
+import { tooManyAttempts } from './limits.ts'
 
 const retryAfterSeconds = 5
 
@@ -20,10 +24,16 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotFound) return c.json({ message: error.message }, 404)
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
+  if (error instanceof TooManyAttempts) return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
+  if (error instanceof BadLink) return c.text(error.message, error.status)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
   logFailure(error, c)
   if (error instanceof DatabaseUnavailable) {
     return c.json({ message: error.message }, 503, { 'Retry-After': String(retryAfterSeconds) })
+  }
+  if (error instanceof ProviderUnavailable) {
+    const message = 'Signing in with the identity provider is not possible right now.'
+    return c.json({ message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
   return c.json({ message: 'Server Error' }, 500)
 }
@@ -40,7 +50,7 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
 }
 
 /** Logs where it happened, never the message: a driver's message holds SQL and its parameters, people's data. */
-function logFailure(error: Error, c: Context<App>) {
+export function logFailure(error: Error, c: Context<App>) {
   const cause = error.cause instanceof Error ? error.cause.name : undefined
   const frames = error.stack
     ?.split('\n')

@@ -1,5 +1,6 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import { rateLimiter } from 'hono-rate-limiter'
+import type { Allowance } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 
 /** The bindings of wrangler.toml that count, and what they allow in a minute (decisions.md, Limits). */
@@ -22,10 +23,16 @@ export function clientAddress(c: Context): string {
   return c.req.header('CF-Connecting-IP') ?? 'unknown'
 }
 
-function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: number) {
+/** The answer to one attempt too many. */
+export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: number) {
   return c.json({ message: 'Too Many Attempts.' }, 429, {
     'Retry-After': String(retryAfterSeconds),
     'X-RateLimit-Limit': String(allowed),
     'X-RateLimit-Remaining': '0',
   })
+}
+
+/** What is left of a limit, for every answer of a route that has one. */
+export function allowanceHeaders({ limit, remaining }: Allowance) {
+  return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

@@ -2,10 +2,10 @@ import type { User } from '../db/owner.ts'
 import { formatMoney, moneyNumber, subtract } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
 import type { Category } from '../services/categories.ts'
+import type { Session, SignedIn } from '../services/sessions.ts'
 import type { Summary } from '../services/summary.ts'
 import type { Transaction } from '../services/transactions/fields.ts'
 import type { TransactionWithRelations } from '../services/transactions/read.ts'
-import type { SignedIn } from '../services/users.ts'
 
 /** Rows as the contract shows them (api.md §2): snake case, amounts as strings, balances and totals as numbers. */
 
@@ -33,6 +33,16 @@ export function presentSignIn({ token, user }: SignedIn) {
   }
 }
 
+export function presentSession(session: Session, currentTokenId: number) {
+  return {
+    id: session.id,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    is_current: session.id === currentTokenId,
+  }
+}
+
 export function presentAccount(account: Account) {
   return {
     id: account.id,
@@ -52,7 +62,6 @@ export function presentCategory(category: Category) {
     user_id: category.userId,
     name: category.name,
     type: category.type,
-    ...presentTimestamps(category),
   }
 }
 

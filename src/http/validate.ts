@@ -19,7 +19,10 @@ export function body<S extends z.ZodObject>(schema: S) {
   return every(
     bodyLimit({ maxSize: maxBodyBytes, onError: () => refuse(413, 'The request body is too large.') }),
     demandJson,
-    zValidator('json', drafted(schema)),
+    zValidator(
+      'json',
+      z.unknown().transform((input) => toDraft(schema, input)),
+    ),
   ) as unknown as MiddlewareHandler<
     App,
     string,
@@ -29,7 +32,12 @@ export function body<S extends z.ZodObject>(schema: S) {
 
 /** Checks the query string against a schema; the handler gets a Draft. An empty parameter counts as absent. */
 export function query<S extends z.ZodObject>(schema: S) {
-  return zValidator('query', drafted(schema)) as unknown as MiddlewareHandler<
+  const present = (input: unknown) =>
+    Object.fromEntries(Object.entries(input as object).filter(([, value]) => value !== ''))
+  return zValidator(
+    'query',
+    z.unknown().transform((input) => toDraft(schema, present(input))),
+  ) as unknown as MiddlewareHandler<
     App,
     string,
     { in: { query: { [K in keyof z.input<S>]: string } }; out: { query: Draft<z.output<S>> } }
@@ -53,10 +61,6 @@ export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft
   const wrong = Object.fromEntries(result.error.issues.map((issue) => [issue.path[0], true as const]))
   const rest = (schema as z.ZodObject).omit(wrong).safeParse(input)
   return { complete: false, values: (rest.data ?? {}) as unknown as Partial<z.output<S>>, errors }
-}
-
-function drafted<S extends z.ZodObject>(schema: S) {
-  return z.unknown().transform((input) => toDraft(schema, input))
 }
 
 const demandJson: MiddlewareHandler<App> = async (c, next) => {

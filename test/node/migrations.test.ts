@@ -68,7 +68,9 @@ test('from zero, every table has the columns and indexes of the schema', async (
   for (const table of tables) {
     const { name, columns, indexes, uniqueConstraints } = getTableConfig(table)
     const { rows } = await client.execute(`select name from pragma_table_xinfo('${name}')`)
-    expect(rows.map((row) => row.name)).toEqual(columns.map((column) => toSnakeCase(column.name)))
+    expect(rows.map((row) => row.name).sort()).toEqual(
+      columns.map((column) => toSnakeCase(column.name)).sort(),
+    )
     const expected = [
       ...indexes.map((index) => index.config.name),
       ...uniqueConstraints.map((constraint) => constraint.name),

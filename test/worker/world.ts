@@ -1,6 +1,13 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
+import type { Mail } from '../../src/emails/mails.ts'
 import worker from '../../src/worker.ts'
 
 /** JSON as a client sees it; a test names the fields it looks at. */
@@ -22,11 +29,19 @@ export type Person = Awaited<ReturnType<World['register']>>
 /** A service of its own: the real Worker on an empty database that nobody else uses. */
 export function createWorld(bindings: Partial<Env> = {}) {
   const databaseUrl = `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
-  const ownEnv = { ...env, TURSO_DATABASE_URL: databaseUrl, ...bindings }
+  /** What the service has put into its mail queue; `deliver` hands it to the real consumer. */
+  const queued: Mail[] = []
+  const ownEnv = { ...env, TURSO_DATABASE_URL: databaseUrl, MAIL_QUEUE: collectingQueue(queued), ...bindings }
+  // The rate limiters outlive a world: an address of its own keeps it out of everybody else's counts.
+  const clientAddress = randomClientAddress()
 
   /** Calls the Worker as a client would. */
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const headers = new Headers({ Accept: 'application/json', ...options.headers })
+    const headers = new Headers({
+      Accept: 'application/json',
+      'CF-Connecting-IP': clientAddress,
+      ...options.headers,
+    })
     if (options.token) headers.set('Authorization', `Bearer ${options.token}`)
     let body = options.rawBody
     if (options.body !== undefined) {
@@ -47,7 +62,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
       status: response.status,
       headers: response.headers,
       text,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: isJson && text ? JSON.parse(text) : undefined,
     }
   }
 
@@ -84,7 +99,50 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await (await fetch(`${databaseUrl}stats`, { method: 'DELETE' })).text()
   }
 
-  return { call, register, databaseUrl, databaseWork, resetDatabaseWork }
+  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged. */
+  async function deliver(messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) {
+    const batch = createMessageBatch(
+      queue,
+      messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body })),
+    )
+    const context = createExecutionContext()
+    await worker.queue(batch, ownEnv)
+    return getQueueResult(batch, context)
+  }
+
+  /** Runs a cron trigger. */
+  async function runCron(cron: string): Promise<void> {
+    await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), ownEnv)
+  }
+
+  return { call, register, deliver, runCron, queued, databaseUrl, databaseWork, resetDatabaseWork }
+}
+
+function collectingQueue(messages: Mail[]): Queue<Mail> {
+  const metrics = { backlogCount: 0, backlogBytes: 0 }
+  return {
+    metrics: async () => metrics,
+    send: async (message) => {
+      messages.push(message)
+      return { metadata: { metrics } }
+    },
+    sendBatch: async (batch) => {
+      messages.push(...[...batch].map(({ body }) => body))
+      return { metadata: { metrics } }
+    },
+  }
+}
+
+/** The mails that have arrived in the inbox for an address, oldest first; use an address nobody else does. */
+export async function mailsTo(address: string): Promise<Json[]> {
+  const headers = { Authorization: 'Bearer re_test' }
+  const list: Json = await (await fetch(`${inject('inboxUrl')}/emails?limit=100`, { headers })).json()
+  const found = list.data.filter((mail: Json) => mail.to.includes(address)).reverse()
+  return Promise.all(
+    found.map(async ({ id }: Json) =>
+      (await fetch(`${inject('inboxUrl')}/emails/${id}`, { headers })).json(),
+    ),
+  )
 }
 
 /** Opens an account and answers it. */
@@ -99,8 +157,48 @@ export async function openAccount(person: Person, details: Record<string, unknow
   return answer.body
 }
 
+/** Records a transaction and answers it. */
+export async function recordTransaction(person: Person, fields: Record<string, unknown>): Promise<Json> {
+  const answer = await person.post('/api/transactions', fields)
+  if (answer.status !== 201) throw new Error(`Recording answered ${answer.status}: ${answer.text}`)
+  return answer.body
+}
+
+/** The balance of an account as its owner sees it now. */
+export async function balanceOf(person: Person, account: { id: number }): Promise<number> {
+  return (await person.get(`/api/accounts/${account.id}`)).body.balance
+}
+
 /** The person's first category of a type. */
 export async function aCategory(person: Person, type: 'income' | 'expense' = 'expense'): Promise<Json> {
   const { body } = await person.get('/api/categories')
   return body.find((category: Json) => category.type === type)
+}
+
+/** A timestamp as every answer writes it, such as 2026-11-20T10:00:00.000Z. */
+export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+/** Expects the 422 that names exactly these errors, and no other. */
+export function expectInvalid({ status, body }: Answer, errors: Record<string, string[]>): void {
+  expect({ status, body }).toEqual({ status: 422, body: { message: 'The given data was invalid.', errors } })
+}
+
+/** Expects a 422 with errors under exactly these fields, where the contract leaves their wording open. */
+export function expectInvalidFields({ status, body }: Answer, fields: string[]): void {
+  expect({ status, message: body.message, fields: Object.keys(body.errors ?? {}).sort() }).toEqual({
+    status: 422,
+    message: 'The given data was invalid.',
+    fields: [...fields].sort(),
+  })
+}
+
+/** A client address that no other test uses. */
+export function randomClientAddress(): string {
+  return `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`
+}
+
+/** Waits out the end of a minute: the local rate limiters count by the wall clock's minutes. */
+export async function awaitRoomInTheMinute(roomMs = 2_000): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000)
+  if (left <= roomMs) await new Promise((resolve) => setTimeout(resolve, left + 50))
 }

@@ -72,17 +72,14 @@ describe('Parameters', () => {
   })
 
   test('are not looked for in strings, names and comments', async () => {
-    expect(await asked(`SELECT '?', "?2", ? /* ? */ -- :x`.replace('"?2"', `'"?2"'`), ['a'])).toEqual([
-      '?',
-      '"?2"',
-      'a',
-    ])
+    const sql = `SELECT '?', 'it''s :x', ? AS "?2" /* ? */ -- :x`
+    expect(await asked(sql, ['a'])).toEqual(['?', "it's :x", 'a'])
   })
 
   test.each([
     ['SELECT ?, ?', ['a'], 'value for parameter 2 not found'],
     ['SELECT ?', ['a', 'b'], 'too many parameters, expected 1 found 2'],
-    ['SELECT ?3', ['a', 'b'], 'value for parameter 1 not found'],
+    ['SELECT ?3', ['a', 'b'], 'value for parameter ?3 not found'],
     ['SELECT :x', ['a'], 'value for parameter :x not found'],
     ['SELECT :x, :y', { x: 'a' }, 'value for parameter :y not found'],
   ])('%s refuses %j', async (sql, args, reason) => {

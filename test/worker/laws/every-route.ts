@@ -55,6 +55,31 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: () => world.call('POST', '/api/logout', { token: body.access_token }), status: 200 }
   },
 
+  'POST /api/logout-all': async ({ world }) => {
+    const somebody = await world.register()
+    return { call: () => somebody.post('/api/logout-all'), status: 200 }
+  },
+  'DELETE /api/me': async ({ world }) => {
+    const somebody = await world.register()
+    const { password } = somebody
+    return { call: () => somebody.delete('/api/me', { password }), status: 204 }
+  },
+  'GET /api/tokens': async () => ({ call: (p) => p.get('/api/tokens'), status: 200 }),
+  'DELETE /api/tokens/:id': async ({ world, person }) => {
+    const { email, password } = person
+    const { body } = await world.call('POST', '/api/login', { body: { email, password } })
+    const id = body.access_token.split('|')[0]
+    return { call: (p) => p.delete(`/api/tokens/${id}`), status: 204 }
+  },
+  'POST /api/email/verification-notification': async () => ({
+    call: (p) => p.post('/api/email/verification-notification'),
+    status: 200,
+  }),
+  'GET /api/email/verification-status': async () => ({
+    call: (p) => p.get('/api/email/verification-status'),
+    status: 200,
+  }),
+
   'GET /api/accounts': async () => ({ call: (p) => p.get('/api/accounts'), status: 200 }),
   'POST /api/accounts': async () => ({
     call: (p) => p.post('/api/accounts', { name: 'New', type: 'mobile', starting_balance: 5 }),

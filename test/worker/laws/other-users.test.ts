@@ -6,10 +6,11 @@ const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
 const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
 
 /** Which row of a household a path names, and what it is called when it is not there. */
-const nouns: Record<string, 'Account' | 'Category' | 'Transaction'> = {
+const nouns: Record<string, 'Account' | 'Category' | 'Transaction' | 'Token'> = {
   accounts: 'Account',
   categories: 'Category',
   transactions: 'Transaction',
+  tokens: 'Token',
 }
 
 describe.each(rowRoutes)('%s', (route) => {
@@ -21,7 +22,12 @@ describe.each(rowRoutes)('%s', (route) => {
     const world = createWorld()
     const owner = await createHousehold(world)
     const transaction = await owner.spend()
-    const ids = { Account: owner.cash.id, Category: owner.category.id, Transaction: transaction.id }
+    const ids = {
+      Account: owner.cash.id,
+      Category: owner.category.id,
+      Transaction: transaction.id,
+      Token: owner.person.token.split('|')[0],
+    }
     const before = await everything(owner)
 
     const stranger = await createHousehold(world)

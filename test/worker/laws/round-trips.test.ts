@@ -2,26 +2,25 @@ import { expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
 import { createHousehold, goodCall, protectedRoutes } from './every-route.ts'
 
+/** Signing out for good compares the password, and the stored hash must come to the Worker for that. */
+const requestsOf: Record<string, number> = { 'DELETE /api/me': 2 }
+
 test.each(protectedRoutes)('%s makes one request to the database, authentication included', async (route) => {
   const world = createWorld()
   const household = await createHousehold(world)
   const { call, status } = await goodCall(route, household)
   await world.resetDatabaseWork()
   expect((await call(household.person)).status).toBe(status)
-  expect((await world.databaseWork()).requests).toBe(1)
+  expect((await world.databaseWork()).requests).toBe(requestsOf[route] ?? 1)
 })
 
-test.each(protectedRoutes)('%s makes no second request to refuse an unknown token', async (route) => {
+test.each(protectedRoutes)('%s makes one request to refuse an unknown token', async (route) => {
   const world = createWorld()
-  const household = await createHousehold(world)
-  const { call } = await goodCall(route, household)
-  const { token } = household.person
-  await household.person.post('/api/logout')
+  const { person } = await createHousehold(world)
+  await person.post('/api/logout')
   await world.resetDatabaseWork()
   const [method = '', path = ''] = route.split(' ')
-  const answer = await (route === 'POST /api/logout'
-    ? world.call(method, path, { token })
-    : call(household.person))
+  const answer = await world.call(method, path.replace(':id', '1'), { token: person.token })
   expect(answer.status).toBe(401)
   expect((await world.databaseWork()).requests).toBe(1)
 })

@@ -1,9 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { demandComplete } from '../db/claims.ts'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { claim, demandClaim, own } from '../db/claims.ts'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
-import { type Owner, type User, userColumns } from '../db/owner.ts'
+import type { Owner, User } from '../db/owner.ts'
 import { categories, tokens, users } from '../db/schema.ts'
 import { categoryNameKey, defaultCategories } from '../domain/categories.ts'
 import { addError, completed, type Draft } from '../domain/draft.ts'
@@ -11,22 +11,23 @@ import { Invalid } from '../domain/failures.ts'
 import { hashPassword, isOutdated, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 
-/** What registering and logging in need beside the input. */
-export type SignInContext = { db: Database; now: Date; random: RandomBytes; scryptCost: ScryptCost }
-
-export type Registration = {
-  name: string
-  email: string
-  password: string
-  timezone?: string | null
+/** What signing in needs beside the input; the user agent is kept so that people recognise their sessions. */
+export type SignInContext = {
+  db: Database
+  now: Date
+  random: RandomBytes
+  scryptCost: ScryptCost
+  userAgent: string | null
 }
+
+export type Registration = { name: string; email: string; password: string; timezone?: string | null }
 export type Credentials = { email: string; password: string }
-export type ProfileFields = { name: string; timezone: string; reminder_time: string | null }
 
 /** A user who has just signed in, and the token that proves it: `<id>|<secret>`, shown this once. */
 export type SignedIn = { token: string; user: Pick<User, 'id' | 'name' | 'email' | 'emailVerifiedAt'> }
 
-const signedInUser = {
+/** The columns of a SignedIn's user. */
+export const signedInUser = {
   id: users.id,
   name: users.name,
   email: users.email,
@@ -38,7 +39,6 @@ export async function register(context: SignInContext, draft: Draft<Registration
   const { db, now } = context
   if (!draft.complete) throw await allRegistrationErrors(db, draft)
   const { name, email, password, timezone } = draft.values
-  const secret = newSecret(context.random)
   const user = {
     name,
     email,
@@ -49,21 +49,14 @@ export async function register(context: SignInContext, draft: Draft<Registration
   }
   // The unique address makes the whole batch fail where it is taken, so what follows it is the new user's.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
+  const { secret, row } = await newToken(context)
   try {
     const [[created], , [token]] = await db.batch([
       db.insert(users).values(user).returning(signedInUser),
-      db.insert(categories).values(
-        defaultCategories.map((category) => ({
-          ...category,
-          userId,
-          nameKey: categoryNameKey(category.name),
-          createdAt: now,
-          updatedAt: now,
-        })),
-      ),
+      db.insert(categories).values(defaultCategoryRows(now).map((category) => ({ ...category, userId }))),
       db
         .insert(tokens)
-        .values({ userId, secretHash: await hashSecret(secret), createdAt: now, lastUsedAt: now })
+        .values({ ...row, userId })
         .returning({ id: tokens.id }),
     ])
     if (!created || !token) throw new Error('Registering returned no rows')
@@ -77,7 +70,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
 /** Checks the credentials and makes a token. Unknown addresses and wrong passwords fail alike, after the same work. */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = completed(draft)
-  const { db, now, scryptCost } = context
+  const { db, scryptCost } = context
   const [[found]] = await db.batch([
     db
       .select({ ...signedInUser, passwordHash: users.passwordHash })
@@ -88,14 +81,12 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const matches = verifyPassword(password, stored, scryptCost)
   if (!found || stored === null || !matches) throw wrongCredentials()
 
-  const secret = newSecret(context.random)
-  const token = { userId: found.id, secretHash: await hashSecret(secret), createdAt: now, lastUsedAt: now }
+  const { secret, row } = await newToken(context)
   // A reset in between has revoked every token: none is made on the strength of the old password.
   const unchanged = and(eq(users.id, found.id), eq(users.passwordHash, stored))
+  const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   const [[created]] = await db.batch([
-    insertWhere(db, tokens, token, sql`exists (select 1 from ${users} where ${unchanged})`).returning({
-      id: tokens.id,
-    }),
+    insertWhere(db, tokens, { ...row, userId: found.id }, isUnchanged).returning({ id: tokens.id }),
     ...(isOutdated(stored, scryptCost)
       ? [
           db
@@ -112,24 +103,56 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
 
 /** Revokes the token of this request, and no other. */
 export async function logout(owner: Owner): Promise<void> {
-  await owner.run(
-    owner.db.delete(tokens).where(and(eq(tokens.id, owner.tokenId), eq(tokens.userId, owner.id))),
+  await owner.run(owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)))
+}
+
+/** Revokes every token of the bearer, this one included. */
+export async function logoutAll(owner: Owner): Promise<void> {
+  await owner.run(owner.db.delete(tokens).where(eq(tokens.userId, owner.id)))
+}
+
+export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
+
+/** The bearer's tokens, the one used last first. */
+export async function listSessions(owner: Owner): Promise<Session[]> {
+  const { id, userAgent, createdAt, lastUsedAt } = tokens
+  const [, rows] = await owner.run(
+    owner.db
+      .select({ id, userAgent, createdAt, lastUsedAt })
+      .from(tokens)
+      .where(eq(tokens.userId, owner.id))
+      .orderBy(desc(lastUsedAt), desc(id)),
   )
+  return rows
 }
 
-/** The bearer. */
-export async function showUser(owner: Owner): Promise<User> {
-  const [user] = await owner.run()
-  return user
+/** Revokes one token of the bearer. Throws NotFound, Forbidden. */
+export async function revokeSession(owner: Owner, id: number): Promise<void> {
+  const [, claims] = await owner.run(
+    claim(owner, tokens, id),
+    owner.db.delete(tokens).where(own(owner, tokens, id)),
+  )
+  demandClaim(tokens, claims)
 }
 
-/** Changes the profile fields that were sent. Throws Invalid. */
-export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFields>>): Promise<User> {
-  const { name, timezone, reminder_time } = await demandComplete(owner, draft)
-  const changes = { name, timezone, reminderTime: reminder_time, updatedAt: owner.now }
-  const update = owner.db.update(users).set(changes).where(eq(users.id, owner.id)).returning(userColumns)
-  const [, [user]] = await owner.run(update)
-  return user as User
+/** A fresh secret, and the row that stores it once a user id is added. */
+export async function newToken({
+  now,
+  random,
+  userAgent,
+}: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
+  const secret = newSecret(random)
+  return { secret, row: { secretHash: await hashSecret(secret), userAgent, createdAt: now, lastUsedAt: now } }
+}
+
+/** The categories of a new user, but for the user's id. */
+export function defaultCategoryRows(now: Date) {
+  return defaultCategories.map((category) => ({
+    ...category,
+    nameKey: categoryNameKey(category.name),
+    createdAt: now,
+    updatedAt: now,
+  }))
 }
 
 function wrongCredentials(): Invalid {

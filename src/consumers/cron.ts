@@ -1,0 +1,20 @@
+import type { Database } from '../db/client.ts'
+import type { LinkBase } from '../domain/links.ts'
+import type { Outbox } from '../gateways/mail-queue.ts'
+import { removeExpired } from '../services/expiry.ts'
+import { sendDueReminders } from '../services/reminders.ts'
+
+type CronDeps = { db: Database; now: Date; outbox: Outbox; config: { links: LinkBase; frontendUrl: string } }
+
+/** What runs when: the keys are the crons of wrangler.toml. */
+const jobs: Record<string, (deps: CronDeps) => Promise<object>> = {
+  '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
+  '17 * * * *': ({ db, now }) => removeExpired(db, now),
+}
+
+/** Runs the job of a cron trigger and logs what it did. */
+export async function runCron(cron: string, deps: CronDeps): Promise<void> {
+  const job = jobs[cron]
+  if (!job) throw new Error(`No job for the cron ${cron}`)
+  console.log(JSON.stringify({ event: 'cron', cron, ...(await job(deps)) }))
+}

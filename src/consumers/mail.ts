@@ -1,0 +1,42 @@
+import { mailSchema } from '../emails/mails.ts'
+import { renderMail } from '../emails/render.ts'
+import type { Mailer } from '../gateways/resend.ts'
+import type { FailedMail } from '../services/failed-mails.ts'
+import { type Handler, retryLater } from './dispatch.ts'
+
+type MailDeps = { mailer: Mailer; recordFailure: (failure: FailedMail) => Promise<void>; now: () => Date }
+
+/** Sends the mails of the queue. What the mail service refuses for good is recorded at once, not tried for hours. */
+export function mailConsumer({ mailer, recordFailure, now }: MailDeps): Handler {
+  return async (message) => {
+    const parsed = mailSchema.safeParse(message.body)
+    if (!parsed.success) {
+      console.error(JSON.stringify({ event: 'mail not understood', id: message.id }))
+      await recordFailure({ id: message.id, kind: 'unknown', recipient: 'unknown', reason: 'not understood' })
+      return 'done'
+    }
+    const mail = parsed.data
+    if (mail.kind === 'reminder' && new Date(mail.notAfter) <= now()) return 'done'
+
+    const delivery = await mailer({ ...renderMail(mail), to: mail.to }, mail.id)
+    if (delivery.outcome === 'sent') return 'done'
+    console.error(JSON.stringify({ event: 'mail not sent', id: mail.id, kind: mail.kind, ...delivery }))
+    if (delivery.outcome === 'retry') return retryLater(message)
+    await recordFailure({ id: mail.id, kind: mail.kind, recipient: mail.to, reason: delivery.reason })
+    return 'done'
+  }
+}
+
+/** Records the mails that were tried until the queue gave up. */
+export function deadMailConsumer({ recordFailure }: Pick<MailDeps, 'recordFailure'>): Handler {
+  return async (message) => {
+    const { data } = mailSchema.safeParse(message.body)
+    await recordFailure({
+      id: data?.id ?? message.id,
+      kind: data?.kind ?? 'unknown',
+      recipient: data?.to ?? 'unknown',
+      reason: 'every attempt failed',
+    })
+    return 'done'
+  }
+}

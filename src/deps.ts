@@ -1,0 +1,19 @@
+import { readConfig } from './config.ts'
+import { openDatabase } from './db/client.ts'
+import { openIdProvider } from './gateways/identity-provider.ts'
+import { queueOutbox } from './gateways/mail-queue.ts'
+import type { Deps } from './http/app-types.ts'
+
+/** Builds what one request, message or cron run works with. Opening is cheap: nothing is called yet. */
+export function createDeps(env: Env): Deps {
+  const config = readConfig(env)
+  return {
+    config,
+    db: openDatabase(config.database),
+    now: new Date(),
+    random: (bytes) => crypto.getRandomValues(bytes),
+    outbox: queueOutbox(env.MAIL_QUEUE),
+    provider: config.provider && openIdProvider(config.provider),
+    emit: (event) => console.log(JSON.stringify(event)),
+  }
+}

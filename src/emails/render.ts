@@ -1,0 +1,66 @@
+import { layOut } from './layout.ts'
+import type { Mail, RenderedMail } from './mails.ts'
+
+/**
+ * Renders a mail. The same mail always gives the same words: a mail that is sent again under its
+ * idempotency key must not differ from the first time.
+ */
+export function renderMail(mail: Mail): RenderedMail {
+  const greeting = greetingFor(mail.name)
+  switch (mail.kind) {
+    case 'verify_address':
+      return layOut({
+        subject: 'Verify your email address',
+        greeting,
+        paragraphs: [
+          'Please confirm that this is your email address, so that sync and imports work for you.',
+        ],
+        action: { label: 'Verify email address', url: mail.url },
+        notes: [
+          'The link works for 60 minutes. If you did not create an account at Purse, ignore this mail.',
+        ],
+      })
+    case 'reset_password':
+      return layOut({
+        subject: 'Reset your password',
+        greeting,
+        paragraphs: ['Somebody, hopefully you, asked for a new password for your account.'],
+        action: { label: 'Choose a new password', url: mail.url },
+        notes: [
+          'The link works once, for 60 minutes. A new password signs you out everywhere.',
+          'If it was not you, ignore this mail: nothing has changed.',
+        ],
+      })
+    case 'reminder':
+      return {
+        ...layOut({
+          subject: 'Nothing recorded today?',
+          greeting,
+          paragraphs: [
+            'You have not recorded any transaction today. It takes a minute while you still know what it was.',
+          ],
+          action: { label: 'Open Purse', url: mail.frontendUrl },
+          footerLink: { label: 'Stop these reminders', url: mail.unsubscribeUrl },
+        }),
+        headers: {
+          'List-Unsubscribe': `<${mail.unsubscribeUrl}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        },
+      }
+    case 'farewell':
+      return layOut({
+        subject: 'Your account has been deleted',
+        greeting,
+        paragraphs: [
+          'Your account at Purse and everything in it has been deleted, as you asked: accounts, categories, transactions and sessions.',
+          'This is the last mail you get from us. Farewell, and thank you.',
+        ],
+      })
+  }
+}
+
+/** Anybody may register anybody's address under any name, so a name that could pass for a message is left out. */
+function greetingFor(name: string): string {
+  const isPlainName = name.length <= 60 && !/[/:@<>\n\r]|\w\.\w/.test(name)
+  return isPlainName ? `Hello ${name},` : 'Hello,'
+}

@@ -1,0 +1,196 @@
+import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client, OAuth2RequestError } from 'arctic'
+import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
+import * as z from 'zod'
+import { ProviderUnavailable } from '../domain/failures.ts'
+
+/** A relying party's registration with an OpenID provider; everything else the provider publishes itself. */
+export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
+
+/** Who signed in, as the provider says. */
+export type Identity = {
+  subject: string
+  email: string | null
+  isEmailVerified: boolean
+  name: string | null
+  picture: string | null
+}
+
+/** What must be kept between sending the user away and their coming back. */
+export type PendingSignIn = { codeVerifier: string; nonce: string }
+
+/** Everything that is done with the provider must fit in here; the sign-in has ten seconds as a whole. */
+const deadlineMs = 7_000
+/** Providers publish their endpoints for hours; a change should still arrive the same day. */
+const discoveryGoodForMs = 10 * 60_000
+/** Only public keys sign what we believe: no `none`, no HMAC with a secret that others may know. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+const clockToleranceSeconds = 60
+
+const discoverySchema = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.url(),
+  token_endpoint: z.url(),
+  userinfo_endpoint: z.url().optional(),
+  jwks_uri: z.url().optional(),
+})
+type Discovery = z.infer<typeof discoverySchema>
+
+const claimsSchema = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().optional(),
+  email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
+  name: z.string().optional(),
+  picture: z.string().optional(),
+})
+type Claims = z.infer<typeof claimsSchema>
+
+/** Answers of discovery by issuer: plain data, never a promise, which must not outlive its request in a Worker. */
+const discovered = new Map<string, { discovery: Discovery; until: number }>()
+
+/** An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce), found by its issuer. */
+export function openIdProvider(settings: ProviderSettings) {
+  const client = new OAuth2Client(settings.clientId, settings.clientSecret, settings.redirectUri)
+
+  return {
+    /** What a new sign-in has to keep. */
+    begin(): PendingSignIn {
+      return { codeVerifier: generateCodeVerifier(), nonce: generateCodeVerifier() }
+    },
+
+    /** False for an answer of another provider, where it says so (RFC 9207). */
+    isFrom(issuer: string | undefined): boolean {
+      return issuer === undefined || issuer === settings.issuer
+    },
+
+    /** The address to send the user to. Throws ProviderUnavailable. */
+    async authorizationUrl(pending: PendingSignIn, state: string, loginHint?: string): Promise<string> {
+      const { authorization_endpoint } = await withinDeadline(discover(settings.issuer))
+      const scopes = ['openid', 'email', 'profile']
+      const method = CodeChallengeMethod.S256
+      const url = client.createAuthorizationURLWithPKCE(
+        authorization_endpoint,
+        state,
+        method,
+        pending.codeVerifier,
+        scopes,
+      )
+      url.searchParams.set('nonce', pending.nonce)
+      if (loginHint) url.searchParams.set('login_hint', loginHint)
+      return url.href
+    },
+
+    /** Turns the code into an identity that can be believed. Throws ProviderUnavailable, within seconds. */
+    async identify(code: string, pending: PendingSignIn): Promise<Identity> {
+      return withinDeadline(
+        (async () => {
+          const discovery = await discover(settings.issuer)
+          const answer = await client.validateAuthorizationCode(
+            discovery.token_endpoint,
+            code,
+            pending.codeVerifier,
+          )
+          const payload = await verifyIdToken(answer.idToken(), discovery, settings.clientId)
+          if (payload.nonce !== pending.nonce)
+            throw new ProviderUnavailable('The ID token is for another sign-in')
+          const claims = claimsSchema.parse(payload)
+          if (claims.email !== undefined || !discovery.userinfo_endpoint) return identityOf(claims)
+          const more = await userinfo(discovery.userinfo_endpoint, answer.accessToken())
+          if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
+          return identityOf({ ...more, ...claims })
+        })(),
+      )
+    },
+  }
+}
+
+export type IdentityProvider = ReturnType<typeof openIdProvider>
+
+/** Finds the provider's endpoints (OpenID Connect Discovery 1.0 §4). */
+async function discover(issuer: string): Promise<Discovery> {
+  const known = discovered.get(issuer)
+  if (known && known.until > Date.now()) return known.discovery
+  const discovery = discoverySchema.parse(
+    await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
+  )
+  if (discovery.issuer !== issuer) throw new ProviderUnavailable('The provider says that it is another one')
+  discovered.set(issuer, { discovery, until: Date.now() + discoveryGoodForMs })
+  return discovery
+}
+
+/** Checks an ID token (OpenID Connect Core 1.0 §3.1.3.7): signature, iss, aud, azp, exp. */
+async function verifyIdToken(token: string, discovery: Discovery, clientId: string): Promise<JWTPayload> {
+  const payload = discovery.jwks_uri
+    ? await verifySignedToken(token, discovery, clientId)
+    : demandClaims(decodeJwt(token), discovery.issuer, clientId)
+  if (payload.azp !== undefined && payload.azp !== clientId)
+    throw new ProviderUnavailable('The ID token is for another client')
+  return payload
+}
+
+async function verifySignedToken(token: string, { jwks_uri = '', issuer }: Discovery, audience: string) {
+  const keys = createLocalJWKSet((await getJson(jwks_uri)) as Parameters<typeof createLocalJWKSet>[0])
+  const requiredClaims = ['exp', 'iat', 'sub']
+  const options = { issuer, audience, algorithms, requiredClaims, clockTolerance: clockToleranceSeconds }
+  return (await jwtVerify(token, keys, options)).payload
+}
+
+/** A provider without published keys: the token came straight from it over TLS, so its claims are checked alone. */
+function demandClaims(payload: JWTPayload, issuer: string, clientId: string): JWTPayload {
+  const audiences = [payload.aud ?? []].flat()
+  const isCurrent = payload.exp !== undefined && payload.exp + clockToleranceSeconds > Date.now() / 1000
+  if (payload.iss === issuer && audiences.includes(clientId) && isCurrent) return payload
+  throw new ProviderUnavailable('The ID token is not for us, or not any more')
+}
+
+async function userinfo(endpoint: string, accessToken: string): Promise<Claims> {
+  return claimsSchema.parse(await getJson(endpoint, { Authorization: `Bearer ${accessToken}` }))
+}
+
+function identityOf(claims: Claims): Identity {
+  return {
+    subject: claims.sub,
+    email: claims.email?.trim() || null,
+    isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
+    name: claims.name?.trim() || null,
+    picture: claims.picture?.startsWith('https://') ? claims.picture : null,
+  }
+}
+
+async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
+  const signal = AbortSignal.timeout(deadlineMs)
+  const response = await fetch(url, { headers: { Accept: 'application/json', ...headers }, signal })
+  if (!response.ok) throw new ProviderUnavailable(`The provider answered ${response.status}`)
+  return response.json()
+}
+
+/** Arctic has no time-out of its own. Whatever goes wrong with a provider is one kind of error to its callers. */
+async function withinDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new ProviderUnavailable('The provider did not answer in time')),
+      deadlineMs,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) throw error
+    const reason = error instanceof OAuth2RequestError ? error.code : (error as Error).name
+    throw new ProviderUnavailable(`The provider could not be used: ${reason}`)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,34 @@
+import { Resend } from 'resend'
+import type { RenderedMail } from '../emails/mails.ts'
+
+/** How to reach the mail service. Without `baseUrl` it is Resend's own. */
+export type MailerSettings = { apiKey: string; baseUrl?: string | undefined; from: string }
+
+/** What became of a mail: `retry` may succeed later, `refused` never will. */
+export type Delivery = { outcome: 'sent' } | { outcome: 'retry' | 'refused'; reason: string }
+
+/** Sends a mail under an idempotency key: the same key sends once, however often it is called. Never throws. */
+export type Mailer = (mail: RenderedMail & { to: string }, idempotencyKey: string) => Promise<Delivery>
+
+const timeoutMs = 10_000
+
+/** Statuses that say that this very mail is wrong; any other may pass (resend.com/docs/api-reference/errors). */
+const refusals: (number | null)[] = [400, 422]
+
+/** Opens Resend's HTTP API through its SDK, which reports errors instead of throwing them. */
+export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer {
+  const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
+  return async (mail, idempotencyKey) => {
+    try {
+      const options = { idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }
+      const { data, error } = await resend.emails.send({ from, ...mail }, options)
+      if (data?.id) return { outcome: 'sent' }
+      // The key has been used for this mail in another wording, so the mail itself has been sent.
+      if (error?.name === 'invalid_idempotent_request') return { outcome: 'sent' }
+      const isRefused = refusals.includes(error?.statusCode ?? null)
+      return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the answer' }
+    } catch (error) {
+      return { outcome: 'retry', reason: error instanceof Error ? error.name : 'unknown' }
+    }
+  }
+}

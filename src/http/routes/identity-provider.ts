@@ -1,0 +1,37 @@
+import { type Context, Hono } from 'hono'
+import { SignInFailed } from '../../domain/failures.ts'
+import { beginSignIn, completeSignIn, signInAgain } from '../../services/identity.ts'
+import type { App } from '../app-types.ts'
+import { logFailure } from '../errors.ts'
+import { signInContext } from '../sign-in-context.ts'
+
+/** Signing in through the identity provider (api.md §4.1). */
+export const identityProviderRoutes = new Hono<App>()
+  .get('/', async (c) => {
+    const { config, provider, now } = c.var.deps
+    const loginHint = c.req.query('login_hint')
+    return c.json({ url: await beginSignIn(provider, config.links.secret, now, loginHint) })
+  })
+  .get('/callback', async (c) => {
+    const { config, provider } = c.var.deps
+    try {
+      const { token, user } = await completeSignIn(
+        signInContext(c),
+        provider,
+        config.links.secret,
+        c.req.query(),
+      )
+      return toLogin(c, { token, user: String(user.id) })
+    } catch (error) {
+      // Somebody sits in front of a browser: whatever went wrong, they go back to the page they came from.
+      if (!(error instanceof SignInFailed) || error.cause) logFailure(error as Error, c)
+      const failure = error instanceof SignInFailed ? error : signInAgain()
+      return toLogin(c, { error: failure.message, error_code: failure.problem })
+    }
+  })
+
+/** Redirects to the frontend's login page; the query carries a token, so nothing may pass it on. */
+function toLogin(c: Context<App>, query: Record<string, string>) {
+  const url = `${c.var.deps.config.frontendUrl}/login?${new URLSearchParams(query)}`
+  return c.body(null, 302, { Location: url, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
+}

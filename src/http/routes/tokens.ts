@@ -1,0 +1,16 @@
+import { Hono } from 'hono'
+import { listSessions, revokeSession } from '../../services/sessions.ts'
+import type { App } from '../app-types.ts'
+import { pathId } from '../path-id.ts'
+import { presentSession } from '../present.ts'
+
+/** The bearer's sessions, to be seen and ended. */
+export const tokenRoutes = new Hono<App>()
+  .get('/', async (c) => {
+    const { owner } = c.var
+    return c.json((await listSessions(owner)).map((session) => presentSession(session, owner.tokenId)))
+  })
+  .delete('/:id', async (c) => {
+    await revokeSession(c.var.owner, pathId(c))
+    return c.body(null, 204)
+  })

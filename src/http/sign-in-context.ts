@@ -1,0 +1,12 @@
+import type { Context } from 'hono'
+import type { SignInContext } from '../services/sessions.ts'
+import type { App } from './app-types.ts'
+
+const userAgentLength = 255
+
+/** What a request that signs somebody in hands to the service. */
+export function signInContext(c: Context<App>): SignInContext {
+  const { db, now, random, config } = c.var.deps
+  const userAgent = c.req.header('User-Agent')?.slice(0, userAgentLength).toWellFormed() || null
+  return { db, now, random, scryptCost: config.scryptCost, userAgent }
+}

@@ -1,0 +1,154 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import type { Database } from '../db/client.ts'
+import { isTaken } from '../db/errors.ts'
+import { insertWhere } from '../db/guarded.ts'
+import { passwordResets, tokens, usedStates, users } from '../db/schema.ts'
+import { ProviderUnavailable, SignInFailed } from '../domain/failures.ts'
+import { open, seal } from '../domain/secrets.ts'
+import type { Identity, IdentityProvider } from '../gateways/identity-provider.ts'
+import { defaultCategoryRows, newToken, type SignedIn, type SignInContext, signedInUser } from './sessions.ts'
+
+/** How long somebody may take at the provider. */
+const stateGoodForMs = 10 * 60_000
+
+/** What is sealed into `state`, since clients keep no cookies. The nonce serves as the state's own id as well. */
+const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
+type State = z.infer<typeof stateSchema>
+
+/** What the provider sends the user back with. */
+export type Callback = { state?: string; code?: string; error?: string; iss?: string }
+
+/** The provider's address for a new sign-in. Throws ProviderUnavailable. */
+export async function beginSignIn(
+  provider: IdentityProvider | undefined,
+  secret: string,
+  now: Date,
+  loginHint?: string,
+): Promise<string> {
+  if (!provider) throw new ProviderUnavailable('No identity provider is configured')
+  const pending = provider.begin()
+  const state: State = { ...pending, expiresAt: now.getTime() + stateGoodForMs }
+  return provider.authorizationUrl(pending, await seal(secret, state), loginHint)
+}
+
+/** Signs in whoever comes back from the provider. Throws SignInFailed for everything that is wrong with it. */
+export async function completeSignIn(
+  context: SignInContext,
+  provider: IdentityProvider | undefined,
+  secret: string,
+  callback: Callback,
+): Promise<SignedIn> {
+  const state = await useState(context.db, secret, callback.state, context.now)
+  if (callback.error === 'access_denied')
+    throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
+  if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
+  const identity = await identify(provider, callback.code, state)
+  if (!identity.email) throw new SignInFailed('email_missing', 'Your account there has no email address.')
+  const email = z.email().max(255).safeParse(identity.email.toLowerCase())
+  if (!email.success)
+    throw new SignInFailed('email_missing', 'Your account there has no email address that works here.')
+  return signIn(context, { ...identity, email: email.data })
+}
+
+/** The failure that is not the user's doing. */
+export function signInAgain(options?: ErrorOptions): SignInFailed {
+  return new SignInFailed('provider_error', 'Signing in did not work. Please try again.', options)
+}
+
+async function identify(provider: IdentityProvider, code: string, state: State): Promise<Identity> {
+  try {
+    return await provider.identify(code, state)
+  } catch (error) {
+    throw error instanceof ProviderUnavailable ? signInAgain({ cause: error }) : error
+  }
+}
+
+/** Opens a state and uses it up: each is good once, for ten minutes. */
+async function useState(db: Database, secret: string, sealed: string | undefined, now: Date): Promise<State> {
+  const expired = new SignInFailed('invalid_state', 'This sign-in has expired. Please start again.')
+  const { data: state } = stateSchema.safeParse(sealed && (await open(secret, sealed)))
+  if (!state || state.expiresAt <= now.getTime()) throw expired
+  try {
+    await db.batch([
+      db.insert(usedStates).values({ nonce: state.nonce, expiresAt: new Date(state.expiresAt) }),
+    ])
+  } catch (error) {
+    if (isTaken(error, 'used_states.nonce')) throw expired
+    throw error
+  }
+  return state
+}
+
+/**
+ * Finds, links or creates the user of an identity and makes a token, in one transaction: two sign-ins at once of
+ * somebody new make one user. Linking takes an address that the provider has verified; where that user's own was
+ * never verified, somebody else may have registered it, so its password and tokens go (decisions.md).
+ */
+async function signIn(context: SignInContext, identity: Identity & { email: string }): Promise<SignedIn> {
+  const { db, now } = context
+  const { subject, email } = identity
+  const { secret, row } = await newToken(context)
+  const byIdentity = eq(users.idpId, subject)
+  const isUnknown = sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
+  const mayLink = identity.isEmailVerified
+    ? and(eq(users.email, email), isNull(users.idpId), isUnknown)
+    : sql`false`
+  const pretender = sql`(select ${users.id} from ${users} where ${and(mayLink, isNull(users.emailVerifiedAt))})`
+  const newUser = {
+    name: [...(identity.name ?? email.split('@')[0] ?? email)].slice(0, 255).join(''),
+    email,
+    idpId: subject,
+    avatar: identity.picture,
+    emailVerifiedAt: now,
+    reminderLookAt: now,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const isNew = sql`${isUnknown} and not exists (select 1 from ${users} where ${users.email} = ${email})`
+  const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
+
+  const results = await db.batch([
+    db.delete(tokens).where(eq(tokens.userId, pretender)),
+    db.delete(passwordResets).where(eq(passwordResets.userId, pretender)),
+    db
+      .update(users)
+      .set({
+        idpId: subject,
+        avatar: sql`coalesce(${users.avatar}, ${identity.picture})`,
+        passwordHash: sql`iif(${users.emailVerifiedAt} is null, null, ${users.passwordHash})`,
+        emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, ${now.getTime()})`,
+        reminderLookAt: now,
+        updatedAt: now,
+      })
+      .where(mayLink),
+    insertWhere(db, users, newUser, identity.isEmailVerified ? isNew : sql`false`).returning({
+      id: users.id,
+    }),
+    insertDefaultCategories(db, userId, now),
+    insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({ id: tokens.id }),
+    db.select(signedInUser).from(users).where(byIdentity),
+  ])
+  const [token] = results[5]
+  const [user] = results[6]
+  if (token && user) return { token: `${token.id}|${secret}`, user }
+  if (!identity.isEmailVerified) {
+    throw new SignInFailed(
+      'email_unverified',
+      'Please verify your email address there first, then sign in again.',
+    )
+  }
+  throw new SignInFailed('provider_error', 'Your email address belongs to an account with another sign-in.')
+}
+
+/** Gives the default categories to a user who was made in this very batch, and to nobody else. */
+function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
+  const rows = defaultCategoryRows(now).map(({ name, nameKey, type }) => [name, nameKey, type])
+  return db.run(sql`
+    insert into categories (user_id, name, name_key, type, created_at, updated_at)
+    select users.id, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
+      from users, json_each(${JSON.stringify(rows)})
+     where users.id = ${userId} and users.created_at = ${now.getTime()}
+       and not exists (select 1 from categories where user_id = users.id)
+     order by key`)
+}

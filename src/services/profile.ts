@@ -1,0 +1,83 @@
+import { eq, sql } from 'drizzle-orm'
+import { demandComplete } from '../db/claims.ts'
+import { type Owner, type User, userColumns } from '../db/owner.ts'
+import { users } from '../db/schema.ts'
+import { type Draft, messageFor } from '../domain/draft.ts'
+import { Invalid } from '../domain/failures.ts'
+import { type ScryptCost, verifyPassword } from '../domain/passwords.ts'
+import type { Outbox } from '../gateways/mail-queue.ts'
+
+export type ProfileFields = { name: string; timezone: string; reminder_time: string | null }
+/** What proves that it is really the user who leaves: the password, or the address where there is none. */
+export type Farewell = { password?: string | null; email?: string | null }
+
+/** The bearer. */
+export async function showUser(owner: Owner): Promise<User> {
+  const [user] = await owner.run()
+  return user
+}
+
+/** Changes the profile fields that were sent. Throws Invalid. */
+export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFields>>): Promise<User> {
+  const { name, timezone, reminder_time } = await demandComplete(owner, draft)
+  const movesReminder = timezone !== undefined || reminder_time !== undefined
+  const update = owner.db
+    .update(users)
+    .set({
+      name,
+      timezone,
+      reminderTime: reminder_time,
+      // When the reminder is due depends on both fields, of which one may be unsent: the reminder job works it out.
+      reminderLookAt: movesReminder ? owner.now : undefined,
+      updatedAt: owner.now,
+    })
+    .where(eq(users.id, owner.id))
+    .returning(userColumns)
+  const [, [user]] = await owner.run(update)
+  return user as User
+}
+
+/**
+ * Deletes the bearer and everything that is theirs in one transaction, and mails a receipt. Two round trips:
+ * the stored hash must come here to be compared. Throws Invalid.
+ */
+export async function deleteUser(
+  owner: Owner,
+  draft: Draft<Farewell>,
+  { scryptCost, outbox }: { scryptCost: ScryptCost; outbox: Outbox },
+): Promise<void> {
+  const ask = owner.db.select({ stored: users.passwordHash }).from(users).where(eq(users.id, owner.id))
+  const [user, [credentials]] = await owner.run(ask)
+  if (!draft.complete) throw new Invalid(draft.errors)
+  const stored = credentials?.stored ?? null
+  demandProof(draft.values, user, stored, scryptCost)
+
+  const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
+  const [, deleted] = await owner.run(owner.db.delete(users).where(unchanged).returning({ id: users.id }))
+  if (deleted.length === 0) throw wrongPassword()
+  await outbox.post({
+    kind: 'farewell',
+    id: `farewell-${user.id}-${owner.now.getTime()}`,
+    to: user.email,
+    name: user.name,
+  })
+}
+
+function demandProof(
+  { password, email }: Farewell,
+  user: User,
+  stored: string | null,
+  cost: ScryptCost,
+): void {
+  if (stored === null) {
+    if (email === user.email) return
+    const text = email ? 'The :field does not match.' : 'The :field field is required.'
+    throw new Invalid({ email: [messageFor('email', text)] })
+  }
+  if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
+  if (!verifyPassword(password, stored, cost)) throw wrongPassword()
+}
+
+function wrongPassword(): Invalid {
+  return new Invalid({ password: ['The password is incorrect.'] })
+}

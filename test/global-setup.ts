@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startIdentityProvider } from '../dev/idp/server.ts'
+import { startInbox } from '../dev/inbox/server.ts'
+import { startLibsqlServer } from '../dev/libsql/server.ts'
+import { migrateDatabase } from '../dev/migrate.ts'
+
+/**
+ * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database of the libSQL server is born
+ * as a copy of one that has been migrated from zero.
+ */
+export default async function setup(project: TestProject) {
+  const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
+  const libsql = await startLibsqlServer({ directory: join(directory, 'libsql'), template: 'template' })
+  await migrateDatabase(`${libsql.url}/template/`)
+  const inbox = await startInbox({ directory: join(directory, 'inbox'), port: 0 })
+  const provider = await startIdentityProvider({
+    directory: join(directory, 'idp'),
+    port: 0,
+    clientId: 'purse-tests',
+    clientSecret: 'a secret of the tests',
+    redirectUris: ['http://purse.test/api/auth/idp/callback'],
+  })
+  project.provide('libsqlUrl', libsql.url)
+  project.provide('inboxUrl', inbox.url)
+  project.provide('issuer', provider.issuer)
+  return async () => {
+    await Promise.all([libsql.close(), inbox.close(), provider.close()])
+    await rm(directory, { recursive: true })
+  }
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest'
+import { createHousehold } from './laws/every-route.ts'
+import {
+  aTimestamp,
+  balanceOf,
+  createWorld,
+  expectInvalid,
+  expectInvalidFields,
+  type Json,
+  openAccount,
+  recordTransaction,
+} from './world.ts'
+
+const unauthorized = { message: 'This action is unauthorized.' }
+
+describe('opening an account', () => {
+  test('answers 201 with the account and its balance', async () => {
+    const person = await createWorld().register()
+    const fields = { name: 'Wallet', type: 'cash', starting_balance: 12.5, notes: 'In the drawer' }
+    const { status, body } = await person.post('/api/accounts', fields)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.any(Number),
+      user_id: person.id,
+      name: 'Wallet',
+      type: 'cash',
+      starting_balance: '12.50',
+      notes: 'In the drawer',
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+      balance: 12.5,
+    })
+  })
+
+  test.each(['bank', 'mobile', 'cash'])('takes the type %s', async (type) => {
+    const person = await createWorld().register()
+    expect((await openAccount(person, { type })).type).toBe(type)
+  })
+
+  test.each([undefined, null, '', '   '])('takes %j as no notes', async (notes) => {
+    const person = await createWorld().register()
+    expect((await openAccount(person, { notes })).notes).toBeNull()
+  })
+
+  test('trims name and notes', async () => {
+    const person = await createWorld().register()
+    const account = await openAccount(person, { name: '\t My bank \n', notes: ' a note ' })
+    expect(account).toMatchObject({ name: 'My bank', notes: 'a note' })
+  })
+
+  test('names every missing field at once', async () => {
+    const person = await createWorld().register()
+    expectInvalid(await person.post('/api/accounts', {}), {
+      name: ['The name field is required.'],
+      type: ['The type field is required.'],
+      starting_balance: ['The starting balance field is required.'],
+    })
+  })
+
+  test('names every wrong field at once', async () => {
+    const person = await createWorld().register()
+    const fields = { name: 'x'.repeat(256), type: 'credit', starting_balance: 'much', notes: ['x'] }
+    const answer = await person.post('/api/accounts', fields)
+    expectInvalidFields(answer, ['name', 'type', 'starting_balance', 'notes'])
+    expect(answer.body.errors).toMatchObject({
+      name: ['The name field must not be greater than 255 characters.'],
+      type: ['The selected type is invalid.'],
+    })
+  })
+
+  test('counts the length of a name in code points', async () => {
+    const person = await createWorld().register()
+    expect((await openAccount(person, { name: '🏦'.repeat(255) })).name).toBe('🏦'.repeat(255))
+    const answer = await person.post('/api/accounts', {
+      name: '🏦'.repeat(256),
+      type: 'bank',
+      starting_balance: 0,
+    })
+    expectInvalid(answer, { name: ['The name field must not be greater than 255 characters.'] })
+  })
+
+  test('ignores fields that are not the user’s to set', async () => {
+    const person = await createWorld().register()
+    const account = await openAccount(person, { id: 77, user_id: 99, balance: 1_000_000, colour: 'red' })
+    expect(account).toMatchObject({ user_id: person.id, balance: 100 })
+    expect(account.id).not.toBe(77)
+    expect(account).not.toHaveProperty('colour')
+  })
+
+  test('takes two accounts of one name', async () => {
+    const person = await createWorld().register()
+    await openAccount(person, { name: 'Same' })
+    await openAccount(person, { name: 'Same' })
+    expect((await person.get('/api/accounts')).body).toHaveLength(2)
+  })
+})
+
+describe('reading accounts', () => {
+  test('lists the accounts as an array, each as it is shown alone', async () => {
+    const { person, checking, cash } = await createHousehold(createWorld())
+    const { status, body } = await person.get('/api/accounts')
+    expect(status).toBe(200)
+    expect(body.toSorted((a: Json, b: Json) => a.id - b.id)).toEqual([checking, cash])
+    for (const account of [checking, cash]) {
+      const shown = await person.get(`/api/accounts/${account.id}`)
+      expect(shown.status).toBe(200)
+      expect(shown.body).toEqual(account)
+    }
+  })
+
+  test('shows a balance of starting balance, income, expenses and transfers of all dates', async () => {
+    const { person, checking, cash, category, spend } = await createHousehold(createWorld())
+    const common = { account_id: checking.id, transaction_date: '2026-11-20' }
+    await recordTransaction(person, { ...common, type: 'income', category_id: category.id, amount: 1000 })
+    await recordTransaction(person, { ...common, type: 'transfer', to_account_id: cash.id, amount: 30.25 })
+    const back = { account_id: cash.id, to_account_id: checking.id, type: 'transfer', amount: '0.20' }
+    await recordTransaction(person, { ...back, transaction_date: '1900-01-01' })
+    await recordTransaction(person, {
+      ...common,
+      type: 'income',
+      category_id: category.id,
+      amount: 5,
+      transaction_date: '2100-12-31',
+    })
+    await spend() // 12.50
+    const [first, second] = [await balanceOf(person, checking), await balanceOf(person, cash)]
+    expect(first).toBe(1062.45)
+    expect(second).toBe(50.05)
+    const list = (await person.get('/api/accounts')).body
+    const listed = Object.fromEntries(list.map((account: Json) => [account.id, account.balance]))
+    expect(listed).toEqual({ [checking.id]: 1062.45, [cash.id]: 50.05 })
+  })
+
+  test('shows a negative balance', async () => {
+    const { person, cash, expense } = await createHousehold(createWorld())
+    await recordTransaction(person, { ...expense(), account_id: cash.id, amount: 20.01 })
+    expect(await balanceOf(person, cash)).toBe(-0.01)
+  })
+})
+
+describe('changing an account', () => {
+  test.each(['PUT', 'PATCH'])('changes the sent fields with %s and answers the account', async (method) => {
+    const world = createWorld()
+    const { person, cash } = await createHousehold(world)
+    const body = { name: 'Purse', type: 'mobile', starting_balance: '-5.5', notes: 'new' }
+    const answer = await world.call(method, `/api/accounts/${cash.id}`, { token: person.token, body })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      ...cash,
+      name: 'Purse',
+      type: 'mobile',
+      starting_balance: '-5.50',
+      notes: 'new',
+      balance: -5.5,
+      updated_at: aTimestamp,
+    })
+    expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(answer.body)
+  })
+
+  test.each([
+    [{ name: 'Purse' }],
+    [{ type: 'mobile' }],
+    [{ starting_balance: '20.00', notes: 'a note' }],
+    [{}],
+  ])('leaves what is not in %j as it was', async (fields) => {
+    const { person, cash } = await createHousehold(createWorld())
+    const { status, body } = await person.put(`/api/accounts/${cash.id}`, fields)
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...cash, ...fields, updated_at: aTimestamp })
+  })
+
+  test('moves the balance with the starting balance and keeps what was moved since', async () => {
+    const { person, checking, spend } = await createHousehold(createWorld())
+    await spend() // 12.50
+    const { body } = await person.put(`/api/accounts/${checking.id}`, { starting_balance: 0 })
+    expect(body).toMatchObject({ starting_balance: '0.00', balance: -12.5 })
+  })
+
+  test.each([null, ''])('clears the notes with %j', async (notes) => {
+    const person = await createWorld().register()
+    const account = await openAccount(person, { notes: 'a note' })
+    expect((await person.put(`/api/accounts/${account.id}`, { notes })).body.notes).toBeNull()
+  })
+
+  test.each([null, ''])('refuses to empty a required field with %j', async (nothing) => {
+    const { person, cash } = await createHousehold(createWorld())
+    const fields = { name: nothing, type: nothing, starting_balance: nothing }
+    expectInvalid(await person.put(`/api/accounts/${cash.id}`, fields), {
+      name: ['The name field is required.'],
+      type: ['The type field is required.'],
+      starting_balance: ['The starting balance field is required.'],
+    })
+    expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(cash)
+  })
+
+  test('changes nothing when one of the fields is wrong', async () => {
+    const { person, cash } = await createHousehold(createWorld())
+    const answer = await person.put(`/api/accounts/${cash.id}`, { name: 'Purse', type: 'sack' })
+    expectInvalid(answer, { type: ['The selected type is invalid.'] })
+    expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(cash)
+  })
+
+  test('tells of an absent or a foreign account before it looks at the fields', async () => {
+    const world = createWorld()
+    const { cash } = await createHousehold(world)
+    const stranger = await world.register()
+    const foreign = await stranger.put(`/api/accounts/${cash.id}`, { type: 'sack' })
+    expect([foreign.status, foreign.body]).toEqual([403, unauthorized])
+    const absent = await stranger.put('/api/accounts/999999', { type: 'sack' })
+    expect([absent.status, absent.body]).toEqual([404, { message: 'Account not found.' }])
+  })
+})
+
+describe('deleting an account', () => {
+  test('answers 204 with an empty body, and the account is gone', async () => {
+    const { person, checking, cash } = await createHousehold(createWorld())
+    const answer = await person.delete(`/api/accounts/${cash.id}`)
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    const gone = await person.get(`/api/accounts/${cash.id}`)
+    expect([gone.status, gone.body]).toEqual([404, { message: 'Account not found.' }])
+    expect((await person.delete(`/api/accounts/${cash.id}`)).status).toBe(404)
+    expect((await person.get('/api/accounts')).body).toEqual([checking])
+  })
+
+  test('deletes every transaction it takes part in, and the other balances follow', async () => {
+    const { person, checking, cash, spend, expense } = await createHousehold(createWorld())
+    const savings = await openAccount(person, { name: 'Savings', starting_balance: 0 })
+    const transfer = { type: 'transfer', amount: 10, transaction_date: '2026-11-20' }
+    await recordTransaction(person, { ...transfer, account_id: checking.id, to_account_id: cash.id })
+    await recordTransaction(person, { ...transfer, account_id: cash.id, to_account_id: savings.id })
+    const kept = [
+      (await spend()).id, // 12.50 from checking
+      (await recordTransaction(person, { ...transfer, account_id: checking.id, to_account_id: savings.id }))
+        .id,
+    ]
+    await recordTransaction(person, { ...expense(), account_id: cash.id })
+
+    await person.delete(`/api/accounts/${cash.id}`)
+    const rows = (await person.get('/api/transactions')).body.data
+    expect(rows.map((row: Json) => row.id).sort()).toEqual(kept.sort())
+    expect(await balanceOf(person, checking)).toBe(77.5)
+    expect(await balanceOf(person, savings)).toBe(10)
+    expect((await person.get('/api/summary')).body.total_balance).toBe(87.5)
+  })
+
+  test('leaves other people’s accounts alone', async () => {
+    const world = createWorld()
+    const [owner, stranger] = [await createHousehold(world), await createHousehold(world)]
+    const answer = await stranger.person.delete(`/api/accounts/${owner.cash.id}`)
+    expect([answer.status, answer.body]).toEqual([403, unauthorized])
+    await stranger.person.delete(`/api/accounts/${stranger.cash.id}`)
+    expect((await owner.person.get('/api/accounts')).body).toHaveLength(2)
+  })
+})

@@ -1,0 +1,399 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { openWorldDatabase } from './laws/every-route.ts'
+import {
+  awaitRoomInTheMinute,
+  createWorld,
+  expectInvalid,
+  expectInvalidFields,
+  type Json,
+  randomClientAddress,
+  type World,
+} from './world.ts'
+
+const ada = {
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  password: 'countess1815',
+  password_confirmation: 'countess1815',
+}
+const wrongCredentials = {
+  message: 'The provided credentials are incorrect.',
+  errors: { email: ['The provided credentials are incorrect.'] },
+}
+const tooMany = { message: 'Too Many Attempts.' }
+
+const register = (world: World, fields: Record<string, unknown> = {}) =>
+  world.call('POST', '/api/register', { body: { ...ada, ...fields } })
+const login = (world: World, email: unknown, password: unknown, headers: Record<string, string> = {}) =>
+  world.call('POST', '/api/login', { body: { email, password }, headers })
+const withPassword = (password: string) => ({ password, password_confirmation: password })
+
+describe('register', () => {
+  test('answers 201 with a bearer token and the user, not yet verified', async () => {
+    const world = createWorld()
+    const { status, body } = await register(world)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[1-9]\d*\|[A-Za-z0-9]{40,}$/),
+      token_type: 'Bearer',
+      user: { id: expect.any(Number), name: 'Ada Lovelace', email: 'ada@example.com' },
+      email_verified: false,
+      email_verified_at: null,
+    })
+    expect((await world.call('GET', '/api/me', { token: body.access_token })).body.id).toBe(body.user.id)
+  })
+
+  test('names every missing field at once', async () => {
+    const answer = await createWorld().call('POST', '/api/register', { body: {} })
+    expect(answer.status).toBe(422)
+    expect(answer.body.message).toBe('The given data was invalid.')
+    expect(answer.body.errors).toMatchObject({
+      name: ['The name field is required.'],
+      email: ['The email field is required.'],
+      password: expect.arrayContaining(['The password field is required.']),
+    })
+  })
+
+  test('names every wrong field at once', async () => {
+    const answer = await register(createWorld(), {
+      name: 'x'.repeat(256),
+      email: 'nobody',
+      ...withPassword('short'),
+      timezone: 'Mars/Olympus',
+    })
+    expectInvalidFields(answer, ['name', 'email', 'password', 'timezone'])
+    expect(answer.body.errors.name).toEqual(['The name field must not be greater than 255 characters.'])
+  })
+
+  test.each([
+    'nobody',
+    'nobody@',
+    '@example.com',
+    'a b@example.com',
+    'a@b@example.com',
+    7,
+    ['a@example.com'],
+  ])('refuses %j as an address', async (email) => {
+    expectInvalidFields(await register(createWorld(), { email }), ['email'])
+  })
+
+  test('refuses an address that is taken, whatever its case and the spaces around it', async () => {
+    const world = createWorld()
+    await register(world)
+    for (const email of ['ada@example.com', 'ADA@Example.COM', '  ada@example.com ']) {
+      expectInvalid(await register(world, { email }), { email: ['The email has already been taken.'] })
+    }
+  })
+
+  test('says that an address is taken beside the other mistakes', async () => {
+    const world = createWorld()
+    await register(world)
+    expectInvalid(await register(world, { name: '' }), {
+      name: ['The name field is required.'],
+      email: ['The email has already been taken.'],
+    })
+  })
+
+  test('refuses a confirmation that is not the password', async () => {
+    const answer = await register(createWorld(), { password_confirmation: 'countess1816' })
+    expectInvalid(answer, { password: ['The password field confirmation does not match.'] })
+  })
+
+  test('refuses a confirmation that differs in a space at its end', async () => {
+    const answer = await register(createWorld(), { password_confirmation: 'countess1815 ' })
+    expectInvalid(answer, { password: ['The password field confirmation does not match.'] })
+  })
+
+  test('takes passwords of 8 to 1,024 characters, counted in code points', async () => {
+    const world = createWorld()
+    const statusOf = async (email: string, password: string) =>
+      (await register(world, { email, ...withPassword(password) })).status
+    expect(await statusOf('a@example.com', '1234567')).toBe(422)
+    expect(await statusOf('b@example.com', '12345678')).toBe(201)
+    expect(await statusOf('c@example.com', '🔑'.repeat(7))).toBe(422)
+    expect(await statusOf('d@example.com', '🔑'.repeat(8))).toBe(201)
+    expect(await statusOf('e@example.com', 'x'.repeat(1024))).toBe(201)
+    expect(await statusOf('f@example.com', '🔑'.repeat(1024))).toBe(201)
+    expect(await statusOf('g@example.com', 'x'.repeat(1025))).toBe(422)
+  })
+
+  test('tells a long password from one that differs in its last character only', async () => {
+    const world = createWorld()
+    await register(world, withPassword('x'.repeat(1024)))
+    expect((await login(world, ada.email, `${'x'.repeat(1023)}y`)).status).toBe(422)
+    expect((await login(world, ada.email, 'x'.repeat(1024))).status).toBe(200)
+  })
+
+  test('trims the name and the address, and never the password', async () => {
+    const world = createWorld()
+    const fields = { name: '  Ada ', email: ' ada@example.com\n', ...withPassword('  spaces around  ') }
+    const { body } = await register(world, fields)
+    expect(body.user).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
+    expect((await login(world, ada.email, 'spaces around')).status).toBe(422)
+    expect((await login(world, ada.email, '  spaces around  ')).status).toBe(200)
+  })
+
+  test('takes a name of 255 code points after trimming', async () => {
+    const { status, body } = await register(createWorld(), { name: ` ${'😀'.repeat(255)} ` })
+    expect(status).toBe(201)
+    expect(body.user.name).toBe('😀'.repeat(255))
+  })
+
+  test('takes a time zone', async () => {
+    const world = createWorld()
+    const { body } = await register(world, { timezone: 'Asia/Tokyo' })
+    expect((await world.call('GET', '/api/me', { token: body.access_token })).body.timezone).toBe(
+      'Asia/Tokyo',
+    )
+  })
+
+  test('gives everybody default categories, 16 to 20, expenses first, and no account', async () => {
+    const person = await createWorld().register()
+    const types = (await person.get('/api/categories')).body.map((category: Json) => category.type)
+    expect(types.length).toBeGreaterThanOrEqual(16)
+    expect(types.length).toBeLessThanOrEqual(20)
+    expect(new Set(types)).toEqual(new Set(['expense', 'income']))
+    expect(types).toEqual([...types].sort())
+    expect((await person.get('/api/accounts')).body).toEqual([])
+  })
+
+  test('leaves nothing behind when it is refused', async () => {
+    const world = createWorld()
+    await register(world, { password_confirmation: 'else' })
+    expect((await register(world)).status).toBe(201)
+  })
+})
+
+describe('login', () => {
+  test('answers 200 with a new token and the user', async () => {
+    const world = createWorld()
+    const registered = await register(world)
+    const { status, body } = await login(world, ada.email, ada.password)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[1-9]\d*\|[A-Za-z0-9]{40,}$/),
+      token_type: 'Bearer',
+      user: registered.body.user,
+      email_verified: false,
+      email_verified_at: null,
+    })
+    expect(body.access_token).not.toBe(registered.body.access_token)
+    for (const token of [body.access_token, registered.body.access_token]) {
+      expect((await world.call('GET', '/api/me', { token })).status).toBe(200)
+    }
+  })
+
+  test('takes the address in any case and with spaces around it', async () => {
+    const world = createWorld()
+    await register(world, { email: 'Ada@Example.com' })
+    expect((await login(world, ' ADA@example.COM ', ada.password)).status).toBe(200)
+  })
+
+  test('gives one and the same answer to a wrong password and to an unknown address', async () => {
+    const world = createWorld()
+    await register(world)
+    for (const [email, password] of [
+      ['ada@example.com', 'countess1816'],
+      ['bob@example.com', 'countess1815'],
+      ['ada@example.com', 'COUNTESS1815'],
+    ]) {
+      const { status, body } = await login(world, email, password)
+      expect(status).toBe(422)
+      expect(body).toEqual(wrongCredentials)
+    }
+  })
+
+  test('gives that answer to a user without a password, too', async () => {
+    const world = createWorld()
+    await register(world)
+    const db = openWorldDatabase(world)
+    await db.batch([db.run(sql`update users set password_hash = null`)])
+    const { status, body } = await login(world, ada.email, ada.password)
+    expect(status).toBe(422)
+    expect(body).toEqual(wrongCredentials)
+  })
+
+  test('asks for the address and the password', async () => {
+    const world = createWorld()
+    expectInvalid(await world.call('POST', '/api/login', { body: {} }), {
+      email: ['The email field is required.'],
+      password: ['The password field is required.'],
+    })
+    expectInvalid(await login(world, '  ', null), {
+      email: ['The email field is required.'],
+      password: ['The password field is required.'],
+    })
+  })
+
+  test('renews a password hash that was made with other parameters, and takes it ever after', async () => {
+    const before = createWorld({ SCRYPT_COST: '1024,8,1' })
+    await register(before)
+    const after = createWorld({ SCRYPT_COST: '2048,8,1', TURSO_DATABASE_URL: before.databaseUrl })
+    expect(await passwordHashOf(before)).toMatch(/^scrypt\$1024\$8\$1\$/)
+    expect((await login(after, ada.email, 'wrong password')).status).toBe(422)
+    expect(await passwordHashOf(before)).toMatch(/^scrypt\$1024\$8\$1\$/)
+    expect((await login(after, ada.email, ada.password)).status).toBe(200)
+    expect(await passwordHashOf(before)).toMatch(/^scrypt\$2048\$8\$1\$/)
+    expect((await login(after, ada.email, ada.password)).status).toBe(200)
+    expect((await login(after, ada.email, 'wrong password')).status).toBe(422)
+  })
+
+  test('is limited to ten a minute for an address and a client address, right or wrong', async () => {
+    const world = createWorld()
+    await register(world)
+    await awaitRoomInTheMinute()
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      expect((await login(world, ada.email, 'wrong password')).status).toBe(422)
+    }
+    const refused = await login(world, ada.email, ada.password)
+    expect(refused.status).toBe(429)
+    expect(refused.body).toEqual(tooMany)
+    expect(refused.headers.get('X-RateLimit-Limit')).toBe('10')
+    expect(refused.headers.get('X-RateLimit-Remaining')).toBe('0')
+    expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+
+    expect((await login(world, ' ADA@example.com', ada.password)).status).toBe(429)
+    expect((await login(world, ada.email, '')).status).toBe(429)
+    expect((await login(world, 'bob@example.com', ada.password)).status).toBe(422)
+    const elsewhere = { 'CF-Connecting-IP': randomClientAddress() }
+    expect((await login(world, ada.email, ada.password, elsewhere)).status).toBe(200)
+  })
+})
+
+describe('an access token', () => {
+  test('is revoked by its logout alone', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const other = (await login(world, person.email, person.password)).body.access_token
+    const { status, body } = await person.post('/api/logout')
+    expect(status).toBe(200)
+    expect(body).toEqual({ message: expect.any(String) })
+    expect((await person.get('/api/me')).status).toBe(401)
+    expect((await person.post('/api/logout')).body).toEqual({ message: 'Unauthenticated.' })
+    expect((await world.call('GET', '/api/me', { token: other })).status).toBe(200)
+  })
+
+  test('is refused with the secret of another one', async () => {
+    const world = createWorld()
+    const [one, two] = [await world.register(), await world.register()]
+    const [id, secret] = [one.token.split('|')[0], two.token.split('|')[1]]
+    expect((await world.call('GET', '/api/me', { token: `${id}|${secret}` })).status).toBe(401)
+  })
+
+  test('is stored as its SHA-256 only', async () => {
+    const world = createWorld()
+    const { token } = await world.register()
+    const secret = token.split('|')[1] ?? ''
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret)))
+    const db = openWorldDatabase(world)
+    const [rows] = await db.batch([db.all(sql`select * from tokens`)])
+    const stored = JSON.stringify(rows)
+    expect(stored).toContain([...digest].map((byte) => byte.toString(16).padStart(2, '0')).join(''))
+    expect(stored).not.toContain(secret)
+  })
+
+  test.each([
+    ['89 days unused', { unused: 89, old: 89 }, 200],
+    ['91 days unused', { unused: 91, old: 91 }, 401],
+    ['364 days old and used today', { unused: 0, old: 364 }, 200],
+    ['366 days old and used today', { unused: 0, old: 366 }, 401],
+  ])('that is %s', async (_, { unused, old }, expected) => {
+    const world = createWorld()
+    const person = await world.register()
+    await ageTokens(world, { unused, old })
+    const { status, body } = await person.get('/api/me')
+    expect(status).toBe(expected)
+    if (expected === 401) expect(body).toEqual({ message: 'Unauthenticated.' })
+  })
+
+  test('that is used stays alive: its last use is noted, at most once a day', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await ageTokens(world, { unused: 80, old: 80 })
+    await person.get('/api/me')
+    const noted = await lastUse(world)
+    expect(Date.now() - noted).toBeLessThan(60_000)
+    await person.get('/api/me')
+    expect(await lastUse(world)).toBe(noted)
+  })
+
+  test('that has expired is not brought back by being used', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await ageTokens(world, { unused: 91, old: 91 })
+    await person.get('/api/me')
+    expect((await person.get('/api/me')).status).toBe(401)
+  })
+})
+
+describe('check-email', () => {
+  const check = (world: World, query: string, headers: Record<string, string> = {}) =>
+    world.call('GET', `/api/auth/check-email${query}`, { headers })
+
+  test('calls every well-formed address available, a registered one too', async () => {
+    const world = createWorld()
+    await register(world)
+    for (const email of ['ada@example.com', 'new@example.com', 'first.last%2Btag@sub.example.co']) {
+      const { status, body } = await check(world, `?email=${email}`)
+      expect(status).toBe(200)
+      expect(body).toEqual({ available: true })
+    }
+  })
+
+  test.each(['', '?email=', '?email=nobody', '?email=a@', '?email=@example.com', '?mail=ada@example.com'])(
+    'answers 200 and not available for the query "%s"',
+    async (query) => {
+      const { status, body } = await check(createWorld(), query)
+      expect(status).toBe(200)
+      expect(body).toEqual({ available: false })
+    },
+  )
+
+  test('never touches the database', async () => {
+    const world = createWorld()
+    await register(world)
+    await world.resetDatabaseWork()
+    await check(world, '?email=ada@example.com')
+    await check(world, '?email=new@example.com')
+    expect((await world.databaseWork()).requests).toBe(0)
+  })
+
+  test('is limited to thirty a minute for a client address', async () => {
+    const world = createWorld()
+    await awaitRoomInTheMinute()
+    for (let attempt = 1; attempt <= 30; attempt++) {
+      expect((await check(world, `?email=person${attempt}@example.com`)).status).toBe(200)
+    }
+    const refused = await check(world, '?email=ada@example.com')
+    expect(refused.status).toBe(429)
+    expect(refused.body).toEqual(tooMany)
+    expect(refused.headers.get('X-RateLimit-Limit')).toBe('30')
+    expect(refused.headers.get('X-RateLimit-Remaining')).toBe('0')
+    expect(refused.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    expect((await check(world, '')).status).toBe(429)
+    const elsewhere = { 'CF-Connecting-IP': randomClientAddress() }
+    expect((await check(world, '?email=ada@example.com', elsewhere)).status).toBe(200)
+  })
+})
+
+async function passwordHashOf(world: World): Promise<string> {
+  const db = openWorldDatabase(world)
+  const [[row]] = await db.batch([db.all<{ password_hash: string }>(sql`select password_hash from users`)])
+  return row?.password_hash ?? ''
+}
+
+/** Moves every token's making and last use into the past, by days. */
+async function ageTokens(world: World, { unused, old }: { unused: number; old: number }): Promise<void> {
+  const daysAgo = (days: number) => Date.now() - days * 86_400_000
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`update tokens set last_used_at = ${daysAgo(unused)}, created_at = ${daysAgo(old)}`),
+  ])
+}
+
+async function lastUse(world: World): Promise<number> {
+  const db = openWorldDatabase(world)
+  const [[row]] = await db.batch([db.all<{ last_used_at: number }>(sql`select last_used_at from tokens`)])
+  return row?.last_used_at ?? 0
+}

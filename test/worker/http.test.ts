@@ -1,0 +1,444 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { openWorldDatabase } from './laws/every-route.ts'
+import {
+  type Answer,
+  awaitRoomInTheMinute,
+  type CallOptions,
+  createWorld,
+  expectInvalid,
+  type World,
+} from './world.ts'
+
+const spa = 'https://app.purse.example'
+const json = { 'Content-Type': 'application/json' }
+
+/** One answer of every kind, by status: the envelope is to be the same on all of them. */
+const kindsOfAnswer: [
+  kind: string,
+  call: (world: World, headers: Record<string, string>) => Promise<Answer>,
+][] = [
+  ['200', (world, headers) => world.call('GET', '/api/health', { headers })],
+  [
+    '201',
+    async (world, headers) =>
+      world.call('POST', '/api/accounts', { ...(await signIn(world, headers)), body: account }),
+  ],
+  [
+    '204',
+    async (world, headers) => {
+      const { body } = await world.call('POST', '/api/accounts', { ...(await signIn(world)), body: account })
+      return world.call('DELETE', `/api/accounts/${body.id}`, await signIn(world, headers))
+    },
+  ],
+  [
+    '400',
+    (world, headers) => world.call('POST', '/api/login', { rawBody: '{', headers: { ...json, ...headers } }),
+  ],
+  ['401', (world, headers) => world.call('GET', '/api/me', { headers })],
+  [
+    '403',
+    async (world, headers) =>
+      world.call('POST', '/api/transactions', { ...(await signIn(world, headers)), body: {} }),
+  ],
+  ['404', (world, headers) => world.call('GET', '/api/nothing', { headers })],
+  ['405', (world, headers) => world.call('DELETE', '/api/login', { headers })],
+  [
+    '413',
+    (world, headers) =>
+      world.call('POST', '/api/login', { rawBody: big(600_000), headers: { ...json, ...headers } }),
+  ],
+  ['415', (world, headers) => world.call('POST', '/api/login', { rawBody: 'email=a', headers })],
+  ['422', (world, headers) => world.call('POST', '/api/login', { body: {}, headers })],
+  [
+    '429',
+    async (world, headers) => {
+      await awaitRoomInTheMinute()
+      for (let i = 0; i < 30; i++) await world.call('GET', '/api/auth/check-email')
+      return world.call('GET', '/api/auth/check-email', { headers })
+    },
+  ],
+  [
+    '500',
+    async (world, headers) => {
+      const signedIn = await signIn(world, headers)
+      await breakDatabase(world)
+      return world.call('GET', '/api/accounts', signedIn)
+    },
+  ],
+]
+
+const account = { name: 'Checking', type: 'bank', starting_balance: 1 }
+const big = (bytes: number) => JSON.stringify({ padding: 'x'.repeat(bytes) })
+
+const signedInTo = new WeakMap<World, string>()
+/** Options that sign a call in, as the one person of the world. */
+async function signIn(world: World, headers: Record<string, string> = {}): Promise<CallOptions> {
+  const token = signedInTo.get(world) ?? (await world.register()).token
+  signedInTo.set(world, token)
+  return { token, headers }
+}
+
+/** Takes a table away: a failure that nobody has foreseen. */
+async function breakDatabase(world: World): Promise<void> {
+  const db = openWorldDatabase(world)
+  await db.batch([db.run(sql`alter table accounts rename to secret_accounts`)])
+}
+
+describe('every answer', () => {
+  test.each(kindsOfAnswer)(
+    'of %s carries a request id of its own, CORS and security headers',
+    async (kind, call) => {
+      const world = createWorld()
+      const answer = await call(world, { Origin: spa })
+      expect(String(answer.status)).toBe(kind)
+      expect(answer.headers.get('X-Request-Id')).toMatch(/^.{8,}$/)
+      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(spa)
+      expect(answer.headers.get('Vary')).toMatch(/\bOrigin\b/i)
+      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    },
+  )
+
+  test.each(kindsOfAnswer.filter(([kind]) => Number(kind) >= 400))(
+    'of %s is JSON with a message',
+    async (kind, call) => {
+      const { status, headers, body } = await call(createWorld(), {})
+      expect(String(status)).toBe(kind)
+      expect(headers.get('Content-Type')).toMatch(/^application\/json/)
+      expect(body.message).toEqual(expect.stringMatching(/./))
+      if (kind !== '422') expect(Object.keys(body)).toEqual(['message'])
+    },
+  )
+
+  test('has another request id than the one before', async () => {
+    const world = createWorld()
+    const ids = [await world.call('GET', '/api/me'), await world.call('GET', '/api/me')].map(({ headers }) =>
+      headers.get('X-Request-Id'),
+    )
+    expect(ids[0]).not.toBe(ids[1])
+  })
+})
+
+describe('CORS', () => {
+  const preflight = (world: World, path: string, origin: string, method = 'PUT', headers = 'authorization') =>
+    world.call('OPTIONS', path, {
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': headers,
+      },
+    })
+  const allowed = [
+    spa,
+    'http://localhost:3000',
+    'http://localhost:65535',
+    'https://localhost',
+    'capacitor://localhost',
+  ]
+  const strangers = [
+    'https://evil.example',
+    'https://app.purse.example.evil.example',
+    'https://evil.app.purse.example',
+    'http://app.purse.example',
+    'https://app.purse.example:8443',
+    'http://localhost.evil.example',
+    'http://localhost:3000.evil.example',
+    'http://localhost:evil.example',
+    'http://localhost:',
+    'https://localhost:3000',
+    'http://127.0.0.1:3000',
+    'ionic://localhost',
+    'null',
+  ]
+
+  test.each(allowed)('lets %s call, before and after signing in', async (origin) => {
+    const world = createWorld()
+    for (const path of ['/api/login', '/api/accounts', '/api/transactions/1']) {
+      const { status, headers } = await preflight(world, path, origin)
+      expect([200, 204]).toContain(status)
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
+    }
+    const { headers } = await world.call('GET', '/api/me', { headers: { Origin: origin } })
+    expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
+  })
+
+  test.each(strangers)('does not let %s call', async (origin) => {
+    const world = createWorld()
+    expect(
+      (await preflight(world, '/api/login', origin)).headers.get('Access-Control-Allow-Origin'),
+    ).toBeNull()
+    const { headers } = await world.call('GET', '/api/me', { headers: { Origin: origin } })
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
+  })
+
+  test('lets origins call that are configured', async () => {
+    const world = createWorld({ CORS_ORIGINS: 'https://a.example, https://b.example' })
+    for (const origin of ['https://a.example', 'https://b.example', spa]) {
+      const { headers } = await preflight(world, '/api/login', origin)
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(origin)
+    }
+    const { headers } = await preflight(world, '/api/login', 'https://c.example')
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
+  })
+
+  test('allows all methods and echoes the requested headers', async () => {
+    const requested = 'authorization,content-type,x-requested-with,x-anything'
+    const { headers } = await preflight(createWorld(), '/api/accounts/1', spa, 'PATCH', requested)
+    const methods = headers.get('Access-Control-Allow-Methods')?.split(/, ?/) ?? []
+    expect(methods).toEqual(expect.arrayContaining(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
+    expect(headers.get('Access-Control-Allow-Headers')?.replaceAll(' ', '')).toBe(requested)
+  })
+
+  test('answers a preflight without a token, with a request id and an empty body', async () => {
+    const { status, headers, text } = await preflight(createWorld(), '/api/me', spa)
+    expect([200, 204]).toContain(status)
+    expect(text).toBe('')
+    expect(headers.get('X-Request-Id')).toMatch(/./)
+  })
+
+  test('exposes what clients need to read', async () => {
+    const { headers } = await createWorld().call('GET', '/api/me', { headers: { Origin: spa } })
+    const exposed = headers.get('Access-Control-Expose-Headers')?.toLowerCase().split(/, ?/) ?? []
+    expect(exposed).toEqual(
+      expect.arrayContaining(['retry-after', 'x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining']),
+    )
+  })
+
+  test('allows no cookies', async () => {
+    const world = createWorld()
+    const plain = await world.call('GET', '/api/me', { headers: { Origin: spa } })
+    for (const { headers } of [plain, await preflight(world, '/api/me', spa)]) {
+      expect(headers.get('Access-Control-Allow-Credentials')).toBeNull()
+    }
+  })
+})
+
+describe('a route', () => {
+  test.each([
+    '/',
+    '/api',
+    '/api/nothing',
+    '/api/accounts/1/2',
+    '/accounts',
+    '/api/categories/1/transactions',
+  ])('that is none is 404: %s', async (path) => {
+    const world = createWorld()
+    for (const options of [{}, await signIn(world)]) {
+      const { status, body } = await world.call('GET', path, options)
+      expect([status, body]).toEqual([404, { message: expect.any(String) }])
+    }
+  })
+
+  test.each([
+    ['GET', '/api/login', ['POST']],
+    ['PUT', '/api/register', ['POST']],
+    ['POST', '/api/auth/check-email', ['GET']],
+    ['POST', '/api/me', ['GET', 'PUT', 'PATCH', 'DELETE']],
+    ['GET', '/api/logout', ['POST']],
+    ['DELETE', '/api/accounts', ['GET', 'POST']],
+    ['POST', '/api/accounts/1', ['GET', 'PUT', 'PATCH', 'DELETE']],
+    ['PUT', '/api/categories', ['GET', 'POST']],
+    ['POST', '/api/categories/1', ['GET', 'PUT', 'PATCH', 'DELETE']],
+    ['PATCH', '/api/transactions', ['GET', 'POST']],
+    ['POST', '/api/transactions/1', ['GET', 'PUT', 'PATCH', 'DELETE']],
+    ['POST', '/api/summary', ['GET']],
+  ])('that has no such method is 405 with what it has: %s %s', async (method, path, has) => {
+    const world = createWorld()
+    const { status, headers, body } = await world.call(method, path, await signIn(world))
+    expect([status, body]).toEqual([405, { message: expect.any(String) }])
+    const allow = headers.get('Allow')?.split(/, ?/) ?? []
+    expect(allow).toEqual(expect.arrayContaining(has))
+    expect(allow).not.toContain(method)
+    expect(allow.filter((one) => !['HEAD', 'OPTIONS', ...has].includes(one))).toEqual([])
+  })
+
+  test.each([
+    '/api/me',
+    '/api/accounts',
+    '/api/categories',
+    '/api/transactions',
+    '/api/summary',
+    '/api/health',
+  ])('answers HEAD as GET, without a body: %s', async (path) => {
+    const world = createWorld()
+    const options = await signIn(world)
+    const [head, get] = [await world.call('HEAD', path, options), await world.call('GET', path, options)]
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'))
+  })
+
+  test('answers HEAD on a row, and 401 without a token', async () => {
+    const world = createWorld()
+    const options = await signIn(world)
+    const { body } = await world.call('POST', '/api/accounts', { ...options, body: account })
+    expect((await world.call('HEAD', `/api/accounts/${body.id}`, options)).status).toBe(200)
+    expect((await world.call('HEAD', '/api/accounts/999999', options)).status).toBe(404)
+    expect((await world.call('HEAD', `/api/accounts/${body.id}`)).status).toBe(401)
+  })
+})
+
+describe('the body of a request', () => {
+  const post = (world: World, rawBody: string, headers: Record<string, string>, options: CallOptions = {}) =>
+    world.call('POST', '/api/accounts', { ...options, rawBody, headers })
+  const good = JSON.stringify(account)
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])(
+    'may be called %s',
+    async (type) => {
+      const world = createWorld()
+      expect((await post(world, good, { 'Content-Type': type }, await signIn(world))).status).toBe(201)
+    },
+  )
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+  ])('may not be called %s', async (type) => {
+    const world = createWorld()
+    const { status, body } = await post(world, good, { 'Content-Type': type }, await signIn(world))
+    expect([status, body]).toEqual([415, { message: expect.any(String) }])
+  })
+
+  test.each(['{', '{"name":}', "{'name':1}", '{"name":"x"} trailing', 'undefined', '\u0000'])(
+    'is 400 when it is no JSON: %j',
+    async (rawBody) => {
+      const world = createWorld()
+      const { status, body } = await post(world, rawBody, json, await signIn(world))
+      expect([status, body]).toEqual([400, { message: expect.any(String) }])
+    },
+  )
+
+  test.each(['[]', '"text"', '7', 'true', 'null'])(
+    'is 422 when it is JSON but no object: %s',
+    async (rawBody) => {
+      const world = createWorld()
+      const { status, body } = await post(world, rawBody, json, await signIn(world))
+      expect([status, body.message]).toEqual([422, 'The given data was invalid.'])
+    },
+  )
+
+  test('is 413 when it is larger than any we take', async () => {
+    const world = createWorld()
+    const { status, body } = await post(world, big(600_000), json, await signIn(world))
+    expect([status, body]).toEqual([413, { message: expect.any(String) }])
+  })
+
+  test('is not looked at before the token', async () => {
+    const world = createWorld()
+    for (const [rawBody, type] of [
+      ['{', 'application/json'],
+      [good, 'text/plain'],
+      [big(600_000), 'application/json'],
+    ] as const) {
+      const { status, body } = await post(world, rawBody, { 'Content-Type': type })
+      expect([status, body]).toEqual([401, { message: 'Unauthenticated.' }])
+    }
+  })
+
+  test('may hold keys that nobody knows, and dangerous ones do no harm', async () => {
+    const world = createWorld()
+    const rawBody =
+      '{"name":"A","type":"bank","starting_balance":1,"extra":{"a":[1]},"__proto__":{"notes":"x"},"constructor":1}'
+    const { status, body } = await post(world, rawBody, json, await signIn(world))
+    expect(status).toBe(201)
+    expect(body.notes).toBeNull()
+    expect(body).not.toHaveProperty('extra')
+  })
+
+  test('may come with query parameters that nobody knows', async () => {
+    const world = createWorld()
+    const options = await signIn(world)
+    const { status } = await world.call('POST', '/api/accounts?colour=red&name=', {
+      ...options,
+      body: account,
+    })
+    expect(status).toBe(201)
+    expect((await world.call('GET', '/api/accounts?colour=red', options)).body).toHaveLength(1)
+  })
+
+  test('has the last word when a key is given twice', async () => {
+    const world = createWorld()
+    const rawBody = '{"name":"A","type":"bank","starting_balance":1,"name":"B"}'
+    expect((await post(world, rawBody, json, await signIn(world))).body.name).toBe('B')
+  })
+})
+
+describe('failures', () => {
+  test('that nobody foresaw are 500 and tell nothing', async () => {
+    const world = createWorld()
+    const options = await signIn(world)
+    await breakDatabase(world)
+    for (const answer of [
+      await world.call('GET', '/api/accounts', options),
+      await world.call('POST', '/api/accounts', { ...options, body: account }),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
+      expect([...answer.headers].join()).not.toMatch(/sql|accounts|table/i)
+    }
+  })
+
+  test('of the configuration are 500 and tell nothing', async () => {
+    const answer = await createWorld({ SCRYPT_COST: 'no-such-cost' }).call('POST', '/api/login', { body: {} })
+    expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
+    expect(answer.headers.get('X-Request-Id')).toMatch(/./)
+  })
+
+  test('of the database to answer are 503 with a time to come back, and tell nothing', async () => {
+    const world = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:1/' })
+    const answer = await world.call('POST', '/api/login', { body: { email: 'a@example.com', password: 'x' } })
+    expect([answer.status, answer.body]).toEqual([503, { message: expect.any(String) }])
+    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/)
+    expect(answer.text).not.toContain('127.0.0.1')
+  })
+})
+
+describe('the health check', () => {
+  test('needs no token', async () => {
+    const { status, headers } = await createWorld().call('GET', '/api/health')
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toMatch(/^application\/json/)
+  })
+
+  test('fails when the database does not answer', async () => {
+    const world = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:1/' })
+    expect((await world.call('GET', '/api/health')).status).toBe(503)
+  })
+})
+
+describe('texts', () => {
+  test.each(['\u0000', 'nul\u0000inside', '\ud800'])(
+    'that no database can hold are refused: %j',
+    async (name) => {
+      const world = createWorld()
+      const { status, body } = await world.call('POST', '/api/accounts', {
+        ...(await signIn(world)),
+        body: { ...account, name },
+      })
+      expect([status, Object.keys(body.errors)]).toEqual([422, ['name']])
+    },
+  )
+
+  test.each(["Robert'); drop table accounts;--", '<script>alert(1)</script>', '🏦 Größe – 銀行', '"\\'])(
+    'come back as they went in: %s',
+    async (name) => {
+      const world = createWorld()
+      const options = await signIn(world)
+      await world.call('POST', '/api/accounts', { ...options, body: { ...account, name } })
+      expect((await world.call('GET', '/api/accounts', options)).body[0].name).toBe(name)
+    },
+  )
+
+  test('are not made of numbers', async () => {
+    const world = createWorld()
+    const answer = await world.call('POST', '/api/accounts', {
+      ...(await signIn(world)),
+      body: { ...account, type: 7, name: null },
+    })
+    expectInvalid(answer, {
+      name: ['The name field is required.'],
+      type: ['The selected type is invalid.'],
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { createWorld, expectInvalid, expectInvalidFields } from './world.ts'
+
+describe('me', () => {
+  test('shows the user', async () => {
+    const person = await createWorld().register({ name: 'Ada Lovelace', email: 'ada@example.com' })
+    const { status, body } = await person.get('/api/me')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: person.id,
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      idp_id: null,
+      avatar: null,
+      email_verified_at: null,
+      timezone: 'UTC',
+      reminder_time: '20:00',
+      reminder_last_sent_at: null,
+    })
+  })
+
+  test.each(['PATCH', 'PUT'])(
+    'changes name, time zone and reminder with %s, and answers the user',
+    async (method) => {
+      const world = createWorld()
+      const person = await world.register({ name: 'Ada', email: 'ada@example.com' })
+      const answer = await world.call(method, '/api/me', {
+        token: person.token,
+        body: { name: ' Ada King ', timezone: 'Europe/London', reminder_time: '07:30' },
+      })
+      expect(answer.status).toBe(200)
+      expect(answer.body).toEqual({
+        id: person.id,
+        name: 'Ada King',
+        email: 'ada@example.com',
+        idp_id: null,
+        avatar: null,
+        email_verified_at: null,
+        timezone: 'Europe/London',
+        reminder_time: '07:30',
+        reminder_last_sent_at: null,
+      })
+      expect((await person.get('/api/me')).body).toEqual(answer.body)
+    },
+  )
+
+  test('leaves a field that is not sent as it was', async () => {
+    const person = await createWorld().register({ name: 'Ada', timezone: 'Asia/Tokyo' })
+    await person.patch('/api/me', { reminder_time: '06:15' })
+    expect((await person.patch('/api/me', { name: 'Ada King' })).body).toMatchObject({
+      name: 'Ada King',
+      timezone: 'Asia/Tokyo',
+      reminder_time: '06:15',
+    })
+  })
+
+  test.each([null, '', '  '])('turns the reminder off with %j', async (reminder_time) => {
+    const person = await createWorld().register()
+    expect((await person.patch('/api/me', { reminder_time })).body.reminder_time).toBeNull()
+    expect((await person.get('/api/me')).body.reminder_time).toBeNull()
+  })
+
+  test.each(['24:00', '7:30', '07:60', '07:30:00', '0730', 'morning', 730])(
+    'refuses %j as a time of day',
+    async (reminder_time) => {
+      const person = await createWorld().register()
+      expectInvalidFields(await person.patch('/api/me', { reminder_time }), ['reminder_time'])
+      expect((await person.get('/api/me')).body.reminder_time).toBe('20:00')
+    },
+  )
+
+  test.each(['00:00', '23:59'])('takes %s as a time of day', async (reminder_time) => {
+    const person = await createWorld().register()
+    expect((await person.patch('/api/me', { reminder_time })).body.reminder_time).toBe(reminder_time)
+  })
+
+  test.each([null, '', '  '])('refuses to empty name and time zone with %j', async (nothing) => {
+    const person = await createWorld().register()
+    expectInvalid(await person.patch('/api/me', { name: nothing, timezone: nothing }), {
+      name: ['The name field is required.'],
+      timezone: ['The timezone field is required.'],
+    })
+  })
+
+  test('takes a name of 255 code points and refuses one more', async () => {
+    const person = await createWorld().register()
+    expect((await person.patch('/api/me', { name: '😀'.repeat(255) })).body.name).toBe('😀'.repeat(255))
+    expectInvalid(await person.patch('/api/me', { name: '😀'.repeat(256) }), {
+      name: ['The name field must not be greater than 255 characters.'],
+    })
+  })
+
+  test('ignores everything that is not the user’s to set', async () => {
+    const person = await createWorld().register({ email: 'ada@example.com' })
+    const before = (await person.get('/api/me')).body
+    const { status, body } = await person.patch('/api/me', {
+      id: 99,
+      email: 'eve@example.com',
+      email_verified_at: '2026-01-01T00:00:00.000Z',
+      idp_id: 'x',
+      avatar: 'https://example.com/a.png',
+      reminder_last_sent_at: '2026-01-01T00:00:00.000Z',
+      password: 'another password',
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual(before)
+  })
+
+  test('changes nothing when one of the fields is wrong', async () => {
+    const person = await createWorld().register({ name: 'Ada' })
+    expectInvalidFields(await person.patch('/api/me', { name: 'Eve', timezone: 'Nowhere' }), ['timezone'])
+    expect((await person.get('/api/me')).body.name).toBe('Ada')
+  })
+})

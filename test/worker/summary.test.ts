@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createHousehold } from './laws/every-route.ts'
+import { aCategory, createWorld, expectInvalidFields, type Json, recordTransaction } from './world.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Sets the clock that the Worker reads. */
+const itIs = (now: string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
+
+describe('the summary', () => {
+  test('is all zeros for somebody new', async () => {
+    const person = await createWorld().register()
+    const { status, body } = await person.get('/api/summary')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      total_balance: 0,
+      accounts: [],
+      monthly_summary: { income: 0, expense: 0, net: 0 },
+      category_breakdown: [],
+    })
+  })
+
+  test('adds up the balances of all dates, and the income and expenses of this month', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, checking, cash, category, expense } = await createHousehold(createWorld())
+    const salary = await aCategory(person, 'income')
+    const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
+    await record({ type: 'income', category_id: salary.id, amount: 1000, transaction_date: '2026-11-01' })
+    await record({ amount: '250.10', transaction_date: '2026-11-30' })
+    await record({ amount: '0.20', account_id: cash.id })
+    await record({ type: 'transfer', to_account_id: cash.id, category_id: category.id, amount: 77 })
+    await record({ amount: 3, transaction_date: '2026-10-31' })
+    await record({ amount: 4, transaction_date: '2026-12-01' })
+    await record({ amount: 5, transaction_date: '2025-11-15' })
+    const { body } = await person.get('/api/summary')
+    expect(body).toEqual({
+      total_balance: 857.7,
+      accounts: [
+        { id: checking.id, name: 'Checking', type: 'bank', starting_balance: '100.00', balance: 760.9 },
+        { id: cash.id, name: 'Cash', type: 'cash', starting_balance: '20.00', balance: 96.8 },
+      ],
+      monthly_summary: { income: 1000, expense: 250.3, net: 749.7 },
+      category_breakdown: [{ category_name: category.name, total: 250.3 }],
+    })
+  })
+
+  test('breaks the expenses down by category, the largest first, then by name', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, expense } = await createHousehold(createWorld())
+    const spend = async (name: string, amount: string) => {
+      const created = await person.post('/api/categories', { name, type: 'expense' })
+      const { body } = await person.get('/api/categories')
+      const category = created.status === 201 ? created.body : body.find((c: Json) => c.name === name)
+      await recordTransaction(person, { ...expense(), category_id: category.id, amount, force: true })
+      return category.id
+    }
+    await spend('Zoo', '10.00')
+    await spend('Ants', '10.00')
+    await spend('Bees', '99.90')
+    await spend('Zoo', '0.01')
+    await spend('Cats', '10.00')
+    const gone = [await spend('Gone', '4.00'), await spend('Also gone', '5.00')]
+    for (const id of gone) await person.delete(`/api/categories/${id}`)
+    expect((await person.get('/api/summary')).body.category_breakdown).toEqual([
+      { category_name: 'Bees', total: 99.9 },
+      { category_name: 'Zoo', total: 10.01 },
+      { category_name: 'Ants', total: 10 },
+      { category_name: 'Cats', total: 10 },
+      { category_name: 'Uncategorized', total: 9 },
+    ])
+  })
+
+  test('counts a refund as income, and an expense under an income category in the breakdown', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, expense } = await createHousehold(createWorld())
+    const salary = await aCategory(person, 'income')
+    await recordTransaction(person, { ...expense(), type: 'income', amount: 8 })
+    await recordTransaction(person, { ...expense(), category_id: salary.id, amount: 3 })
+    const { body } = await person.get('/api/summary')
+    expect(body.monthly_summary).toEqual({ income: 8, expense: 3, net: 5 })
+    expect(body.category_breakdown).toEqual([{ category_name: salary.name, total: 3 }])
+  })
+
+  test('can be negative', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, expense } = await createHousehold(createWorld())
+    await recordTransaction(person, { ...expense(), amount: '1000.30' })
+    const { body } = await person.get('/api/summary')
+    expect(body.total_balance).toBe(-880.3)
+    expect(body.monthly_summary).toEqual({ income: 0, expense: 1000.3, net: -1000.3 })
+  })
+
+  test('has no float noise in it', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, expense } = await createHousehold(createWorld())
+    for (const amount of ['0.10', '0.20', '0.70', '1.10', '2.20']) {
+      await recordTransaction(person, { ...expense(), amount })
+    }
+    const { text } = await person.get('/api/summary')
+    expect(text).toContain('"total_balance":115.7,')
+    expect(text).toContain('"expense":4.3,')
+    expect(text).toContain('"total":4.3}')
+  })
+
+  test('follows changes and deletions', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { person, category, expense } = await createHousehold(createWorld())
+    const { id } = await recordTransaction(person, expense())
+    const monthly = async () => {
+      const { body } = await person.get('/api/summary')
+      return [body.monthly_summary.income, body.monthly_summary.expense, body.category_breakdown]
+    }
+    expect(await monthly()).toEqual([0, 12.5, [{ category_name: category.name, total: 12.5 }]])
+    await person.put(`/api/transactions/${id}`, { amount: 20 })
+    expect(await monthly()).toEqual([0, 20, [{ category_name: category.name, total: 20 }]])
+    await person.put(`/api/categories/${category.id}`, { name: 'Renamed' })
+    expect(await monthly()).toEqual([0, 20, [{ category_name: 'Renamed', total: 20 }]])
+    await person.put(`/api/transactions/${id}`, { type: 'income' })
+    expect(await monthly()).toEqual([20, 0, []])
+    await person.put(`/api/transactions/${id}`, { transaction_date: '2026-10-31' })
+    expect(await monthly()).toEqual([0, 0, []])
+    await person.put(`/api/transactions/${id}`, { type: 'expense', transaction_date: '2026-11-01' })
+    await person.delete(`/api/transactions/${id}`)
+    expect(await monthly()).toEqual([0, 0, []])
+  })
+})
+
+describe('the month of the summary', () => {
+  /** Somebody in a time zone who spent 1 on each side of two turns of a month, 1, 2, 4 and 8. */
+  async function createSpender(timezone: string) {
+    const { person, expense } = await createHousehold(createWorld())
+    await person.patch('/api/me', { timezone })
+    const days = { '2026-10-31': 1, '2026-11-01': 2, '2026-11-30': 4, '2026-12-01': 8 }
+    for (const [transaction_date, amount] of Object.entries(days)) {
+      await recordTransaction(person, { ...expense(), transaction_date, amount })
+    }
+    const spentIn = async (query = '') =>
+      (await person.get(`/api/summary${query}`)).body.monthly_summary.expense
+    return { person, spentIn }
+  }
+
+  test.each([
+    ['UTC', '2026-11-30T23:59:59Z', 6],
+    ['UTC', '2026-12-01T00:00:00Z', 8],
+    ['Asia/Tokyo', '2026-11-30T14:59:59Z', 6],
+    ['Asia/Tokyo', '2026-11-30T15:00:00Z', 8],
+    ['America/Los_Angeles', '2026-12-01T07:59:59Z', 6],
+    ['America/Los_Angeles', '2026-12-01T08:00:00Z', 8],
+    ['Pacific/Kiritimati', '2026-10-31T10:00:00Z', 6],
+    ['Pacific/Pago_Pago', '2026-12-01T10:59:59Z', 6],
+    ['Europe/Berlin', '2026-10-31T23:00:00Z', 6],
+  ])('is that of %s at %s', async (timezone, now, expected) => {
+    itIs(now)
+    const { spentIn } = await createSpender(timezone)
+    expect(await spentIn()).toBe(expected)
+  })
+
+  test('is UTC’s for those who named no time zone', async () => {
+    itIs('2026-12-01T00:00:00Z')
+    const { person, expense } = await createHousehold(createWorld())
+    await recordTransaction(person, { ...expense(), transaction_date: '2026-12-01', amount: 8 })
+    expect((await person.get('/api/summary')).body.monthly_summary.expense).toBe(8)
+  })
+
+  test('can be named, whatever the time zone', async () => {
+    itIs('2026-12-15T12:00:00Z')
+    const { person, spentIn } = await createSpender('Asia/Tokyo')
+    expect(await spentIn('?month=2026-10')).toBe(1)
+    expect(await spentIn('?month=2026-11')).toBe(6)
+    expect(await spentIn('?month=2026-12')).toBe(8)
+    expect(await spentIn('?month=2025-11')).toBe(0)
+    const [now, then] = [await person.get('/api/summary'), await person.get('/api/summary?month=2026-11')]
+    expect(then.body.total_balance).toBe(105)
+    expect(then.body.accounts).toEqual(now.body.accounts)
+    expect(then.body.category_breakdown).toEqual([{ category_name: expect.any(String), total: 6 }])
+  })
+
+  test('is this one when the named one is empty', async () => {
+    itIs('2026-11-15T12:00:00Z')
+    const { spentIn } = await createSpender('UTC')
+    expect(await spentIn('?month=')).toBe(6)
+  })
+
+  test.each(['2026', '2026-13', '2026-00', '2026-1', '2026-11-15', 'november'])(
+    'is refused when it is none: %s',
+    async (month) => {
+      const person = await createWorld().register()
+      expectInvalidFields(await person.get(`/api/summary?month=${month}`), ['month'])
+    },
+  )
+})

@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest'
+import { createHousehold } from './laws/every-route.ts'
+import {
+  aCategory,
+  aTimestamp,
+  balanceOf,
+  createWorld,
+  expectInvalid,
+  expectInvalidFields,
+  type Json,
+  openAccount,
+  recordTransaction,
+} from './world.ts'
+
+/** A household with an expense of 12.50 on checking, a transfer of 30 from there to cash, and a third account. */
+async function createLedger() {
+  const household = await createHousehold(createWorld())
+  const { person, checking, cash, expense } = household
+  const savings = await openAccount(person, { name: 'Savings', starting_balance: 0 })
+  const spent = await recordTransaction(person, {
+    ...expense(),
+    description: 'Lunch',
+    reference: 'R-1',
+  })
+  const moved = await recordTransaction(person, {
+    account_id: checking.id,
+    to_account_id: cash.id,
+    type: 'transfer',
+    amount: 30,
+    transaction_date: '2026-11-20',
+  })
+  const change = (row: Json, fields: Json) => person.put(`/api/transactions/${row.id}`, fields)
+  const show = async (row: Json): Promise<Json> => (await person.get(`/api/transactions/${row.id}`)).body
+  const balances = async () => [
+    await balanceOf(person, checking),
+    await balanceOf(person, cash),
+    await balanceOf(person, savings),
+  ]
+  return { ...household, savings, spent, moved, change, show, balances }
+}
+
+describe('showing a transaction', () => {
+  test('answers 200 with the row, its accounts and its category', async () => {
+    const { person, checking, cash, category, spent, moved } = await createLedger()
+    const shown = await person.get(`/api/transactions/${spent.id}`)
+    expect(shown.status).toBe(200)
+    expect(shown.body).toEqual({
+      ...spent,
+      account: expect.objectContaining({ id: checking.id, name: 'Checking', type: 'bank' }),
+      to_account: null,
+      category: expect.objectContaining({ id: category.id, name: category.name, type: 'expense' }),
+    })
+    expect((await person.get(`/api/transactions/${moved.id}`)).body).toEqual({
+      ...moved,
+      account: expect.objectContaining({ id: checking.id, name: 'Checking', type: 'bank' }),
+      to_account: expect.objectContaining({ id: cash.id, name: 'Cash', type: 'cash' }),
+      category: null,
+    })
+  })
+})
+
+describe('changing a transaction', () => {
+  test.each(['PUT', 'PATCH'])(
+    'answers %s with the row, without its accounts and category',
+    async (method) => {
+      const { world, person, savings, spent, show } = await createLedger()
+      const salary = await aCategory(person, 'income')
+      const fields = {
+        account_id: savings.id,
+        category_id: salary.id,
+        type: 'income',
+        amount: '7.25',
+        description: 'Repaid',
+        reference: 'R-2',
+        transaction_date: '2025-12-31',
+      }
+      const { status, body } = await world.call(method, `/api/transactions/${spent.id}`, {
+        token: person.token,
+        body: fields,
+      })
+      expect(status).toBe(200)
+      expect(body).toEqual({ ...spent, ...fields, updated_at: aTimestamp })
+      expect(await show(spent)).toMatchObject(fields)
+    },
+  )
+
+  test.each([
+    [{ amount: '1.00' }],
+    [{ description: 'Dinner' }],
+    [{ reference: null }],
+    [{ description: null }],
+    [{ transaction_date: '2026-01-01' }],
+    [{ type: 'income' }],
+    [{}],
+  ])('leaves what is not in %j as it was', async (fields) => {
+    const { spent, change } = await createLedger()
+    const { status, body } = await change(spent, fields)
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...spent, ...fields, updated_at: aTimestamp })
+  })
+
+  test('takes an empty text for none', async () => {
+    const { spent, change } = await createLedger()
+    const { body } = await change(spent, { description: '', reference: '  ' })
+    expect(body).toMatchObject({ description: null, reference: null })
+  })
+
+  test('lets the balances follow the amount, the type and the account', async () => {
+    const { checking, cash, savings, spent, moved, change, balances } = await createLedger()
+    expect(await balances()).toEqual([57.5, 50, 0])
+    await change(spent, { amount: 20 })
+    expect(await balances()).toEqual([50, 50, 0])
+    await change(spent, { type: 'income' })
+    expect(await balances()).toEqual([90, 50, 0])
+    await change(spent, { account_id: savings.id })
+    expect(await balances()).toEqual([70, 50, 20])
+    await change(moved, { to_account_id: savings.id })
+    expect(await balances()).toEqual([70, 20, 50])
+    await change(moved, { account_id: cash.id })
+    expect(await balances()).toEqual([100, -10, 50])
+    await change(moved, { account_id: savings.id, to_account_id: checking.id, amount: 0.5 })
+    expect(await balances()).toEqual([100.5, 20, 19.5])
+    await change(spent, { transaction_date: '2030-01-01', description: 'later' })
+    expect(await balances()).toEqual([100.5, 20, 19.5])
+  })
+
+  test('turns a transfer round when both accounts are sent', async () => {
+    const { checking, cash, moved, change, balances } = await createLedger()
+    const { status } = await change(moved, { account_id: cash.id, to_account_id: checking.id })
+    expect(status).toBe(200)
+    expect(await balances()).toEqual([117.5, -10, 0])
+  })
+
+  test('clears the destination when the type leaves transfer', async () => {
+    const { category, moved, change, show, balances } = await createLedger()
+    const { status, body } = await change(moved, { type: 'expense', category_id: category.id })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ type: 'expense', to_account_id: null, category_id: category.id })
+    expect(await show(moved)).toMatchObject({ to_account_id: null, to_account: null })
+    expect(await balances()).toEqual([57.5, 20, 0])
+  })
+
+  test('refuses a destination that is sent along when the type leaves transfer', async () => {
+    const { category, cash, moved, change, show } = await createLedger()
+    const fields = { type: 'expense', category_id: category.id, to_account_id: cash.id }
+    expectInvalidFields(await change(moved, fields), ['to_account_id'])
+    expect((await show(moved)).type).toBe('transfer')
+  })
+
+  test('asks for a destination when the type becomes transfer', async () => {
+    const { cash, spent, change, balances } = await createLedger()
+    expectInvalid(await change(spent, { type: 'transfer' }), {
+      to_account_id: ['The to account id field is required.'],
+    })
+    const { status, body } = await change(spent, { type: 'transfer', to_account_id: cash.id })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ type: 'transfer', to_account_id: cash.id })
+    expect(await balances()).toEqual([57.5, 62.5, 0])
+  })
+
+  test.each([null, ''])(
+    'refuses to take the destination of a transfer away with %j',
+    async (to_account_id) => {
+      const { moved, change } = await createLedger()
+      expectInvalid(await change(moved, { to_account_id }), {
+        to_account_id: ['The to account id field is required.'],
+      })
+    },
+  )
+
+  test('refuses a destination on a row that is no transfer', async () => {
+    const { cash, spent, change } = await createLedger()
+    expectInvalidFields(await change(spent, { to_account_id: cash.id }), ['to_account_id'])
+    expect((await change(spent, { to_account_id: null })).status).toBe(200)
+  })
+
+  test('refuses a transfer from an account to itself, whichever side is sent', async () => {
+    const { checking, cash, moved, change, balances } = await createLedger()
+    expectInvalidFields(await change(moved, { to_account_id: checking.id }), ['to_account_id'])
+    expect((await change(moved, { account_id: cash.id })).status).toBe(422)
+    expectInvalidFields(await change(moved, { account_id: cash.id, to_account_id: cash.id }), [
+      'to_account_id',
+    ])
+    expect(await balances()).toEqual([57.5, 50, 0])
+  })
+
+  test.each([null, '', ' '])('refuses to empty a required field with %j', async (nothing) => {
+    const { spent, change } = await createLedger()
+    const fields = { account_id: nothing, type: nothing, amount: nothing, transaction_date: nothing }
+    expectInvalid(await change(spent, fields), {
+      account_id: ['The account id field is required.'],
+      type: ['The type field is required.'],
+      amount: ['The amount field is required.'],
+      transaction_date: ['The transaction date field is required.'],
+    })
+  })
+
+  test('names every wrong field at once, and changes nothing', async () => {
+    const { spent, change, show, balances } = await createLedger()
+    const before = await show(spent)
+    const answer = await change(spent, {
+      account_id: 999_999,
+      category_id: 999_998,
+      amount: '-1',
+      description: 'x'.repeat(256),
+      reference: 'x'.repeat(256),
+      transaction_date: '2026-02-30',
+    })
+    expectInvalidFields(answer, [
+      'account_id',
+      'category_id',
+      'amount',
+      'description',
+      'reference',
+      'transaction_date',
+    ])
+    expect(answer.body.errors).toMatchObject({
+      account_id: ['The selected account id is invalid.'],
+      category_id: ['The selected category id is invalid.'],
+      amount: ['The amount field must be greater than 0.'],
+    })
+    expect(await show(spent)).toEqual(before)
+    expect(await balances()).toEqual([57.5, 50, 0])
+  })
+
+  test('never looks for duplicates', async () => {
+    const { person, expense, change } = await createLedger()
+    const other = await recordTransaction(person, { ...expense(), amount: 99 })
+    expect((await change(other, { amount: '12.50' })).status).toBe(200)
+  })
+
+  test('ignores fields that are not the user’s to set', async () => {
+    const { spent, change } = await createLedger()
+    const { status, body } = await change(spent, { user_id: 99, is_synced: true, force: true, id: 77 })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...spent, updated_at: aTimestamp })
+  })
+
+  test('tells of an absent or a foreign row before it looks at the fields', async () => {
+    const { world, spent } = await createLedger()
+    const stranger = await world.register()
+    const foreign = await stranger.put(`/api/transactions/${spent.id}`, { amount: -1 })
+    expect([foreign.status, foreign.body]).toEqual([403, { message: 'This action is unauthorized.' }])
+    const absent = await stranger.put('/api/transactions/999999', { amount: -1 })
+    expect([absent.status, absent.body]).toEqual([404, { message: 'Transaction not found.' }])
+  })
+})
+
+describe('deleting a transaction', () => {
+  test('answers 204 with an empty body, and the balances are as if it had never been', async () => {
+    const { person, spent, moved, balances } = await createLedger()
+    const answer = await person.delete(`/api/transactions/${moved.id}`)
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(await balances()).toEqual([87.5, 20, 0])
+    await person.delete(`/api/transactions/${spent.id}`)
+    expect(await balances()).toEqual([100, 20, 0])
+    const gone = await person.get(`/api/transactions/${spent.id}`)
+    expect([gone.status, gone.body]).toEqual([404, { message: 'Transaction not found.' }])
+    expect((await person.delete(`/api/transactions/${spent.id}`)).status).toBe(404)
+    expect((await person.get('/api/transactions')).body.total).toBe(0)
+  })
+})

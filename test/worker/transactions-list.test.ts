@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest'
+import { createHousehold, writeHistory } from './laws/every-route.ts'
+import {
+  aCategory,
+  createWorld,
+  expectInvalidFields,
+  type Json,
+  openAccount,
+  recordTransaction,
+} from './world.ts'
+
+const list = 'http://purse.test/api/transactions'
+
+describe('the list of transactions', () => {
+  test('shows each row with its account, the other account and its category', async () => {
+    const { person, checking, cash, category, expense } = await createHousehold(createWorld())
+    const spent = await recordTransaction(person, { ...expense(), transaction_date: '2026-11-21' })
+    const moved = await recordTransaction(person, {
+      account_id: checking.id,
+      to_account_id: cash.id,
+      type: 'transfer',
+      amount: 5,
+      transaction_date: '2026-11-20',
+    })
+    const { status, body } = await person.get('/api/transactions')
+    expect(status).toBe(200)
+    expect(body.data).toEqual([
+      {
+        ...spent,
+        account: { id: checking.id, name: 'Checking', type: 'bank' },
+        to_account: null,
+        category: { id: category.id, name: category.name, type: 'expense' },
+      },
+      {
+        ...moved,
+        account: { id: checking.id, name: 'Checking', type: 'bank' },
+        to_account: { id: cash.id, name: 'Cash', type: 'cash' },
+        category: null,
+      },
+    ])
+  })
+
+  test('is an empty first page for somebody without transactions', async () => {
+    const person = await createWorld().register()
+    const { status, body } = await person.get('/api/transactions')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      current_page: 1,
+      data: [],
+      per_page: 50,
+      total: 0,
+      last_page: 1,
+      from: null,
+      to: null,
+      first_page_url: `${list}?page=1`,
+      last_page_url: `${list}?page=1`,
+      next_page_url: null,
+      prev_page_url: null,
+      path: list,
+    })
+  })
+
+  test('is ordered by day and then by id, newest first', async () => {
+    const { person, expense } = await createHousehold(createWorld())
+    const ids: number[] = []
+    for (const transaction_date of ['2026-11-20', '2026-11-22', '2026-11-20', '2025-12-31', '2026-11-22']) {
+      ids.push((await recordTransaction(person, { ...expense(), transaction_date, force: true })).id)
+    }
+    const { body } = await person.get('/api/transactions')
+    expect(body.data.map((row: Json) => row.id)).toEqual([ids[4], ids[1], ids[2], ids[0], ids[3]])
+  })
+})
+
+describe('the pages', () => {
+  const pages = (body: Json) => {
+    const { data, ...page } = body
+    return { ...page, rows: data.length }
+  }
+
+  test('hold fifty rows each, and link to one another', async () => {
+    const household = await createHousehold(createWorld())
+    await writeHistory(household, 120)
+    const { person } = household
+    const links = { first_page_url: `${list}?page=1`, last_page_url: `${list}?page=3`, path: list }
+    expect(pages((await person.get('/api/transactions')).body)).toEqual({
+      ...links,
+      current_page: 1,
+      rows: 50,
+      per_page: 50,
+      total: 120,
+      last_page: 3,
+      from: 1,
+      to: 50,
+      prev_page_url: null,
+      next_page_url: `${list}?page=2`,
+    })
+    expect(pages((await person.get('/api/transactions?page=2')).body)).toMatchObject({
+      ...links,
+      current_page: 2,
+      rows: 50,
+      from: 51,
+      to: 100,
+      prev_page_url: `${list}?page=1`,
+      next_page_url: `${list}?page=3`,
+    })
+    expect(pages((await person.get('/api/transactions?page=3')).body)).toMatchObject({
+      ...links,
+      current_page: 3,
+      rows: 20,
+      from: 101,
+      to: 120,
+      prev_page_url: `${list}?page=2`,
+      next_page_url: null,
+    })
+  })
+
+  test('together hold every row once, in order', async () => {
+    const household = await createHousehold(createWorld())
+    await writeHistory(household, 120)
+    const rows: Json[] = []
+    for (const page of [1, 2, 3]) {
+      rows.push(...(await household.person.get(`/api/transactions?page=${page}`)).body.data)
+    }
+    expect(new Set(rows.map((row) => row.id)).size).toBe(120)
+    const days = rows.map((row) => row.transaction_date)
+    expect(days).toEqual([...days].sort().reverse())
+  })
+
+  test('of exactly fifty rows are one', async () => {
+    const household = await createHousehold(createWorld())
+    await writeHistory(household, 50)
+    const { body } = await household.person.get('/api/transactions')
+    expect(pages(body)).toMatchObject({ rows: 50, last_page: 1, to: 50, next_page_url: null })
+  })
+
+  test.each(['0', '-1', 'abc', '1.5', '', '1e1', '%20', 'null'])(
+    'start at the first for page=%s',
+    async (page) => {
+      const household = await createHousehold(createWorld())
+      await writeHistory(household, 51)
+      const { status, body } = await household.person.get(`/api/transactions?page=${page}`)
+      expect(status).toBe(200)
+      expect(pages(body)).toMatchObject({ current_page: 1, rows: 50, from: 1 })
+    },
+  )
+
+  test.each([3, 1000, Number.MAX_SAFE_INTEGER])('past the end are empty: page %i', async (page) => {
+    const household = await createHousehold(createWorld())
+    await writeHistory(household, 51)
+    const { status, body } = await household.person.get(`/api/transactions?page=${page}`)
+    expect(status).toBe(200)
+    expect(pages(body)).toMatchObject({
+      current_page: page,
+      rows: 0,
+      total: 51,
+      last_page: 2,
+      from: null,
+      to: null,
+      next_page_url: null,
+    })
+  })
+
+  test('answer 200 for a page number beyond all numbers', async () => {
+    const person = await createWorld().register()
+    const { status, body } = await person.get(`/api/transactions?page=${'9'.repeat(30)}`)
+    expect([status, body.data]).toEqual([200, []])
+  })
+
+  test('keep the filters in their links', async () => {
+    const household = await createHousehold(createWorld())
+    await writeHistory(household, 150) // 30 transfers, 30 rows of income, 90 expenses
+    const first = (await household.person.get('/api/transactions?type=expense')).body
+    expect(first).toMatchObject({ total: 90, last_page: 2 })
+    const { pathname, search } = new URL(first.next_page_url)
+    const second = (await household.person.get(`${pathname}${search}`)).body
+    expect(pages(second)).toMatchObject({ current_page: 2, total: 90, rows: 40 })
+    expect(second.data.every((row: Json) => row.type === 'expense')).toBe(true)
+    expect(new URL(second.prev_page_url).searchParams.get('type')).toBe('expense')
+  })
+})
+
+describe('the filters', () => {
+  /** Five rows by name, and the names of those that a query finds, oldest first. */
+  async function createFiveRows() {
+    const { person, checking, cash, category } = await createHousehold(createWorld())
+    const savings = await openAccount(person, { name: 'Savings' })
+    const salary = await aCategory(person, 'income')
+    const rows: Record<string, Json> = {
+      pay: {
+        account_id: checking.id,
+        type: 'income',
+        category_id: salary.id,
+        transaction_date: '2026-01-31',
+      },
+      lunch: {
+        account_id: cash.id,
+        type: 'expense',
+        category_id: category.id,
+        transaction_date: '2026-02-01',
+      },
+      draw: {
+        account_id: checking.id,
+        to_account_id: cash.id,
+        type: 'transfer',
+        transaction_date: '2026-02-15',
+      },
+      save: {
+        account_id: checking.id,
+        to_account_id: savings.id,
+        type: 'transfer',
+        category_id: category.id,
+        transaction_date: '2026-02-28',
+      },
+      rent: {
+        account_id: checking.id,
+        type: 'expense',
+        category_id: category.id,
+        transaction_date: '2026-03-01',
+        description: 'Flat, 100% of it',
+        reference: 'INV_42',
+      },
+    }
+    const names = new Map<number, string>()
+    for (const [name, fields] of Object.entries(rows)) {
+      const { id } = await recordTransaction(person, { description: `the ${name}`, amount: 1, ...fields })
+      names.set(id, name)
+    }
+    const find = async (query: string): Promise<(string | undefined)[]> => {
+      const { status, body } = await person.get(`/api/transactions?${query}`)
+      if (status !== 200 || body.total !== body.data.length) throw new Error(`${query} answered ${status}`)
+      return body.data.map((row: Json) => names.get(row.id)).reverse()
+    }
+    return { person, checking, cash, savings, category, salary, find }
+  }
+
+  test('find an account on either side of a transfer', async () => {
+    const { checking, cash, savings, find } = await createFiveRows()
+    expect(await find(`account_id=${checking.id}`)).toEqual(['pay', 'draw', 'save', 'rent'])
+    expect(await find(`account_id=${cash.id}`)).toEqual(['lunch', 'draw'])
+    expect(await find(`account_id=${savings.id}`)).toEqual(['save'])
+  })
+
+  test('find a category, and with none what has no category', async () => {
+    const { category, salary, find } = await createFiveRows()
+    expect(await find(`category_id=${category.id}`)).toEqual(['lunch', 'save', 'rent'])
+    expect(await find(`category_id=${salary.id}`)).toEqual(['pay'])
+    expect(await find('category_id=none')).toEqual(['draw'])
+  })
+
+  test('find a type', async () => {
+    const { find } = await createFiveRows()
+    expect(await find('type=income')).toEqual(['pay'])
+    expect(await find('type=expense')).toEqual(['lunch', 'rent'])
+    expect(await find('type=transfer')).toEqual(['draw', 'save'])
+  })
+
+  test('find a span of days, both ends included', async () => {
+    const { find } = await createFiveRows()
+    expect(await find('from=2026-02-01&to=2026-02-28')).toEqual(['lunch', 'draw', 'save'])
+    expect(await find('from=2026-02-28')).toEqual(['save', 'rent'])
+    expect(await find('to=2026-02-01')).toEqual(['pay', 'lunch'])
+    expect(await find('from=2026-02-15&to=2026-02-15')).toEqual(['draw'])
+    expect(await find('from=2026-04-01')).toEqual([])
+  })
+
+  test('find a text in description and reference, as it is written', async () => {
+    const { find } = await createFiveRows()
+    expect(await find('q=the')).toEqual(['pay', 'lunch', 'draw', 'save'])
+    expect(await find('q=FLAT')).toEqual(['rent'])
+    expect(await find('q=inv_42')).toEqual(['rent'])
+    expect(await find(`q=${encodeURIComponent('100%')}`)).toEqual(['rent'])
+    for (const wildcard of ['%25%25', 'INV%2542', 'INV-42', '_lat', '*', '%5C', 'l%25h']) {
+      expect(await find(`q=${wildcard}`), wildcard).toEqual([])
+    }
+    expect(await find("q=' or 1=1 --")).toEqual([])
+  })
+
+  test('narrow one another', async () => {
+    const { cash, category, checking, find } = await createFiveRows()
+    expect(await find(`account_id=${cash.id}&type=transfer`)).toEqual(['draw'])
+    expect(await find(`account_id=${checking.id}&category_id=${category.id}&to=2026-02-28`)).toEqual(['save'])
+    expect(await find('type=expense&q=the&from=2026-01-01')).toEqual(['lunch'])
+    expect(await find('type=income&category_id=none')).toEqual([])
+  })
+
+  test.each(['account_id', 'category_id', 'type', 'from', 'to', 'q'])(
+    'change nothing when they are empty: %s',
+    async (filter) => {
+      const { find } = await createFiveRows()
+      expect(await find(`${filter}=`)).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
+    },
+  )
+
+  test('ignore what is none of them', async () => {
+    const { find } = await createFiveRows()
+    expect(await find('colour=red&per_page=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
+  })
+
+  test('that cannot be one are refused, all at once', async () => {
+    const { person } = await createFiveRows()
+    const query = 'account_id=abc&category_id=some&type=refund&from=yesterday&to=2026-02-30'
+    const answer = await person.get(`/api/transactions?${query}`)
+    expectInvalidFields(answer, ['account_id', 'category_id', 'type', 'from', 'to'])
+    expect(answer.body.errors).toMatchObject({
+      category_id: ['The selected category id is invalid.'],
+      type: ['The selected type is invalid.'],
+    })
+  })
+})
