@@ -1,24 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import net from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-
-const PROJECT = path.join(import.meta.dirname, '../..')
-const PORTS = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
-
-type Place = Record<(typeof PORTS)[number] | 'STATE_DIR', string>
-
-const started: DevStack[] = []
-const places: string[] = []
-
-afterEach(async () => {
-  for (const stack of started.splice(0)) await stack.destroy()
-  for (const directory of places.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-})
+import { expect, test } from 'vitest'
+import { healthOf, newPlace, type Place, PORTS, start } from './stack.ts'
 
 test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on the same state', async () => {
   const place = await newPlace()
@@ -79,118 +64,6 @@ test('a busy port and a wrong setting are each said in one line, before anything
   holder.close()
 })
 
-class DevStack {
-  output = ''
-  readonly #child: ChildProcess
-  readonly #closed: Promise<number | null>
-  readonly #place: Place
-  #groups = new Set<string>()
-
-  constructor(place: Place) {
-    this.#place = place
-    // Started as npm starts it, a stack ends with its parent: not even a killed test run leaves one behind.
-    const environment = {
-      npm_lifecycle_event: 'dev',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      ...place,
-    }
-    this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: PROJECT, env: environment, stdio: 'pipe' })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on('data', (chunk) => {
-        this.output += chunk
-      })
-    }
-    this.#closed = once(this.#child, 'close').then(([code]) => code)
-  }
-
-  async ready(): Promise<this> {
-    await until(() => this.output.includes('Purse is running.') || this.#child.exitCode !== null)
-    expect(this.output).toContain('Purse is running.')
-    this.#findGroups()
-    return this
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
-  }
-
-  exit(): Promise<number | null> {
-    return this.#closed
-  }
-
-  /** What runs of wrangler's process groups; those of this stack are found by their command line while it is up. */
-  leftovers(): { pid: number; command: string }[] {
-    return processes().filter(({ group }) => this.#groups.has(group))
-  }
-
-  #findGroups(): void {
-    for (const { group, command } of processes())
-      if (command.includes(`--persist-to=${this.#place.STATE_DIR}/`)) this.#groups.add(group)
-  }
-
-  nothingLeft(): Promise<boolean> {
-    return until(() => this.leftovers().length === 0)
-  }
-
-  killWrangler(): void {
-    const wrangler = this.leftovers().find(
-      ({ command }) => command.includes(' dev') && !command.includes('guard'),
-    )
-    if (wrangler) process.kill(wrangler.pid, 'SIGKILL')
-  }
-
-  async destroy(): Promise<void> {
-    this.#findGroups()
-    const left = this.leftovers()
-    this.signal('SIGKILL')
-    await this.#closed
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // Gone already, as it should be.
-      }
-    }
-  }
-}
-
-function start(place: Place): DevStack {
-  const stack = new DevStack(place)
-  started.push(stack)
-  return stack
-}
-
-async function newPlace(): Promise<Place> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'purse stack '))
-  places.push(directory)
-  const [PORT, LIBSQL_PORT, MAIL_PORT, IDP_PORT] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
-  // Parents that do not exist are part of what a state folder may be.
-  return { PORT, LIBSQL_PORT, MAIL_PORT, IDP_PORT, STATE_DIR: path.join(directory, 'deep/state') }
-}
-
-// Below the ports that systems hand out on their own: wrangler asks for some of those on every start.
-async function freePort(): Promise<string> {
-  const server = net.createServer().listen(20_000 + Math.floor(Math.random() * 12_000), '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return freePort()
-  }
-  const { port } = server.address() as net.AddressInfo
-  await once(server.close(), 'close')
-  return String(port)
-}
-
-async function healthOf({ PORT }: Place): Promise<number> {
-  return (await fetch(`http://127.0.0.1:${PORT}/api/health`)).status
-}
-
 async function busyPorts(place: Place): Promise<string[]> {
   const answers = PORTS.map(async (name) => {
     const socket = net.connect(Number(place[name]), '127.0.0.1')
@@ -209,21 +82,4 @@ function filesOthersMayRead(directory: string): string[] {
   const secrets = readdirSync(directory).filter((name) => /secret|\.env$/.test(name))
   expect(secrets.sort()).toEqual(['app-secret', 'idp-client-secret', 'worker.env'])
   return secrets.filter((name) => statSync(path.join(directory, name)).mode & 0o077)
-}
-
-function processes(): { pid: number; group: string; command: string }[] {
-  const table = execFileSync('ps', ['-axww', '-o', 'pid=,pgid=,stat=,args='], { encoding: 'utf8' })
-  return table.split('\n').flatMap((row) => {
-    const [, pid, group = '', state = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    // A zombie is only waiting to be counted.
-    return pid && !state.startsWith('Z') ? [{ pid: Number(pid), group, command }] : []
-  })
-}
-
-async function until(condition: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (condition()) return true
-    await sleep(100)
-  }
-  return false
 }

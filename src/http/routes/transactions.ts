@@ -29,7 +29,7 @@ const transactionChanges = fields.partial()
 const filter = z
   .object({
     account_id: id,
-    category_id: z.union([z.literal('none'), id]),
+    category_id: z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
     type: oneOf(['income', 'expense', 'transfer']),
     from: date,
     to: date,

@@ -167,7 +167,7 @@ describe('A directory', () => {
     await (await startLibsqlServer({ directory })).close()
   })
 
-  test('keeps what was written when the server is closed, and leaves no log behind', async () => {
+  test('keeps what was written when the server is closed, and nothing that was not committed', async () => {
     const directory = await newDirectory()
     const first = await startLibsqlServer({ directory })
     await clientAt(first.url).batch(['CREATE TABLE t (a)', 'INSERT INTO t VALUES (1)'], 'write')
@@ -176,19 +176,27 @@ describe('A directory', () => {
     await first.close()
     const second = await startLibsqlServer({ directory })
     onTestFinished(() => second.close())
-    expect((await clientAt(second.url).execute('SELECT a FROM t')).rows.map((row) => row.a)).toEqual([1])
+    await clientAt(second.url).execute('INSERT INTO t VALUES (3)')
+    const kept = await clientAt(second.url).execute('SELECT a FROM t')
+    expect(kept.rows.map((row) => row.a)).toEqual([1, 3])
   })
 })
 
 describe('Closing', () => {
   test('does not wait for idle connections or for writers in the line, and may be asked for twice', async () => {
-    const local = await startLibsqlServer({ directory: await newDirectory() })
+    const local = await startLibsqlServer({
+      directory: await newDirectory(),
+      transactionMs: 3_600_000,
+      streamIdleMs: 3_600_000,
+    })
     const agent = new Agent({ keepAlive: true })
     const [idle] = await once(get(`${local.url}/health`, { agent }), 'response')
     idle.resume()
     const holder = await clientAt(local.url).transaction('write')
     await holder.execute('CREATE TABLE t (a)')
     const waiting = failureOf(clientAt(local.url).execute('CREATE TABLE u (a)'))
+    const requests = async () => (await (await fetch(`${local.url}/purse/stats`)).json()).requests
+    while ((await requests()) < 2) await new Promise((wake) => setTimeout(wake, 5))
     await Promise.all([local.close(), local.close()])
     await waiting
     await failureOf(fetch(`${local.url}/health`))

@@ -101,12 +101,30 @@ describe('The protocol', () => {
     expect(results[0]).toMatchObject({ type: 'error', error: { code: 'SQLITE_UNKNOWN' } })
   })
 
-  test('keeps a statement that is only described from changing the connection', async () => {
+  test.each([
+    ['described', { type: 'describe', sql: 'PRAGMA foreign_keys = OFF' }],
+    ['explained', execute('EXPLAIN PRAGMA foreign_keys = OFF')],
+  ])('keeps a pragma that is only %s from changing the connection', async (_, request) => {
     const name = server.newName()
-    await server.pipeline(name, { type: 'describe', sql: 'PRAGMA foreign_keys = OFF' }, { type: 'close' })
-    await server.pipeline(name, execute('EXPLAIN PRAGMA foreign_keys = OFF'), { type: 'close' })
+    await server.pipeline(name, request, { type: 'close' })
     const { rows } = await server.client(name).execute('PRAGMA foreign_keys')
     expect(rows[0]?.foreign_keys).toBe(1)
+  })
+
+  test('writes values as Turso does: integers as text, blobs without padding', async () => {
+    const { results } = await server.pipeline(
+      server.newName(),
+      execute("SELECT 9007199254740993, 1.5, 'a', NULL, x'ff00'"),
+    )
+    expect(results[0].response.result.rows).toEqual([
+      [
+        { type: 'integer', value: '9007199254740993' },
+        { type: 'float', value: 1.5 },
+        { type: 'text', value: 'a' },
+        { type: 'null' },
+        { type: 'blob', base64: '/wA' },
+      ],
+    ])
   })
 })
 

@@ -2,7 +2,8 @@ import type { Client } from '@libsql/client/http'
 import { describe, expect, test } from 'vitest'
 import { failureOf, useServer } from './local-server.ts'
 
-const server = useServer()
+// Nobody is hurried here, so that a lock that is not given back is noticed.
+const server = useServer({ transactionMs: 3_600_000, streamIdleMs: 3_600_000 })
 const hurried = useServer({ transactionMs: 50 })
 const forgetful = useServer({ streamIdleMs: 50 })
 
@@ -177,6 +178,22 @@ describe('Writers', () => {
     await transaction.commit()
     await next
     expect(await wordsOf(client)).toEqual(['a', 'b'])
+  })
+
+  test('that hang up on the way do nothing', async () => {
+    const { name, client } = await clientOf(server)
+    await fetch(`${server.url}/${name}/latency`, { method: 'POST', body: '{"ms": 50}' })
+    const hangUp = new AbortController()
+    const gone = server.client(name, {
+      fetch: (request: Request) => fetch(request, { signal: hangUp.signal }),
+    })
+    const failed = failureOf(gone.execute(insert('gone')))
+    await server.received(name, 1)
+    hangUp.abort()
+    await failed
+    // On the way for as long, and set out later.
+    await client.execute(insert('later'))
+    expect(await wordsOf(client)).toEqual(['later'])
   })
 
   test('that keep others waiting for too long are rolled back and told so', async () => {

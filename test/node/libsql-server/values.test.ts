@@ -145,4 +145,12 @@ describe('Text that is not UTF-8', () => {
       'n',
     ])
   })
+
+  test('is looked for without working out any value twice', async () => {
+    const client = await server.newClient('CREATE TABLE kept (value)', "INSERT INTO kept VALUES (x'00')")
+    const numbers = JSON.stringify(Array(200).fill(0))
+    const random = { sql: "SELECT iif(random() < 0, 'text', 1) AS v FROM json_each(?)", args: [numbers] }
+    const values = (await client.execute(random)).rows.map((row) => row.v)
+    expect(values.filter((value) => value !== 'text' && value !== 1)).toEqual([])
+  })
 })

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+
+const run = promisify(execFile)
+const password = 'correct horse battery'
+
+test('what was answered 201 survives a SIGKILL in mid-write, and every kept figure is exact', async () => {
+  const place = await newPlace()
+  const stack = await start(place).ready()
+  const api = client(place)
+  const token = (await api('POST', '/register', registration('ada@example.com'))).body.access_token
+  const account = (await api('POST', '/accounts', { name: 'A', type: 'bank', starting_balance: 0 }, token))
+    .body
+  const [category] = (await api('GET', '/categories', undefined, token)).body
+
+  const answered: number[] = []
+  let isKilled = false
+  const writer = async (offset: number) => {
+    for (let i = 0; !isKilled; i++) {
+      const fields = {
+        account_id: account.id,
+        category_id: category.id,
+        type: 'expense',
+        amount: 0.01,
+        force: true,
+      }
+      const body = { ...fields, transaction_date: '2026-11-20', description: `writer ${offset}, ${i}` }
+      const answer = await api('POST', '/transactions', body, token).catch(() => undefined)
+      if (answer?.status === 201) answered.push(answer.body.id)
+    }
+  }
+  const writers = [0, 1, 2, 3, 4, 5, 6, 7].map(writer)
+  expect(await until(() => answered.length >= 40)).toBe(true)
+  stack.signal('SIGKILL')
+  await stack.exit()
+  isKilled = true
+  await Promise.all(writers)
+
+  await checkDatabase(place)
+  const again = await start(place).ready()
+  const found = new Set<number>()
+  for (let page = 1, last = 1; page <= last; page++) {
+    const { body } = await api('GET', `/transactions?page=${page}`, undefined, token)
+    last = body.last_page
+    for (const { id } of body.data) found.add(id)
+  }
+  expect(answered.filter((id) => !found.has(id))).toEqual([])
+  const { balance } = (await api('GET', `/accounts/${account.id}`, undefined, token)).body
+  expect(Math.round(balance * 100)).toBe(-found.size)
+  again.signal('SIGTERM')
+  expect(await again.exit()).toBe(0)
+  await checkDatabase(place)
+})
+
+test('somebody registers, verifies, forgets, resets and signs in through the provider, by real mails and queues', async () => {
+  const place = await newPlace()
+  const stack = await start(place).ready()
+  const api = client(place)
+  const email = 'grace@example.com'
+  const token = (await api('POST', '/register', registration(email))).body.access_token
+
+  const verify = await linkIn(place, email, /Verify your email/)
+  const clicked = await fetch(verify, { redirect: 'manual' })
+  expect([clicked.status, clicked.headers.get('Location')]).toEqual([
+    302,
+    'http://localhost:5173/dashboard?verified=1',
+  ])
+  expect((await api('GET', '/email/verification-status', undefined, token)).body.email_verified).toBe(true)
+
+  expect((await api('POST', '/forgot-password', { email })).status).toBe(200)
+  const reset = new URL(await linkIn(place, email, /Reset your password/))
+  const chosen = { password: 'a new password', password_confirmation: 'a new password' }
+  const body = { email, token: reset.searchParams.get('token'), ...chosen }
+  expect((await api('POST', '/reset-password', body)).status).toBe(200)
+  expect((await api('GET', '/me', undefined, token)).status).toBe(401)
+  expect((await api('POST', '/login', { email, password: chosen.password })).status).toBe(200)
+
+  const { url } = (await api('GET', '/auth/idp?login_hint=alan@example.com')).body
+  const backHere = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? ''
+  const signedIn = await fetch(backHere, { redirect: 'manual' })
+  const login = new URL(signedIn.headers.get('Location') ?? '')
+  expect(`${login.origin}${login.pathname}`).toBe('http://localhost:5173/login')
+  const me = (await api('GET', '/me', undefined, login.searchParams.get('token') ?? '')).body
+  expect(me).toMatchObject({ email: 'alan@example.com', email_verified_at: expect.any(String) })
+  stack.signal('SIGTERM')
+  expect(await stack.exit()).toBe(0)
+})
+
+/** `npm run db:check` on a stack's database, whether it runs or not. */
+async function checkDatabase(place: Place): Promise<void> {
+  const { stdout } = await run(process.execPath, ['dev/db-check.ts'], {
+    cwd: PROJECT,
+    env: { PATH: process.env.PATH, ...place },
+  })
+  expect(stdout).toMatch(/^0 differences/)
+}
+
+function registration(email: string) {
+  return { name: 'Somebody', email, password, password_confirmation: password }
+}
+
+function client({ PORT }: Place) {
+  return async (method: string, path: string, body?: unknown, token?: string) => {
+    const response = await fetch(`http://127.0.0.1:${PORT}/api${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text ? JSON.parse(text) : undefined }
+  }
+}
+
+/** Waits for a mail and answers the first address in its text. */
+async function linkIn({ MAIL_PORT }: Place, to: string, subject: RegExp): Promise<string> {
+  const inbox = `http://127.0.0.1:${MAIL_PORT}/emails`
+  const headers = { Authorization: 'Bearer re_local' }
+  const find = async () => {
+    const { data } = (await (await fetch(inbox, { headers })).json()) as {
+      data: { id: string; to: string[]; subject: string }[]
+    }
+    return data.find((mail) => mail.to.includes(to) && subject.test(mail.subject))
+  }
+  expect(await until(async () => (await find()) !== undefined)).toBe(true)
+  const mail = (await (await fetch(`${inbox}/${(await find())?.id}`, { headers })).json()) as { text: string }
+  return /https?:\S+/.exec(mail.text)?.[0] ?? ''
+}
