@@ -25,7 +25,7 @@ import { transactionRoutes } from './http/routes/transactions.ts'
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 const preflightMaxAgeSeconds = 7_200
 
-const app = new Hono<App>()
+const app = new Hono<App>({ strict: false })
 
 app.use(requestId())
 app.use(async (c, next) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ConfigurationError } from './domain/failures.ts'
 import { parseScryptCost } from './domain/passwords.ts'
 import type { Config } from './http/app-types.ts'
 
@@ -15,7 +16,11 @@ const schema = z.object({
   IDP_ISSUER: z.string().default(''),
   IDP_CLIENT_ID: z.string().default(''),
   IDP_CLIENT_SECRET: z.string().default(''),
-  SCRYPT_COST: z.string().transform(parseScryptCost),
+  SCRYPT_COST: z.string().transform((text, ctx) => {
+    const cost = parseScryptCost(text)
+    if (!cost) ctx.addIssue('Write scrypt costs as "N,r,p", for example "16384,8,5"')
+    return cost ?? z.NEVER
+  }),
 })
 
 const parsed = new WeakMap<object, Config>()
@@ -29,7 +34,7 @@ export function readConfig(env: object): Config {
 
 function parse(env: object): Config {
   const result = schema.safeParse(env)
-  if (!result.success) throw new Error(`Wrong configuration: ${z.prettifyError(result.error)}`)
+  if (!result.success) throw new ConfigurationError(problemsOf(result.error))
   const { data } = result
   const frontendUrl = withoutSlash(data.FRONTEND_URL)
   const appUrl = withoutSlash(data.APP_URL)
@@ -58,6 +63,11 @@ function parse(env: object): Config {
         }
       : undefined,
   }
+}
+
+/** Names each wrong binding and says why, never what it was set to. */
+function problemsOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
 }
 
 function withoutSlash(url: string): string {

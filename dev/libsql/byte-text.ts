@@ -8,7 +8,7 @@ import type { SqlValue } from './values.ts'
  * SQLite's text may hold any bytes. The binding cuts a text off at its first NUL, and a text that is not
  * UTF-8 ends the whole process: `{"payee": "\ud800"}` read by json_each is enough. Both are rare, so they
  * are only watched for: once a database has met anything such a text can come from, its results are read
- * by queries that hand over every text as a blob.
+ * by queries that hand over every text as a blob, at the cost of a few more steps a value.
  */
 
 const BYTE_FUNCTION = /^(?:char|randomblob|zeroblob|unhex|jsonb\w*|vector\w*|matchinfo|geopoly_\w+)$/i

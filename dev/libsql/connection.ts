@@ -74,16 +74,16 @@ export class Connection {
 
   /** Runs a statement to its end. With `asBytes`, its results may hold text that is not UTF-8. */
   run(statement: Statement, values: SqlValue[], options: RunOptions): StatementResult {
-    this.#latestSql = statement.sql
+    this.#latestSql = ''
     try {
-      const prepared = this.#native.prepare(statement.sql)
+      const prepared = this.#prepare(statement.sql)
       const columns = prepared.columns()
-      const rows =
-        columns.length === 0 ? void prepared.run(values) : this.#read(statement, prepared, values, options)
+      if (columns.length === 0) prepared.run(values)
+      const rows = columns.length > 0 ? this.#read(statement, prepared, values, options) : []
       const [changes, lastRowid] = this.#effects(statement)
       return {
         cols: columns.map(({ name, type }) => ({ name, decltype: type })),
-        rows: rows ?? [],
+        rows,
         affected_row_count: changes,
         last_insert_rowid: lastRowid,
       }
@@ -106,8 +106,7 @@ export class Connection {
       if (statement.role.explains) reset(prepared, values)
       return rows
     }
-    this.#latestSql = query
-    const tagged = this.#native.prepare(query).raw(true)
+    const tagged = this.#prepare(query).raw(true)
     return readRows(tagged, values, options, (value) => toWire(untag(value)))
   }
 
@@ -126,7 +125,7 @@ export class Connection {
     }
   }
 
-  /** The virtual machine steps of the latest `run`. */
+  /** The virtual machine steps of the latest `run`: none if it did not get so far. */
   get latestSteps(): number {
     return this.#latest(this.#latestSql, 'nstep')
   }
@@ -139,6 +138,12 @@ export class Connection {
 
   close(): void {
     this.#native.close()
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const prepared = this.#native.prepare(sql)
+    this.#latestSql = sql
+    return prepared
   }
 
   #effects({ role }: Statement): [number, string | null] {

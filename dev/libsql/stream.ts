@@ -63,7 +63,6 @@ export class Stream implements Writer {
   /** Rolls back what is open and gives the connection back. */
   close(): void {
     this.closed = true
-    this.database.writers.leave(this)
     this.#rollBack()
     if (this.#spoilt) this.#connection?.close()
     else if (this.#connection) this.database.checkIn(this.#connection)
@@ -167,8 +166,11 @@ export class Stream implements Writer {
     const { writers } = this.database
     if (writers.isHeldBy(this)) return
     await writers.acquire(this)
-    // The client may have gone in the same moment as the lock came free.
-    if (this.closed) throw new ClientGone()
+    if (this.closed) {
+      // The client has gone while it waited.
+      writers.release(this)
+      throw new ClientGone()
+    }
     if (kind === 'control' || !this.#connection?.inTransaction) return
     try {
       this.#connection.takeWriteLock()

@@ -1,5 +1,3 @@
-import { ClientGone } from './errors.ts'
-
 /** Whoever may hold a database's write lock: a stream. */
 export interface Writer {
   /** Called when the writer has held the lock for too long while others wait: it must roll back and release. */
@@ -9,7 +7,6 @@ export interface Writer {
 interface Waiting {
   readonly writer: Writer
   readonly grant: () => void
-  readonly refuse: (reason: Error) => void
 }
 
 /**
@@ -22,7 +19,7 @@ export class WriteQueue {
   readonly #patienceMs: number
   #holder: Writer | undefined
   #heldSince = 0
-  #waiting: Waiting[] = []
+  readonly #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(patienceMs: number) {
@@ -33,14 +30,14 @@ export class WriteQueue {
     return this.#holder === writer
   }
 
-  /** Resolves once the writer holds the lock; `undefined` says that it does already. */
+  /** Resolves once the writer holds the lock, and must be followed by `release`; `undefined`: it does already. */
   acquire(writer: Writer): Promise<void> | undefined {
     if (this.#holder === undefined) {
       this.#give(writer)
       return undefined
     }
-    return new Promise((grant, refuse) => {
-      this.#waiting.push({ writer, grant, refuse })
+    return new Promise((grant) => {
+      this.#waiting.push({ writer, grant })
       this.#watch()
     })
   }
@@ -54,15 +51,6 @@ export class WriteQueue {
       this.#give(next.writer)
       next.grant()
     }
-    this.#watch()
-  }
-
-  /** Takes a writer that still waits out of the line; its `acquire` rejects. */
-  leave(writer: Writer): void {
-    const gone = this.#waiting.filter((waiting) => waiting.writer === writer)
-    if (gone.length === 0) return
-    this.#waiting = this.#waiting.filter((waiting) => waiting.writer !== writer)
-    for (const { refuse } of gone) refuse(new ClientGone())
     this.#watch()
   }
 

@@ -55,6 +55,9 @@ export type SimilarTransaction = {
   amount: Minor
 }
 
+/** The Worker's bindings are wrong: not a client's business, but the operator's. The message names them, no values. */
+export class ConfigurationError extends Error {}
+
 /** The database did not answer, or not in time: trying again later may help. */
 export class DatabaseUnavailable extends Failure {
   constructor(options: ErrorOptions) {

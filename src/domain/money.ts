@@ -65,8 +65,8 @@ function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
   if (Math.abs(value) > maxAmount / 100 + 1) return 'out of range'
   const minor = Math.round(value * 100)
-  // A few roundings of a sum are noise; the cap keeps a real third decimal (0.001) from ever passing as such.
-  const noise = Math.min(8 * Number.EPSILON * Math.abs(value), 0.0004)
+  // A few roundings of a sum are noise; the cap keeps a real third or fourth decimal from ever passing as such.
+  const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
   if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
   return inRange(minor === 0 ? 0 : minor)
 }

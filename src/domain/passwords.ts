@@ -8,11 +8,10 @@ const saltBytes = 16
 /** N=2^16, r=8 takes 64 MiB, half of an isolate's memory: more is refused even when a stored hash asks for it. */
 const maxMemoryBytes = 72 * 1024 * 1024
 
-/** Reads `"16384,8,5"` as N, r and p. */
-export function parseScryptCost(text: string): ScryptCost {
+/** Reads `"16384,8,5"` as N, r and p; undefined for anything else. */
+export function parseScryptCost(text: string): ScryptCost | undefined {
   const [N, r, p] = text.split(',').map(Number)
-  if (!N || !r || !p) throw new Error(`Not a scrypt cost of the form "N,r,p": ${text}`)
-  return { N, r, p }
+  return N && r && p ? { N, r, p } : undefined
 }
 
 /** Hashes a password as `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */

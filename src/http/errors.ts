@@ -2,6 +2,7 @@ import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import {
   BadLink,
+  ConfigurationError,
   DatabaseUnavailable,
   Forbidden,
   Invalid,
@@ -16,6 +17,7 @@ import type { App } from './app-types.ts'
 import { tooManyAttempts } from './limits.ts'
 
 const retryAfterSeconds = 5
+const framesLogged = 8
 
 /** The one place where failures become answers (api.md §7). What is not declared is a 500 that says nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
@@ -49,14 +51,21 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
   return c.json({ message: error.message, is_duplicate: true, duplicates }, 409)
 }
 
-/** Logs where it happened, never the message: a driver's message holds SQL and its parameters, people's data. */
+/** Logs what happened and where, never the message: a driver's message holds SQL and its parameters, people's data. */
 export function logFailure(error: Error, c: Context<App>) {
-  const cause = error.cause instanceof Error ? error.cause.name : undefined
-  const frames = error.stack
-    ?.split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 8)
+  const { cause } = error
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
   console.error(
-    JSON.stringify({ event: 'failure', requestId: c.get('requestId'), error: error.name, cause, frames }),
+    JSON.stringify({
+      event: 'failure',
+      requestId: c.get('requestId'),
+      error: error.constructor.name,
+      cause:
+        cause instanceof Error
+          ? `${cause.constructor.name} ${'code' in cause ? cause.code : ''}`.trim()
+          : undefined,
+      problem: error instanceof ConfigurationError ? error.message : undefined,
+      at: frames?.slice(0, framesLogged).map((line) => line.trim()),
+    }),
   )
 }

@@ -123,6 +123,15 @@ describe('The statistics', () => {
     expect((await server.stats(name)).bySql[0]?.sql).toBe(insert(1).sql)
   })
 
+  test('count no steps for a statement that cannot start, though it has run before', async () => {
+    const { name, client } = await newLedger()
+    await client.execute('SELECT * FROM entries')
+    await client.execute('DROP TABLE entries')
+    await server.resetStats(name)
+    await client.execute('SELECT * FROM entries').catch(() => undefined)
+    expect(await server.stats(name)).toMatchObject({ statements: 1, steps: 0 })
+  })
+
   test('count statements that fail, too', async () => {
     const { name, client } = await newLedger()
     await client.execute('INSERT INTO accounts (id) VALUES (1)').catch(() => undefined)
