@@ -48,7 +48,11 @@ const discoverySchema = z.object({
 type Discovery = z.infer<typeof discoverySchema>
 
 const claimsSchema = z.object({
-  sub: z.string().min(1).max(255),
+  sub: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
   email: z.string().optional(),
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
   name: z.string().optional(),
@@ -163,9 +167,14 @@ function identityOf(claims: Claims): Identity {
     subject: claims.sub,
     email: claims.email?.trim() || null,
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
-    name: claims.name?.trim() || null,
+    name: storable(claims.name),
     picture: claims.picture?.startsWith('https://') ? claims.picture : null,
   }
+}
+
+/** The database takes neither NUL nor half a surrogate pair, and JSON may hold both. */
+function storable(text: string | undefined): string | null {
+  return text?.replaceAll('\0', '').toWellFormed().trim() || null
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
