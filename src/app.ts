@@ -18,6 +18,7 @@ import { meRoutes } from './http/routes/me.ts'
 import { passwordRoutes } from './http/routes/password.ts'
 import { reminderRoutes } from './http/routes/reminders.ts'
 import { summaryRoutes } from './http/routes/summary.ts'
+import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
 
@@ -68,6 +69,7 @@ export const routes = app
   .route('/api/me', meRoutes)
   .route('/api/accounts', accountRoutes)
   .route('/api/categories', categoryRoutes)
+  .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
   .route('/api/summary', summaryRoutes)
 

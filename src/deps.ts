@@ -2,6 +2,7 @@ import { readConfig } from './config.ts'
 import { openDatabase } from './db/client.ts'
 import { openIdProvider } from './gateways/identity-provider.ts'
 import { queueOutbox } from './gateways/mail-queue.ts'
+import { syncQueue } from './gateways/sync-queue.ts'
 import type { Deps } from './http/app-types.ts'
 
 /** Builds what one request, message or cron run works with. Opening is cheap: nothing is called yet. */
@@ -13,6 +14,7 @@ export function createDeps(env: Env): Deps {
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE),
+    syncQueue: syncQueue(env.SYNC_QUEUE),
     provider: config.provider && openIdProvider(config.provider),
     emit: (event) => console.log(JSON.stringify(event)),
   }

@@ -1,15 +1,27 @@
 import type { Database } from '../db/client.ts'
 import type { LinkBase } from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import type { SyncQueue } from '../gateways/sync-queue.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
+import { removeOldSyncs, sweepSyncs } from '../services/sync/status.ts'
 
-type CronDeps = { db: Database; now: Date; outbox: Outbox; config: { links: LinkBase; frontendUrl: string } }
+type CronDeps = {
+  db: Database
+  now: Date
+  outbox: Outbox
+  syncQueue: SyncQueue
+  config: { links: LinkBase; frontendUrl: string }
+}
 
 /** What runs when: the keys are the crons of wrangler.toml. */
 const jobs: Record<string, (deps: CronDeps) => Promise<object>> = {
+  '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
-  '17 * * * *': ({ db, now }) => removeExpired(db, now),
+  '17 * * * *': async ({ db, now }) => ({
+    ...(await removeExpired(db, now)),
+    ...(await removeOldSyncs(db, now)),
+  }),
 }
 
 /** Runs the job of a cron trigger and logs what it did. */

@@ -18,9 +18,9 @@ export function own(owner: Owner, table: OwnedTable, id: number): SQL {
   return and(eq(table.id, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True where `id` (an expression) names a row of the bearer's in that table. */
-export function owns(owner: Owner, table: OwnedTable, id: SQL): SQL {
-  return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
+/** True where `id` names a row of that user's in that table; both are expressions. */
+export function owns(userId: SQL, table: OwnedTable, id: SQL): SQL {
+  return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
 }
 
 /** 1 on rows of the bearer's, 0 on everybody else's. */

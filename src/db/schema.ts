@@ -234,3 +234,65 @@ export const failedMails = sqliteTable('failed_mails', {
   reason: text().notNull(),
   failedAt: instant().notNull(),
 })
+
+/** Kept by a trigger: client ids whose transaction was deleted. A late retry must not bring it back. */
+export const spentClientIds = sqliteTable(
+  'spent_client_ids',
+  { userId: owner(), clientId: text().notNull() },
+  (t) => [primaryKey({ columns: [t.userId, t.clientId] })],
+)
+
+/** Offline batches as they were accepted (decisions.md, Sync). */
+export const syncBatches = sqliteTable(
+  'sync_batches',
+  {
+    id: text().primaryKey(),
+    userId: owner(),
+    status: text({ enum: ['pending', 'processing', 'completed', 'failed'] }).notNull(),
+    /** The client's key for the request, and the SHA-256 of the body that came with it. */
+    idempotencyKey: text(),
+    bodyHash: text().notNull(),
+    createdAt: instant().notNull(),
+    /** When it was last put into the queue; a batch that has waited for long is put there again. */
+    queuedAt: instant().notNull(),
+    completedAt: instant(),
+  },
+  (t) => [
+    index('sync_batches_user').on(t.userId),
+    uniqueIndex('sync_batches_idempotency_key')
+      .on(t.userId, t.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
+    index('sync_batches_unfinished').on(t.queuedAt).where(sql`completed_at is null`),
+    index('sync_batches_finished').on(t.completedAt).where(sql`completed_at is not null`),
+  ],
+)
+
+/** The items of a batch. Ids are kept as they came; what they refer to may go before they are processed. */
+export const syncItems = sqliteTable(
+  'sync_items',
+  {
+    batchId: text()
+      .notNull()
+      .references(() => syncBatches.id, { onDelete: 'cascade' }),
+    position: integer().notNull(),
+    outcome: text({ enum: ['pending', 'created', 'duplicate', 'invalid', 'failed'] }).notNull(),
+    /** The row that was created, or that the item repeats. */
+    transactionId: integer(),
+    /** JSON: `[field, message]` for each thing that is wrong. */
+    errors: text({ mode: 'json' }).$type<[field: string, message: string][]>(),
+    clientId: text(),
+    accountId: integer(),
+    toAccountId: integer(),
+    categoryId: integer().references(() => categories.id, { onDelete: 'set null' }),
+    type: text(),
+    amount: integer(),
+    description: text(),
+    reference: text(),
+    transactionDate: text(),
+    force: integer({ mode: 'boolean' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.batchId, t.position] }),
+    index('sync_items_category').on(t.categoryId).where(sql`category_id is not null`),
+  ],
+)

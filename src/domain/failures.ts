@@ -16,7 +16,7 @@ export class Unauthenticated extends Failure {
 
 /** The row named in the path is not there. */
 export class NotFound extends Failure {
-  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token') {
+  constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import') {
     super(`${noun} not found.`)
   }
 }
@@ -25,6 +25,13 @@ export class NotFound extends Failure {
 export class Forbidden extends Failure {
   constructor(message = 'This action is unauthorized.') {
     super(message)
+  }
+}
+
+/** An endpoint that only verified users may use (api.md §5.6). */
+export class EmailNotVerified extends Failure {
+  constructor() {
+    super('Your email address is not verified.')
   }
 }
 

@@ -6,6 +6,7 @@ import type { RandomBytes } from '../domain/tokens.ts'
 import type { IdentityProvider, ProviderSettings } from '../gateways/identity-provider.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import type { MailerSettings } from '../gateways/resend.ts'
+import type { SyncQueue } from '../gateways/sync-queue.ts'
 
 /** The Worker's bindings, read and checked. */
 export type Config = {
@@ -27,6 +28,7 @@ export type Deps = {
   now: Date
   random: RandomBytes
   outbox: Outbox
+  syncQueue: SyncQueue
   provider: IdentityProvider | undefined
   /** Hears of events inside the service (api.md §6). */
   emit: (event: { event: 'Verified'; userId: number }) => void

@@ -4,6 +4,7 @@ import {
   BadLink,
   ConfigurationError,
   DatabaseUnavailable,
+  EmailNotVerified,
   Forbidden,
   Invalid,
   NotFound,
@@ -23,6 +24,8 @@ const framesLogged = 8
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
+  if (error instanceof EmailNotVerified)
+    return c.json({ message: error.message, requires_verified_email: true }, 403)
   if (error instanceof NotFound) return c.json({ message: error.message }, 404)
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)

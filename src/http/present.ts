@@ -1,9 +1,11 @@
 import type { User } from '../db/owner.ts'
+import type { FieldErrors } from '../domain/failures.ts'
 import { formatMoney, moneyNumber, subtract } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
 import type { Category } from '../services/categories.ts'
 import type { Session, SignedIn } from '../services/sessions.ts'
 import type { Summary } from '../services/summary.ts'
+import type { SyncStatus } from '../services/sync/status.ts'
 import type { Transaction } from '../services/transactions/fields.ts'
 import type { TransactionWithRelations } from '../services/transactions/read.ts'
 
@@ -84,6 +86,38 @@ export function presentTransaction(transaction: Transaction) {
 
 export function presentTransactionWithRelations({ transaction, ...relations }: TransactionWithRelations) {
   return { ...presentTransaction(transaction), ...relations }
+}
+
+export function presentSync({ batch, items }: SyncStatus) {
+  const count = (outcome: string) => items.filter((item) => item.outcome === outcome).length
+  return {
+    id: batch.id,
+    status: batch.status,
+    counts: {
+      total: items.length,
+      created: count('created'),
+      duplicate: count('duplicate'),
+      invalid: count('invalid'),
+      failed: count('failed'),
+    },
+    items: items.map((item) => ({
+      index: item.position,
+      client_id: item.clientId,
+      outcome: item.outcome,
+      transaction_id: item.outcome === 'pending' ? null : item.transactionId,
+      errors: item.errors && presentErrors(item.errors),
+    })),
+    created_at: batch.createdAt.toISOString(),
+    completed_at: batch.completedAt?.toISOString() ?? null,
+  }
+}
+
+/** Errors of an item, by field; what is wrong with the item as a whole stands under `item`. */
+function presentErrors(pairs: [field: string, message: string][]): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const [field, message] of pairs)
+    errors[field || 'item'] = [...(errors[field || 'item'] ?? []), message]
+  return errors
 }
 
 export function presentSummary(summary: Summary) {

@@ -17,8 +17,7 @@ const maxBodyBytes = 512 * 1024
  */
 export function body<S extends z.ZodObject>(schema: S) {
   return every(
-    bodyLimit({ maxSize: maxBodyBytes, onError: () => refuse(413, 'The request body is too large.') }),
-    demandJson,
+    jsonBody(maxBodyBytes),
     zValidator(
       'json',
       z.unknown().transform((input) => toDraft(schema, input)),
@@ -28,6 +27,14 @@ export function body<S extends z.ZodObject>(schema: S) {
     string,
     { in: { json: z.input<S> }; out: { json: Draft<z.output<S>> } }
   >
+}
+
+/** Demands a body of JSON up to a size: 413 and 415 where it is not. What is malformed, zValidator finds. */
+export function jsonBody(maxSize: number): MiddlewareHandler<App> {
+  return every(
+    bodyLimit({ maxSize, onError: () => refuse(413, 'The request body is too large.') }),
+    demandJson,
+  )
 }
 
 /** Checks the query string against a schema; the handler gets a Draft. An empty parameter counts as absent. */

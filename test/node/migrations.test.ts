@@ -57,6 +57,7 @@ test('from zero, every trigger is there', async () => {
     'account_deleted',
     'account_starting_balance_changed',
     'transaction_changed',
+    'transaction_client_id_spent',
     'transaction_created',
     'transaction_deleted',
   ])

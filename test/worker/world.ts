@@ -8,6 +8,7 @@ import {
 import { env } from 'cloudflare:workers'
 import { expect, inject } from 'vitest'
 import type { Mail } from '../../src/emails/mails.ts'
+import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
 import worker from '../../src/worker.ts'
 
 /** JSON as a client sees it; a test names the fields it looks at. */
@@ -31,7 +32,14 @@ export function createWorld(bindings: Partial<Env> = {}) {
   const databaseUrl = `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
   /** What the service has put into its mail queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
-  const ownEnv = { ...env, TURSO_DATABASE_URL: databaseUrl, MAIL_QUEUE: collectingQueue(queued), ...bindings }
+  const queuedSyncs: SyncMessage[] = []
+  const ownEnv = {
+    ...env,
+    TURSO_DATABASE_URL: databaseUrl,
+    MAIL_QUEUE: collectingQueue(queued),
+    SYNC_QUEUE: collectingQueue(queuedSyncs),
+    ...bindings,
+  }
   // The rate limiters outlive a world: an address of its own keeps it out of everybody else's counts.
   const clientAddress = randomClientAddress()
 
@@ -79,8 +87,8 @@ export function createWorld(bindings: Partial<Env> = {}) {
     const as = (method: string) => (path: string, body?: unknown) => call(method, path, { token, body })
     return {
       id: answer.body.user.id as number,
-      email,
-      password,
+      email: String(body.email),
+      password: String(body.password),
       token,
       get: as('GET'),
       post: as('POST'),
@@ -115,10 +123,20 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), ownEnv)
   }
 
-  return { call, register, deliver, runCron, queued, databaseUrl, databaseWork, resetDatabaseWork }
+  return {
+    call,
+    register,
+    deliver,
+    runCron,
+    queued,
+    queuedSyncs,
+    databaseUrl,
+    databaseWork,
+    resetDatabaseWork,
+  }
 }
 
-function collectingQueue(messages: Mail[]): Queue<Mail> {
+function collectingQueue<Body>(messages: Body[]): Queue<Body> {
   const metrics = { backlogCount: 0, backlogBytes: 0 }
   return {
     metrics: async () => metrics,
@@ -143,6 +161,42 @@ export async function mailsTo(address: string): Promise<Json[]> {
       (await fetch(`${inject('inboxUrl')}/emails/${id}`, { headers })).json(),
     ),
   )
+}
+
+/** The newest mail of a kind for somebody among those the service has queued. */
+export function queuedMail<K extends Mail['kind']>(world: World, kind: K, to: string) {
+  const found = world.queued.filter((mail) => mail.kind === kind && mail.to === to).at(-1)
+  if (!found) throw new Error(`No mail of the kind ${kind} is queued for ${to}`)
+  return found as Extract<Mail, { kind: K }>
+}
+
+/** What a link asks of the service. */
+export function pathOf(link: string): string {
+  const { pathname, search } = new URL(link)
+  return `${pathname}${search}`
+}
+
+/** Clicks on the link of somebody's newest verification mail. */
+export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): Promise<Answer> {
+  return world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
+}
+
+/** Lets the provider send the person back, and answers the path of the callback. */
+export async function comeBackFromProvider(world: World, address: string): Promise<string> {
+  const { body } = await world.call('GET', `/api/auth/idp?login_hint=${encodeURIComponent(address)}`)
+  const response = await fetch(body.url, { redirect: 'manual' })
+  await response.text()
+  return pathOf(response.headers.get('Location') ?? '')
+}
+
+/** Signs somebody in through the provider, which vouches for the address; answers their token and id. */
+export async function signInThroughProvider(world: World, address: string) {
+  const { headers } = await world.call('GET', await comeBackFromProvider(world, address))
+  const location = headers.get('Location') ?? ''
+  const query = new URL(location).searchParams
+  const token = query.get('token')
+  if (!token) throw new Error(`The sign-in ended at ${location}`)
+  return { token, id: Number(query.get('user')) }
 }
 
 /** Opens an account and answers it. */

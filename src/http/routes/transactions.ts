@@ -5,32 +5,18 @@ import { deleteTransaction } from '../../services/transactions/delete.ts'
 import { listTransactions, showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
-import { date, flag, id, nullableText, oneOf, positiveMoney, text } from '../fields.ts'
+import { date, id, oneOf, text } from '../fields.ts'
 import { pageNumber, presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
+import { newTransaction, transactionChanges, transactionTypes } from '../transaction-schemas.ts'
 import { body, query } from '../validate.ts'
 
-const fields = z.object({
-  account_id: id,
-  to_account_id: id.nullable().optional(),
-  category_id: id.nullable().optional(),
-  type: oneOf(['income', 'expense', 'transfer']),
-  amount: positiveMoney,
-  description: nullableText().optional(),
-  reference: nullableText().optional(),
-  transaction_date: date,
-})
-const newTransaction = fields.extend({
-  force: flag.nullable().optional(),
-  client_id: nullableText(64).optional(),
-})
-const transactionChanges = fields.partial()
 const filter = z
   .object({
     account_id: id,
     category_id: z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
-    type: oneOf(['income', 'expense', 'transfer']),
+    type: oneOf(transactionTypes),
     from: date,
     to: date,
     q: text(),

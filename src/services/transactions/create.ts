@@ -6,7 +6,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, Invalid, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { NewTransaction, Transaction } from './fields.ts'
-import { addBroken, allHold, categoryRequired, transactionRules, verdict } from './rules.ts'
+import { addBroken, allHold, categoryRequired, clientIdUnspent, transactionRules, verdict } from './rules.ts'
 
 /** How many similar rows a 409 lists at most. */
 const duplicatesListed = 5
@@ -27,7 +27,11 @@ export async function createTransaction(
     to_account_id: sql`${values.to_account_id ?? null}`,
     category_id: sql`${values.category_id ?? null}`,
   }
-  const rules = [...transactionRules(owner, next), categoryRequired(next)]
+  const rules = [
+    ...transactionRules(owner.id, next),
+    categoryRequired(next),
+    clientIdUnspent(owner.id, sql`${values.client_id ?? null}`),
+  ]
   const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${owner.id})`
   const judged = db
     .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })

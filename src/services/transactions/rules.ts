@@ -1,8 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { owns } from '../../db/claims.ts'
-import type { Owner } from '../../db/owner.ts'
-import { accounts, categories } from '../../db/schema.ts'
-import { addError } from '../../domain/draft.ts'
+import { accounts, categories, spentClientIds } from '../../db/schema.ts'
+import { addError, messageFor } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 
 /** A transaction as it will be once written, each field an expression: a value, or a column of the row as it is. */
@@ -12,16 +11,17 @@ export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category
  * One rule that the database judges. It stands in the guard of the write and, in the same batch, in the verdict
  * from which the error is made; so nothing can come between the check and the write.
  */
-export type Rule = { field: keyof NextRow; text: string; holds: SQL; inputs: (keyof NextRow)[] }
+type Field = keyof NextRow | 'client_id'
+export type Rule = { field: Field; text: string; holds: SQL; inputs: Field[] }
 
 /** The rules that every transaction keeps, however it is written. */
-export function transactionRules(owner: Owner, next: NextRow): Rule[] {
+export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id, to_account_id, category_id } = next
   return [
     {
       field: 'account_id',
       text: 'The selected :field is invalid.',
-      holds: owns(owner, accounts, account_id),
+      holds: owns(userId, accounts, account_id),
       inputs: ['account_id'],
     },
     {
@@ -39,7 +39,7 @@ export function transactionRules(owner: Owner, next: NextRow): Rule[] {
     {
       field: 'to_account_id',
       text: 'The selected :field is invalid.',
-      holds: sql`(${to_account_id} is null or ${owns(owner, accounts, to_account_id)})`,
+      holds: sql`(${to_account_id} is null or ${owns(userId, accounts, to_account_id)})`,
       inputs: ['to_account_id'],
     },
     {
@@ -51,10 +51,24 @@ export function transactionRules(owner: Owner, next: NextRow): Rule[] {
     {
       field: 'category_id',
       text: 'The selected :field is invalid.',
-      holds: sql`(${category_id} is null or ${owns(owner, categories, category_id)})`,
+      holds: sql`(${category_id} is null or ${owns(userId, categories, category_id)})`,
       inputs: ['category_id'],
     },
   ]
+}
+
+/** A transaction that was deleted does not come back with a late retry of the request that made it. */
+export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
+  const isSpent = and(
+    sql`${spentClientIds.userId} = ${userId}`,
+    sql`${spentClientIds.clientId} = ${client_id}`,
+  )
+  return {
+    field: 'client_id',
+    text: 'The :field belongs to a transaction that was deleted.',
+    holds: sql`not exists (select 1 from ${spentClientIds} where ${isSpent})`,
+    inputs: ['client_id'],
+  }
 }
 
 /** A rule of create alone: sync, import and update take rows without a category (decisions.md, Resources). */
@@ -79,6 +93,15 @@ export function verdict(rules: Rule[]): SQL<string> {
     sql`, `,
   )
   return sql<string>`(json_array(${flags}))`
+}
+
+/** The errors of all broken rules as an expression: a JSON array of `[field, message]`. */
+export function brokenRules(rules: Rule[]): SQL<string> {
+  const broken = rules.map(({ field, text, holds }) => {
+    const error = `,${JSON.stringify([field, messageFor(field, text)])}`
+    return sql`iif(${holds}, '', ${error})`
+  })
+  return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
 }
 
 /** Adds the error of each rule that is broken, but for those whose inputs are wrong already. */

@@ -18,7 +18,7 @@ export async function updateTransaction(
   const { db } = owner
   const sent = draft.values
   const next = nextRow(sent)
-  const rules = transactionRules(owner, next)
+  const rules = transactionRules(owner.id, next)
   const judged = db
     .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
     .from(transactions)

@@ -1,37 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
-import { createHousehold, goodCall, protectedRoutes } from './every-route.ts'
+import { createHousehold, goodCall, type Household, protectedRoutes } from './every-route.ts'
 
 const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
 const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
 
-/** Which row of a household a path names, and what it is called when it is not there. */
-const nouns: Record<string, 'Account' | 'Category' | 'Transaction' | 'Token'> = {
-  accounts: 'Account',
-  categories: 'Category',
-  transactions: 'Transaction',
-  tokens: 'Token',
+/** What a path's id names, by the path before it, and how a household gets one. */
+const rows: Record<string, { noun: string; idOf: (household: Household) => Promise<string | number> }> = {
+  '/api/accounts': { noun: 'Account', idOf: async ({ cash }) => cash.id },
+  '/api/categories': { noun: 'Category', idOf: async ({ category }) => category.id },
+  '/api/transactions': { noun: 'Transaction', idOf: async ({ spend }) => (await spend()).id },
+  '/api/tokens': { noun: 'Token', idOf: async ({ person }) => person.token.split('|')[0] ?? '' },
+  '/api/transactions/sync': {
+    noun: 'Sync batch',
+    idOf: async ({ person, expense }) =>
+      (await person.post('/api/transactions/sync', { transactions: [expense()] })).body.sync_id,
+  },
 }
 
 describe.each(rowRoutes)('%s', (route) => {
   const [method = '', path = ''] = route.split(' ')
-  const noun = nouns[path.split('/')[2] ?? '']
+  const row = rows[path.slice(0, path.indexOf('/:id'))]
   const body = method === 'PUT' || method === 'PATCH' ? {} : undefined
 
   test("is 403 on another user's row, and does nothing to it", async () => {
     const world = createWorld()
     const owner = await createHousehold(world)
-    const transaction = await owner.spend()
-    const ids = {
-      Account: owner.cash.id,
-      Category: owner.category.id,
-      Transaction: transaction.id,
-      Token: owner.person.token.split('|')[0],
-    }
+    const id = await row?.idOf(owner)
     const before = await everything(owner)
 
     const stranger = await createHousehold(world)
-    const answer = await world.call(method, path.replace(':id', String(ids[noun ?? 'Account'])), {
+    const answer = await world.call(method, path.replace(':id', String(id)), {
       token: stranger.person.token,
       body,
     })
@@ -45,7 +44,7 @@ describe.each(rowRoutes)('%s', (route) => {
     const { person } = await createHousehold(world)
     const answer = await world.call(method, path.replace(':id', id), { token: person.token, body })
     expect(answer.status).toBe(404)
-    expect(answer.body).toEqual({ message: `${noun} not found.` })
+    expect(answer.body).toEqual({ message: `${row?.noun} not found.` })
   })
 })
 

@@ -1,0 +1,61 @@
+import { zValidator } from '@hono/zod-validator'
+import { Hono } from 'hono'
+import * as z from 'zod'
+import type { Draft } from '../../domain/draft.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
+import { hashSecret } from '../../domain/tokens.ts'
+import { acceptSync, type SyncItem } from '../../services/sync/accept.ts'
+import { showSync } from '../../services/sync/status.ts'
+import type { App } from '../app-types.ts'
+import { presentSync } from '../present.ts'
+import { newTransaction } from '../transaction-schemas.ts'
+import { jsonBody, toDraft } from '../validate.ts'
+
+/** Largest batch (decisions.md, Sync). */
+const maxItems = 1_000
+const maxBytes = 1024 * 1024
+const maxKeyLength = 255
+
+/** Offline batches (api.md §4.2, decisions.md Sync). */
+export const syncRoutes = new Hono<App>()
+  .post('/', jsonBody(maxBytes), zValidator('json', z.unknown()), async (c) => {
+    const { owner, deps } = c.var
+    const isLenient = /(^|[,;\s])handling=lenient\b/i.test(c.req.header('Prefer') ?? '')
+    const { items, errors } = readItems(c.req.valid('json'))
+    const { key, errors: keyErrors } = readKey(c.req.header('Idempotency-Key'))
+    const bodyHash = await hashSecret(`${isLenient} ${await c.req.text()}`)
+    const batch = { items, errors: { ...errors, ...keyErrors }, isLenient, idempotencyKey: key, bodyHash }
+    const sync_id = await acceptSync(owner, deps.syncQueue, batch)
+    if (isLenient) c.header('Preference-Applied', 'handling=lenient')
+    const status_url = `${deps.config.links.appUrl}/api/transactions/sync/${sync_id}`
+    return c.json({ message: 'Sync process started in the background.', sync_id, status_url })
+  })
+  .get('/:id', async (c) =>
+    c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, c.req.param('id')))),
+  )
+
+/** Reads each item on its own, so that a bad one can be named. */
+function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {
+  const list =
+    typeof body === 'object' && body !== null && 'transactions' in body ? body.transactions : undefined
+  const refuse = (message: string) => ({ items: [], errors: { transactions: [message] } })
+  if (list === undefined || list === null) return refuse('The transactions field is required.')
+  if (!Array.isArray(list)) return refuse('The transactions field must be an array.')
+  if (list.length === 0) return refuse('The transactions field is required.')
+  if (list.length > maxItems)
+    return refuse(`The transactions field must not have more than ${maxItems} items.`)
+  return { items: list.map(readItem), errors: {} }
+}
+
+function readItem(item: unknown): Draft<SyncItem> {
+  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
+  if (isObject) return toDraft(newTransaction, item)
+  return { complete: false, values: {}, errors: { '': ['The item must be an object.'] } }
+}
+
+function readKey(header: string | undefined): { key: string | null; errors: FieldErrors } {
+  const key = header?.trim() || null
+  if (key === null || key.length <= maxKeyLength) return { key, errors: {} }
+  const message = `The Idempotency-Key must not be greater than ${maxKeyLength} characters.`
+  return { key: null, errors: { 'Idempotency-Key': [message] } }
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod'
+import { date, flag, id, nullableText, oneOf, positiveMoney } from './fields.ts'
+
+export const transactionTypes = ['income', 'expense', 'transfer'] as const
+
+const fields = z.object({
+  account_id: id,
+  to_account_id: id.nullable().optional(),
+  category_id: id.nullable().optional(),
+  type: oneOf(transactionTypes),
+  amount: positiveMoney,
+  description: nullableText().optional(),
+  reference: nullableText().optional(),
+  transaction_date: date,
+})
+
+/** A new transaction, alone or as an item of a batch. */
+export const newTransaction = fields.extend({
+  force: flag.nullable().optional(),
+  client_id: nullableText(64).optional(),
+})
+
+/** A change of a transaction. */
+export const transactionChanges = fields.partial()
