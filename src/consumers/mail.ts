@@ -1,4 +1,4 @@
-import { mailSchema } from '../emails/mails.ts'
+import { mailSchema } from '../domain/mails.ts'
 import { renderMail } from '../emails/render.ts'
 import type { Mailer } from '../gateways/resend.ts'
 import type { FailedMail } from '../services/failed-mails.ts'

@@ -1,4 +1,4 @@
-import type { RenderedMail } from './mails.ts'
+import type { RenderedMail } from '../domain/mails.ts'
 
 /** The parts of a mail of ours; every text is plain and is escaped here. */
 export type MailParts = {

@@ -1,5 +1,5 @@
+import type { Mail, RenderedMail } from '../domain/mails.ts'
 import { layOut } from './layout.ts'
-import type { Mail, RenderedMail } from './mails.ts'
 
 /**
  * Renders a mail. The same mail always gives the same words: a mail that is sent again under its

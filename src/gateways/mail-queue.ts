@@ -1,4 +1,4 @@
-import type { Mail } from '../emails/mails.ts'
+import type { Mail } from '../domain/mails.ts'
 
 /** Where mails are handed over to be sent later. */
 export type Outbox = {

@@ -1,5 +1,5 @@
 import { Resend } from 'resend'
-import type { RenderedMail } from '../emails/mails.ts'
+import type { RenderedMail } from '../domain/mails.ts'
 
 /** How to reach the mail service. Without `baseUrl` it is Resend's own. */
 export type MailerSettings = { apiKey: string; baseUrl?: string | undefined; from: string }

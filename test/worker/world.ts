@@ -7,7 +7,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, inject } from 'vitest'
-import type { Mail } from '../../src/emails/mails.ts'
+import type { Mail } from '../../src/domain/mails.ts'
 import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
 import worker from '../../src/worker.ts'
 
