@@ -141,9 +141,12 @@ export const transactions = sqliteTable(
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
     /** The client's own id of the row: the same one never lands twice. */
     clientId: text(),
+    /** The import that brought it; null for all others. */
+    importId: integer().references(() => imports.id, { onDelete: 'set null' }),
     ...timestamps,
   },
   (t) => [
+    index('transactions_import').on(t.importId).where(sql`import_id is not null`),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
     // Finds duplicates without reading the rest of the account's history.
     index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
@@ -295,4 +298,20 @@ export const syncItems = sqliteTable(
     primaryKey({ columns: [t.batchId, t.position] }),
     index('sync_items_category').on(t.categoryId).where(sql`category_id is not null`),
   ],
+)
+
+/** Files that were imported. */
+export const imports = sqliteTable(
+  'imports',
+  {
+    id: id(),
+    userId: owner(),
+    kind: text({ enum: ['generic', 'bank'] }).notNull(),
+    format: text({ enum: ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] }).notNull(),
+    rows: integer().notNull(),
+    created: integer().notNull(),
+    duplicate: integer().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('imports_user').on(t.userId, t.id)],
 )

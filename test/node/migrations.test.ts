@@ -63,15 +63,24 @@ test('from zero, every trigger is there', async () => {
   ])
 })
 
-test('from zero, every table has the columns and indexes of the schema', async () => {
+test('from zero, every table has the columns, indexes and foreign keys of the schema', async () => {
   const client = await migrateUpTo('columns', journal.entries.length)
   expect(tables.length).toBeGreaterThan(5)
   for (const table of tables) {
-    const { name, columns, indexes, uniqueConstraints } = getTableConfig(table)
+    const { name, columns, indexes, uniqueConstraints, foreignKeys } = getTableConfig(table)
     const { rows } = await client.execute(`select name from pragma_table_xinfo('${name}')`)
     expect(rows.map((row) => row.name).sort()).toEqual(
       columns.map((column) => toSnakeCase(column.name)).sort(),
     )
+    const references = foreignKeys.map((key) => {
+      const { columns, foreignTable } = key.reference()
+      return `${toSnakeCase(columns[0]?.name ?? '')} ${getTableConfig(foreignTable).name} ${key.onDelete}`
+    })
+    const keys = await client.execute(`select * from pragma_foreign_key_list('${name}')`)
+    const foundKeys = keys.rows.map(
+      (row) => `${row.from} ${row.table} ${String(row.on_delete).toLowerCase()}`,
+    )
+    expect(foundKeys.sort()).toEqual(references.sort())
     const expected = [
       ...indexes.map((index) => index.config.name),
       ...uniqueConstraints.map((constraint) => constraint.name),

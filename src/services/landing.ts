@@ -1,0 +1,99 @@
+import { type SQL, sql } from 'drizzle-orm'
+
+/**
+ * How many transactions land at once, whether a phone uploads them or a file brings them: they lie in `sync_items`,
+ * and each step here is one statement over all that is pending of a batch. All steps run in one transaction.
+ */
+
+/** Where rows come from. */
+export type Origin = { isSynced: boolean; importId: SQL }
+
+/** The user whose batch it is, as an expression. */
+export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
+
+/** Items with a client id that has landed before are duplicates of that row. */
+export function recogniseClientIds(batchId: string) {
+  return sql`
+    update sync_items set outcome = 'duplicate', transaction_id = row.id
+      from transactions row
+     where batch_id = ${batchId} and outcome = 'pending' and sync_items.client_id is not null
+       and row.user_id = ${ownerOf(batchId)} and row.client_id = sync_items.client_id`
+}
+
+/** Which items choose, by what their reference must agree with, and which rows they choose from. */
+type Choice = { items: SQL; reference: SQL; rows: SQL }
+
+/** Items with a reference choose before those without, which fit any row: so as many as possible find one. */
+const choices: Choice[] = [
+  { items: sql`reference is not null`, reference: sql`reference`, rows: sql`row.reference = wanted.agreed` },
+  { items: sql`reference is not null`, reference: sql`null`, rows: sql`row.reference is null` },
+  { items: sql`reference is null`, reference: sql`null`, rows: sql`true` },
+]
+
+/** Rows that were there before absorb equal items, one each (decisions.md, Sync). */
+export function absorbAll(batchId: string): SQL[] {
+  return choices.map((choice) => absorb(batchId, choice))
+}
+
+/** Pairs pending items with equal rows that have absorbed none yet: of equals, the first with the first, and so on. */
+function absorb(batchId: string, { items, reference, rows }: Choice) {
+  const equals = sql`account_id, to_account_id, type, amount, transaction_date, agreed`
+  return sql`
+    with item as (
+      select *, row_number() over (partition by ${equals} order by position) as rank
+        from (select *, ${reference} as agreed from sync_items
+               where batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items})
+    ), candidate as (
+      select row.id, wanted.*, row_number() over (
+               partition by wanted.account_id, wanted.to_account_id, wanted.type, wanted.amount, wanted.transaction_date,
+                            wanted.agreed order by row.reference is not null, row.id) as rank
+        from (select distinct ${equals} from item) wanted
+       cross join transactions row on row.account_id = wanted.account_id
+         and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
+         and row.type = wanted.type and row.to_account_id is wanted.to_account_id and ${rows}
+       where row.user_id = ${ownerOf(batchId)}
+         and row.id not in (select transaction_id from sync_items where batch_id = ${batchId} and transaction_id is not null)
+    )
+    update sync_items set outcome = 'duplicate', transaction_id = pair.id
+      from (select item.position as place, candidate.id from item join candidate
+                on candidate.rank = item.rank and candidate.account_id = item.account_id
+               and candidate.to_account_id is item.to_account_id and candidate.type = item.type
+               and candidate.amount = item.amount and candidate.transaction_date = item.transaction_date
+               and candidate.agreed is item.agreed) pair
+     where batch_id = ${batchId} and position = pair.place`
+}
+
+/** Gives the rows to come their ids, in the order of the batch: the write lock is held, so nobody else takes them. */
+export function numberNewRows(batchId: string) {
+  const isFirstOfItsClientId = sql`
+    (client_id is null or position = (select min(twin.position) from sync_items twin
+      where twin.batch_id = ${batchId} and twin.outcome = 'pending' and twin.client_id = sync_items.client_id))`
+  return sql`
+    update sync_items
+       set transaction_id = numbered.rank + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
+      from (select position as place, row_number() over (order by position) as rank
+              from sync_items
+             where batch_id = ${batchId} and outcome = 'pending' and ${isFirstOfItsClientId}) numbered
+     where batch_id = ${batchId} and position = numbered.place`
+}
+
+/** A client id that comes twice in one batch is one row: what comes later repeats the first. */
+export function recogniseRepeatedClientIds(batchId: string) {
+  return sql`
+    update sync_items set outcome = 'duplicate', transaction_id = first.transaction_id
+      from sync_items first
+     where sync_items.batch_id = ${batchId} and sync_items.outcome = 'pending' and sync_items.transaction_id is null
+       and first.batch_id = ${batchId} and first.client_id = sync_items.client_id and first.transaction_id is not null`
+}
+
+/** Creates what is pending and has a number; the triggers keep the balances. */
+export function insertNewRows(batchId: string, now: Date, { isSynced, importId }: Origin) {
+  return sql`
+    insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
+                              transaction_date, is_synced, client_id, import_id, created_at, updated_at)
+    select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, type, amount, description,
+           reference, transaction_date, ${isSynced ? 1 : 0}, client_id, ${importId}, ${now.getTime()}, ${now.getTime()}
+      from sync_items
+     where batch_id = ${batchId} and outcome = 'pending'
+     order by position`
+}
