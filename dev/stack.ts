@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startCrons } from './crons.ts'
 import { DevError, reasonOf } from './dev-error.ts'
 import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
@@ -46,6 +47,8 @@ export async function startStack(
     const health = `http://${LOOPBACK}:${settings.worker.port}/api/health`
     const failed = worker.crashed.then((line) => Promise.reject(new DevError(line)))
     await unlessAborted(signal, Promise.race([waitForHealth(health, HEALTH_LIMIT_MS, signal), failed]))
+    const stopCrons = startCrons(`http://${LOOPBACK}:${settings.worker.port}`)
+    closers.push(async () => stopCrons())
     return { addresses: addressesOf(settings, local), crashed: worker.crashed, stop }
   } catch (error) {
     await stop()

@@ -7,6 +7,12 @@ const NOISE = [
   /^\[wrangler:info\] Ready on /,
   /^🪵/u,
   /^Cloudflare collects anonymous telemetry /, // said even when it is switched off
+  /^⎔ Connection status updated/,
+  // The stack fires them itself (crons.ts).
+  /Scheduled Workers are not automatically triggered/,
+  /^\s*To manually trigger a scheduled event/,
+  /^\s*curl ".*\/scheduled"/,
+  /^\s*For more details, see .*cron-triggers/,
   // Asked four times a second while the Worker starts; whoever waits is told the last answer.
   /^\[wrangler:info\] GET \/api\/health /,
 ]

@@ -15,7 +15,7 @@ type CronDeps = {
 }
 
 /** What runs when: the keys are the crons of wrangler.toml. */
-const jobs: Record<string, (deps: CronDeps) => Promise<object>> = {
+const jobs: Record<string, (deps: CronDeps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
   '17 * * * *': async ({ db, now }) => ({
@@ -24,9 +24,11 @@ const jobs: Record<string, (deps: CronDeps) => Promise<object>> = {
   }),
 }
 
-/** Runs the job of a cron trigger and logs what it did. */
+/** Runs the job of a cron trigger and logs what it did, if it did anything. */
 export async function runCron(cron: string, deps: CronDeps): Promise<void> {
   const job = jobs[cron]
   if (!job) throw new Error(`No job for the cron ${cron}`)
-  console.log(JSON.stringify({ event: 'cron', cron, ...(await job(deps)) }))
+  const done = await job(deps)
+  if (Object.values(done).some((count) => count > 0))
+    console.log(JSON.stringify({ event: 'cron', cron, ...done }))
 }

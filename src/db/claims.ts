@@ -2,15 +2,16 @@ import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
 import type { Owner } from './owner.ts'
-import type { accounts, categories, tokens, transactions } from './schema.ts'
+import type { accounts, categories, imports, tokens, transactions } from './schema.ts'
 
-type OwnedTable = typeof accounts | typeof categories | typeof transactions | typeof tokens
+type OwnedTable = typeof accounts | typeof categories | typeof transactions | typeof tokens | typeof imports
 
 const nouns = {
   accounts: 'Account',
   categories: 'Category',
   transactions: 'Transaction',
   tokens: 'Token',
+  imports: 'Import',
 } as const
 
 /** The row `id` of a table, if it is the bearer's: the condition of every statement on one row. */

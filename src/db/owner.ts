@@ -59,6 +59,15 @@ export class Owner {
     return [row.user, ...results] as unknown as [User, ...BatchResponse<T>]
   }
 
+  /** The same for many statements: they run in the order of the object's keys, and answer under their names. */
+  async runNamed<T extends Record<string, BatchItem<'sqlite'>>>(
+    statements: T,
+  ): Promise<{ user: User } & { [K in keyof T]: T[K]['_']['result'] }> {
+    const [user, ...results] = await this.run(...Object.values(statements))
+    const named = Object.keys(statements).map((name, index) => [name, results[index]])
+    return { ...Object.fromEntries(named), user }
+  }
+
   /** True once `run` has seen that the token's last use was noted a day ago or earlier. */
   get isUseStale(): boolean {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= daysBefore(this.now, 1)

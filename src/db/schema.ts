@@ -306,6 +306,8 @@ export const imports = sqliteTable(
   {
     id: id(),
     userId: owner(),
+    /** The batch in which the rows lay while they landed. */
+    batchId: text().notNull().unique('imports_batch'),
     kind: text({ enum: ['generic', 'bank'] }).notNull(),
     format: text({ enum: ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] }).notNull(),
     rows: integer().notNull(),

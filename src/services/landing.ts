@@ -1,15 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { allHold, brokenRules, clientIdUnspent, transactionRules } from './transactions/rules.ts'
 
 /**
  * How many transactions land at once, whether a phone uploads them or a file brings them: they lie in `sync_items`,
  * and each step here is one statement over all that is pending of a batch. All steps run in one transaction.
  */
 
-/** Where rows come from. */
-export type Origin = { isSynced: boolean; importId: SQL }
+/** Where rows come from, and the condition under which they are created at all. */
+export type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The user whose batch it is, as an expression. */
 export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
+
+/** Items that break a rule fail, with what they break. */
+export function failBroken(batchId: string) {
+  const next = {
+    type: sql`sync_items.type`,
+    account_id: sql`sync_items.account_id`,
+    to_account_id: sql`sync_items.to_account_id`,
+    category_id: sql`sync_items.category_id`,
+  }
+  const userId = ownerOf(batchId)
+  const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`sync_items.client_id`)]
+  return sql`
+    update sync_items set outcome = 'failed', errors = ${brokenRules(rules)}
+     where batch_id = ${batchId} and outcome = 'pending' and not (${allHold(rules)})`
+}
 
 /** Items with a client id that has landed before are duplicates of that row. */
 export function recogniseClientIds(batchId: string) {
@@ -87,13 +103,13 @@ export function recogniseRepeatedClientIds(batchId: string) {
 }
 
 /** Creates what is pending and has a number; the triggers keep the balances. */
-export function insertNewRows(batchId: string, now: Date, { isSynced, importId }: Origin) {
+export function insertNewRows(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
                               transaction_date, is_synced, client_id, import_id, created_at, updated_at)
     select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, type, amount, description,
            reference, transaction_date, ${isSynced ? 1 : 0}, client_id, ${importId}, ${now.getTime()}, ${now.getTime()}
       from sync_items
-     where batch_id = ${batchId} and outcome = 'pending'
+     where batch_id = ${batchId} and outcome = 'pending' and ${guard}
      order by position`
 }

@@ -107,15 +107,24 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await (await fetch(`${databaseUrl}stats`, { method: 'DELETE' })).text()
   }
 
-  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged. */
+  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged or retried. */
   async function deliver(messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) {
     const batch = createMessageBatch(
       queue,
       messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body })),
     )
+    // The result that the test runtime gives leaves the delays out.
+    const delays: (number | undefined)[] = []
+    for (const message of batch.messages) {
+      const retry = message.retry.bind(message)
+      message.retry = (options) => {
+        delays.push(options?.delaySeconds)
+        retry(options)
+      }
+    }
     const context = createExecutionContext()
     await worker.queue(batch, ownEnv)
-    return getQueueResult(batch, context)
+    return { ...(await getQueueResult(batch, context)), delays }
   }
 
   /** Runs a cron trigger. */

@@ -3,13 +3,12 @@ import type { Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import {
   absorbAll,
+  failBroken,
   insertNewRows,
   numberNewRows,
-  ownerOf,
   recogniseClientIds,
   recogniseRepeatedClientIds,
 } from '../landing.ts'
-import { allHold, brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
 /**
  * Processes what is pending of a batch, in one round trip and one transaction, however many items there are.
@@ -27,7 +26,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
     ...absorbAll(batchId),
     numberNewRows(batchId),
     recogniseRepeatedClientIds(batchId),
-    insertNewRows(batchId, now, { isSynced: true, importId: sql`null` }),
+    insertNewRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
     sql`update sync_items set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
     sql`update sync_batches set status = 'completed', completed_at = ${now.getTime()}
          where id = ${batchId} and completed_at is null`,
@@ -57,18 +56,4 @@ export async function failSync(db: Database, batchId: string, reason: string, no
       update sync_batches set status = 'failed', completed_at = ${now.getTime()}
        where id = ${batchId} and completed_at is null`),
   ])
-}
-
-function failBroken(batchId: string) {
-  const next = {
-    type: sql`sync_items.type`,
-    account_id: sql`sync_items.account_id`,
-    to_account_id: sql`sync_items.to_account_id`,
-    category_id: sql`sync_items.category_id`,
-  }
-  const userId = ownerOf(batchId)
-  const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`sync_items.client_id`)]
-  return sql`
-    update sync_items set outcome = 'failed', errors = ${brokenRules(rules)}
-     where batch_id = ${batchId} and outcome = 'pending' and not (${allHold(rules)})`
 }

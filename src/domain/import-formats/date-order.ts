@@ -1,0 +1,90 @@
+import { type CalendarDate, earliestDate, latestDate } from '../dates.ts'
+import { notADate, notInDateRange, type Problems, required } from './problems.ts'
+import { shown } from './text.ts'
+import { type DateOrder, readWrittenDate } from './written-date.ts'
+
+/** A written date and where it stands. */
+export type DateCell = { line: number; text: string }
+
+const names: Record<DateOrder, string> = {
+  dmy: 'DD/MM/YYYY',
+  mdy: 'MM/DD/YYYY',
+  ymd: 'YYYY-MM-DD',
+  ydm: 'YYYY-DD-MM',
+}
+
+/**
+ * Decides over all dates of a file whether the day or the month comes first. One 13/02/2026 settles all; if nothing
+ * does and a date would be two different days, that is an error and never a guess. Null where nothing depends on it.
+ */
+export function decideOrder(
+  cells: Iterable<DateCell>,
+  said: string | undefined,
+  problems: Problems,
+): DateOrder | null {
+  if (said !== undefined && said.trim() !== '') return orderSaid(said, problems)
+  const proof: Partial<Record<DateOrder, DateCell>> = {}
+  let open: { cell: DateCell; dmy: string; mdy: string } | null = null
+  for (const cell of cells) {
+    const written = readWrittenDate(cell.text)
+    if (!written || written.settled) continue
+    const { dmy, mdy } = written.readings
+    if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
+    else if (dmy && !mdy) proof.dmy ??= cell
+    else if (mdy && !dmy) proof.mdy ??= cell
+  }
+  if (proof.dmy && proof.mdy) {
+    problems.add(
+      'date_format',
+      `The dates ${place(proof.dmy)} and ${place(proof.mdy)} are written in different orders; say which it is: ${names.dmy} or ${names.mdy}.`,
+    )
+  } else if (open && !proof.dmy && !proof.mdy) {
+    problems.add(
+      'date_format',
+      `The date ${place(open.cell)} can be read in two ways and nothing in the file settles it; say which it is: ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
+    )
+  }
+  return proof.mdy && !proof.dmy ? 'mdy' : 'dmy'
+}
+
+/** Reads one date in the order of the file; what is wrong with it is noted, and the answer is null. */
+export function readDate(
+  cell: DateCell,
+  order: DateOrder | null,
+  said: boolean,
+  problems: Problems,
+  field = 'date',
+): CalendarDate | null {
+  if (cell.text.trim() === '') {
+    problems.addRow(cell.line, field, required)
+    return null
+  }
+  const written = readWrittenDate(cell.text)
+  const inOrder = order ? written?.readings[order] : undefined
+  const date = (said ? (inOrder ?? written?.settled) : (written?.settled ?? inOrder)) ?? null
+  if (date === null) problems.addRow(cell.line, field, notADate)
+  else if (date < earliestDate || date > latestDate) problems.addRow(cell.line, field, notInDateRange)
+  else return date
+  return null
+}
+
+/** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
+function orderSaid(format: string, problems: Problems): DateOrder | null {
+  const letters = format
+    .toLowerCase()
+    .slice(0, 40)
+    .replace(/j/g, 'd')
+    .replace(/n/g, 'm')
+    .replace(/[^dmy]/g, '')
+    .replace(/(.)\1+/g, '$1')
+  if (letters in names) return letters as DateOrder
+  problems.add(
+    'date_format',
+    `The selected :field is invalid; it is one of ${Object.values(names).join(', ')}.`,
+  )
+  return null
+}
+
+function place(cell: DateCell): string {
+  return `${shown(cell.text)} in row ${cell.line}`
+}

@@ -1,0 +1,47 @@
+import { type DecimalSeparator, readWrittenAmount } from './amounts.ts'
+import type { Problems } from './problems.ts'
+import { shown } from './text.ts'
+
+/** A written amount and where it stands. */
+export type AmountCell = { line: number; text: string }
+
+/**
+ * Decides over all amounts of a file which separator stands before the decimals. One amount that can be read in one
+ * way only settles all; if none does and one could be read in two ways, that is an error and never a guess.
+ */
+export function decideSeparator(
+  cells: Iterable<AmountCell>,
+  said: string | undefined,
+  problems: Problems,
+): DecimalSeparator {
+  if (said === '.' || said === ',') return said
+  if (said !== undefined && said !== '') {
+    problems.add('decimal_separator', 'The selected :field is invalid; it is either . or ,')
+    return '.'
+  }
+  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
+  let open: AmountCell | null = null
+  for (const cell of cells) {
+    const readings = readWrittenAmount(cell.text)?.readings ?? {}
+    if (readings['.'] === readings[',']) continue
+    if (readings[','] === undefined) proof['.'] ??= cell
+    else if (readings['.'] === undefined) proof[','] ??= cell
+    else open ??= cell
+  }
+  if (proof['.'] && proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The file uses both separators before decimals: ${place(proof['.'])} and ${place(proof[','])}; say which it is: . or ,`,
+    )
+  } else if (open && !proof['.'] && !proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The amount ${place(open)} can be read in two ways and nothing in the file settles it; say which separator stands before the decimals: . or ,`,
+    )
+  }
+  return proof[','] && !proof['.'] ? ',' : '.'
+}
+
+function place(cell: AmountCell): string {
+  return `${shown(cell.text)} in row ${cell.line}`
+}

@@ -1,0 +1,37 @@
+/** Beginnings of files that are no statements, whatever their names say. */
+const signatures: [number[], string][] = [
+  [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive'],
+  [[0x50, 0x4b, 0x05, 0x06], 'an empty ZIP archive'],
+  [[0x25, 0x50, 0x44, 0x46], 'a PDF document'],
+  [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
+  [[0xff, 0xd8, 0xff], 'a JPEG image'],
+  [[0x47, 0x49, 0x46, 0x38], 'a GIF image'],
+  [[0x49, 0x49, 0x2a, 0x00], 'a TIFF image'],
+  [[0x4d, 0x4d, 0x00, 0x2a], 'a TIFF image'],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'an old Microsoft Office document (such as .xls)'],
+  [[0x1f, 0x8b], 'a gzip archive'],
+  [[0x42, 0x5a, 0x68], 'a bzip2 archive'],
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'an xz archive'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'a Zstandard archive'],
+  [[0x37, 0x7a, 0xbc, 0xaf], 'a 7-Zip archive'],
+  [[0x52, 0x61, 0x72, 0x21], 'a RAR archive'],
+  [[0x7b, 0x5c, 0x72, 0x74, 0x66], 'an RTF document'],
+  [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65], 'an SQLite database'],
+  [[0x7f, 0x45, 0x4c, 0x46], 'a program'],
+]
+
+/** Parts that tell the kinds of ZIP archive apart; their names stand uncompressed near its beginning. */
+const zipParts: [string, string][] = [
+  ['xl/', 'an Excel workbook (.xlsx)'],
+  ['word/', 'a Word document (.docx)'],
+  ['opendocument.spreadsheet', 'an OpenDocument spreadsheet (.ods)'],
+  ['Index/', 'a Numbers spreadsheet'],
+]
+
+/** Names what a binary file is, or null for what may be text. */
+export function binaryKind(bytes: Uint8Array): string | null {
+  const kind = signatures.find(([start]) => start.every((byte, i) => bytes[i] === byte))?.[1] ?? null
+  if (kind !== 'a ZIP archive') return kind
+  const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 65_536))
+  return zipParts.find(([part]) => start.includes(part))?.[1] ?? kind
+}

@@ -1,0 +1,33 @@
+/** Bytes that are letters in one encoding of Central Europe and signs such as ¹ ³ ¿ in Windows-1252. */
+const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0x9d])
+const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
+
+/**
+ * Which single-byte encoding bytes are in that are not UTF-8: Windows-1252, unless letters would be missing in the
+ * middle of words (Central European) or nearly all letters are high ones (Cyrillic).
+ */
+export function legacyCharset(bytes: Uint8Array): string {
+  let high = 0
+  let besideHigh = 0
+  let as1250 = 0
+  let as8859_2 = 0
+  const end = Math.min(bytes.length, 262_144)
+  for (let i = 0; i < end; i += 1) {
+    const byte = bytes[i] ?? 0
+    if (byte < 0x80) continue
+    high += 1
+    const before = bytes[i - 1] ?? 0
+    const after = bytes[i + 1] ?? 0
+    if (before >= 0xc0 || after >= 0xc0) besideHigh += 1
+    if (!isLetter(before) && !isLetter(after)) continue
+    if (lettersOf1250.has(byte)) as1250 += 1
+    if (lettersOf8859_2.has(byte)) as8859_2 += 1
+  }
+  if (high >= 8 && besideHigh > high * 0.8) return 'windows-1251'
+  if (as1250 === 0 && as8859_2 === 0) return 'windows-1252'
+  return as8859_2 > as1250 ? 'iso-8859-2' : 'windows-1250'
+}
+
+function isLetter(byte: number): boolean {
+  return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
+}

@@ -1,0 +1,233 @@
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { insertWhere } from '../../db/guarded.ts'
+import type { Owner } from '../../db/owner.ts'
+import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
+import { categoryNameKey } from '../../domain/categories.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
+import type { Minor } from '../../domain/money.ts'
+import { withinBounds } from '../bounds.ts'
+import {
+  absorbAll,
+  failBroken,
+  insertNewRows,
+  numberNewRows,
+  recogniseClientIds,
+  recogniseRepeatedClientIds,
+} from '../landing.ts'
+import type { Transaction } from '../transactions/fields.ts'
+
+/** One row of an import. Accounts and categories come by id or by name; unknown categories are created. */
+export type ImportRow = {
+  /** The row's number in the file, as errors name it. */
+  line: number
+  account: number | string | null
+  to_account: number | string | null
+  category: number | string | null
+  type: Transaction['type']
+  amount: Minor
+  description: string | null
+  reference: string | null
+  transaction_date: CalendarDate
+  client_id: string | null
+  force: boolean
+}
+
+/** A file as it was read, ready to land. */
+export type ImportFile = {
+  kind: (typeof imports.$inferSelect)['kind']
+  format: (typeof imports.$inferSelect)['format']
+  rows: ImportRow[]
+  /** What the statement says the account has at its end. */
+  closing: { accountId: number; date: CalendarDate; balance: Minor } | null
+  isDryRun: boolean
+}
+
+/** What an import did, or would do; `id` is null for a dry run. */
+export type ImportResult = {
+  id: number | null
+  counts: { rows: number; created: number; duplicate: number }
+  /** The account's balance up to the statement's closing date, beside what the statement says. */
+  closing: { date: CalendarDate; statement: Minor; account: Minor } | null
+}
+
+/** So many errors are listed at most. */
+const errorsListed = 100
+
+/** Throws EmailNotVerified where the bearer's address is not verified; for input that cannot even be read. */
+export async function demandVerified(owner: Owner): Promise<void> {
+  const [user] = await owner.run()
+  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
+}
+
+/**
+ * Imports a file, all or nothing, in one round trip: its rows are laid down, judged, compared with what is there
+ * and created, in one transaction. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
+ */
+export async function storeImport(owner: Owner, file: ImportFile): Promise<ImportResult> {
+  const { db, now } = owner
+  const batchId = crypto.randomUUID()
+  const isSound = sql`not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed')`
+  const mayWrite = file.isDryRun ? sql`false` : isSound
+  const importId = sql`(select id from imports where batch_id = ${batchId})`
+  const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
+
+  const { user, broken, brokenTotal, created, counted, balance } = await withinBounds(
+    'amount',
+    owner.runNamed({
+      batch: insertWhere(
+        db,
+        syncBatches,
+        newBatch(owner, batchId),
+        sql`exists (select 1 from ${users} where ${isVerified})`,
+      ),
+      items: db.run(layDown(owner, batchId, file.rows)),
+      judged: db.run(failBroken(batchId)),
+      broken: db.all<Broken>(brokenItems(batchId)),
+      brokenTotal: db.all<{ total: number }>(sql`
+        select count(*) as total from sync_items where batch_id = ${batchId} and outcome = 'failed'`),
+      newCategories: db.run(createCategories(owner, file.rows, mayWrite)),
+      categories: db.run(assignCategories(owner, batchId, file.rows)),
+      clientIds: db.run(recogniseClientIds(batchId)),
+      ...named(db, absorbAll(batchId)),
+      numbers: db.run(numberNewRows(batchId)),
+      repeated: db.run(recogniseRepeatedClientIds(batchId)),
+      counted: db.all<{ outcome: string; items: number }>(sql`
+        select outcome, count(*) as items from sync_items where batch_id = ${batchId} group by outcome`),
+      created: insertWhere(db, imports, newImport(owner, batchId, file), mayWrite).returning({
+        id: imports.id,
+      }),
+      rows: db.run(
+        insertNewRows(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
+      ),
+      balance: db.all<{ balance: Minor }>(balanceAt(owner, file)),
+      cleared: db.delete(syncBatches).where(eq(syncBatches.id, batchId)),
+    }),
+  )
+  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
+  if (broken.length > 0) throw new Invalid(errorsOf(file.rows, broken, brokenTotal[0]?.total ?? 0))
+  const count = (outcome: string) => counted.find((row) => row.outcome === outcome)?.items ?? 0
+  const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
+  const { closing } = file
+  return {
+    id: created[0]?.id ?? null,
+    counts,
+    closing: closing && {
+      date: closing.date,
+      statement: closing.balance,
+      account: balance[0]?.balance ?? (0 as Minor),
+    },
+  }
+}
+
+type Broken = { position: number; errors: string }
+
+function newBatch(owner: Owner, id: string) {
+  const [createdAt, queuedAt] = [owner.now, owner.now]
+  return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', createdAt, queuedAt }
+}
+
+function named(db: Owner['db'], steps: SQL[]) {
+  return Object.fromEntries(steps.map((step, index) => [`absorbed${index}`, db.run(step)]))
+}
+
+/** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
+function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
+  const items = JSON.stringify(
+    rows.map(({ category, ...row }) => ({
+      ...row,
+      category_id: typeof category === 'number' ? category : null,
+      force: row.force ? 1 : 0,
+    })),
+  )
+  const accountId = (field: 'account' | 'to_account') => {
+    const name = sql.raw(`value ->> '${field}'`)
+    return sql`iif(typeof(${name}) = 'integer', ${name}, (
+      select iif(count(*) = 1, min(id), 0) from accounts
+       where user_id = ${owner.id} and name = ${name} collate nocase and ${name} is not null having ${name} is not null))`
+  }
+  const category = sql`(select id from categories where id = value ->> 'category_id' and user_id = ${owner.id})`
+  const isStray = sql`(value ->> 'category_id' is not null and ${category} is null)`
+  const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
+  return sql`
+    insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
+                            type, amount, description, reference, transaction_date, force)
+    select ${batchId}, key, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null),
+           value ->> 'client_id', ${accountId('account')}, ${accountId('to_account')}, ${category},
+           value ->> 'type', value ->> 'amount', value ->> 'description', value ->> 'reference',
+           value ->> 'transaction_date', value ->> 'force'
+      from json_each(${items})
+     where exists (select 1 from sync_batches where id = ${batchId})`
+}
+
+function brokenItems(batchId: string): SQL {
+  return sql`
+    select position, errors from sync_items where batch_id = ${batchId} and outcome = 'failed'
+     order by position limit ${errorsListed}`
+}
+
+/** Creates the categories that rows name and the bearer has not, in either type. */
+function createCategories({ id, now }: Owner, rows: ImportRow[], guard: SQL): SQL {
+  const wanted = new Map<string, [name: string, key: string, type: string]>()
+  for (const { category, type } of rows) {
+    if (typeof category !== 'string') continue
+    const [key, kind] = [categoryNameKey(category), type === 'income' ? 'income' : 'expense']
+    wanted.set(key, wanted.get(key) ?? [category, key, kind])
+  }
+  return sql`
+    insert into categories (user_id, name, name_key, type, created_at, updated_at)
+    select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
+      from json_each(${JSON.stringify([...wanted.values()])})
+     where ${guard} and ${id} is not null
+       and not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)
+     order by key`
+}
+
+/** Gives the rows the categories that they name; where there are two of one name, the one of the row's type. */
+function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL {
+  const keys = rows.flatMap(({ category }, position) =>
+    typeof category === 'string' ? [[position, categoryNameKey(category)]] : [],
+  )
+  return sql`
+    update sync_items
+       set category_id = (select id from categories where user_id = ${id} and name_key = value ->> 1
+                           order by categories.type = sync_items.type desc limit 1)
+      from json_each(${JSON.stringify(keys)})
+     where batch_id = ${batchId} and position = value ->> 0`
+}
+
+/** The record of an import; its counts are those of the rows as they lie. */
+function newImport(owner: Owner, batchId: string, { kind, format, rows }: ImportFile) {
+  const count = (outcome: string) =>
+    sql<number>`(select count(*) from sync_items where batch_id = ${batchId} and outcome = ${outcome})`
+  const counts = { rows: rows.length, created: count('pending'), duplicate: count('duplicate') }
+  return { userId: owner.id, batchId, kind, format, ...counts, createdAt: owner.now }
+}
+
+/** The balance of the statement's account at the end of its closing date, counted back from today's. */
+function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
+  const effect = sql`case when account_id = accounts.id and type <> 'income' then -amount else amount end`
+  return sql`
+    select balance - (select coalesce(sum(${effect}), 0) from transactions
+                       where (account_id = accounts.id or to_account_id = accounts.id)
+                         and transaction_date > ${closing?.date ?? ''}) as balance
+      from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
+}
+
+/** Errors by row of the file; a row that named its account is told of the name, not of an id. */
+function errorsOf(rows: ImportRow[], broken: Broken[], total: number): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const { position, errors: pairs } of broken) {
+    const row = rows[position]
+    for (const [field, message] of JSON.parse(pairs) as [string, string][]) {
+      const column = field.replace('_id', '') as 'account' | 'to_account'
+      const isNamed = typeof row?.[column] === 'string'
+      const key = `rows.${row?.line}.${isNamed ? column : field}`
+      const text = isNamed ? message.replace(/ id\b/, '') : message
+      errors[key] = [...(errors[key] ?? []), text]
+    }
+  }
+  const unlisted = total - broken.length
+  if (unlisted > 0) errors.rows = [`${unlisted} more rows have errors.`]
+  return errors
+}

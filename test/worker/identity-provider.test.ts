@@ -1,0 +1,799 @@
+import { sql } from 'drizzle-orm'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { openWorldDatabase } from './laws/every-route.ts'
+import {
+  type Answer,
+  aTimestamp,
+  comeBackFromProvider,
+  createWorld,
+  type Json,
+  pathOf,
+  queuedMail,
+  signInThroughProvider,
+  verifyAddress,
+  type World,
+} from './world.ts'
+
+const callback = '/api/auth/idp/callback'
+const issuer = inject('issuer')
+const noon = Date.parse('2026-11-20T12:00:00.000Z')
+
+afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  await fault('DELETE')
+})
+
+/** Tells the provider to fail, or with DELETE to be well again. */
+async function fault(method: 'POST' | 'DELETE', order?: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${issuer}/faults`, { method, body: order ? JSON.stringify(order) : null })
+  if (!response.ok) throw new Error(`The provider refused the fault: ${await response.text()}`)
+  await response.text()
+}
+
+const address = () => `${crypto.randomUUID()}@example.com`
+const begin = async (world: World, query = '') =>
+  new URL((await world.call('GET', `/api/auth/idp${query}`)).body.url)
+const stateOf = async (world: World) => (await begin(world)).searchParams.get('state') ?? ''
+const come = (world: World, query: Record<string, string>) =>
+  world.call('GET', `${callback}?${new URLSearchParams(query)}`)
+const me = async (world: World, token: string): Promise<Json> =>
+  (await world.call('GET', '/api/me', { token })).body
+const login = (world: World, email: string, password: string) =>
+  world.call('POST', '/api/login', { body: { email, password } })
+
+/** Where a callback leads, and what it says there. */
+function destination({ headers }: Answer) {
+  const url = new URL(headers.get('Location') ?? '')
+  return { page: `${url.origin}${url.pathname}`, query: Object.fromEntries(url.searchParams) }
+}
+
+/** Expects the failure redirect: for a browser, never JSON, with a sentence for people. */
+function expectFailure(answer: Answer, errorCode: string): void {
+  const { page, query } = destination(answer)
+  expect({ status: answer.status, text: answer.text, page, code: query.error_code }).toEqual({
+    status: 302,
+    text: '',
+    page: 'https://app.purse.example/login',
+    code: errorCode,
+  })
+  expect(Object.keys(query).sort()).toEqual(['error', 'error_code'])
+  expect(query.error).toMatch(/^[A-Z][^{}<>]{10,100}\.$/)
+  expectNothingPassedOn(answer)
+}
+
+function expectNothingPassedOn({ headers }: Answer): void {
+  expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expect(headers.get('Content-Type') ?? '').not.toContain('json')
+}
+
+async function usersIn(world: World): Promise<number> {
+  const db = openWorldDatabase(world)
+  const [[row]] = await db.batch([db.all<{ n: number }>(sql`select count(*) as n from users`)])
+  return Number(row?.n)
+}
+
+/** Fills in the provider's own page, as a browser would; answers the path of the callback. */
+async function fillIn(world: World, fields: Record<string, string>): Promise<string> {
+  const cookies = new Map<string, string>()
+  const follow = async (url: URL, init: RequestInit = {}): Promise<URL> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, {
+      ...init,
+      headers: { cookie, accept: 'text/html' },
+      redirect: 'manual',
+    })
+    await response.text()
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      cookies.set(name, value)
+    }
+    const location = response.headers.get('Location')
+    if (!location) return url
+    const next = new URL(location, url)
+    return next.pathname === callback ? next : follow(next)
+  }
+  const page = await follow(await begin(world))
+  return pathOf((await follow(page, { method: 'POST', body: new URLSearchParams(fields) })).href)
+}
+
+describe('the way to the provider', () => {
+  test('is an address with state, PKCE and nonce, which differ each time', async () => {
+    const world = createWorld()
+    const answer = await world.call('GET', '/api/auth/idp')
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ url: expect.stringMatching(/^http/) })
+    const [one, two] = [new URL(answer.body.url), await begin(world)]
+    expect(one.href.startsWith(`${issuer}/auth?`)).toBe(true)
+    expect(Object.fromEntries(one.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'purse-tests',
+      redirect_uri: 'http://purse.test/api/auth/idp/callback',
+      scope: 'openid email profile',
+      state: expect.any(String),
+      nonce: expect.stringMatching(/^[\w-]{40,}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(two.searchParams.get(name)).not.toBe(one.searchParams.get(name))
+    }
+  })
+
+  test('shows neither the verifier nor the nonce in its state, and sets no cookie', async () => {
+    const world = createWorld()
+    const { headers, body } = await world.call('GET', '/api/auth/idp')
+    expect(headers.get('Set-Cookie')).toBeNull()
+    const { searchParams } = new URL(body.url)
+    const state = searchParams.get('state') ?? ''
+    const readable = Buffer.from(state, 'base64url').toString('latin1')
+    for (const text of [state, readable]) {
+      expect(text).not.toContain(searchParams.get('nonce'))
+      expect(text).not.toContain('expiresAt')
+      expect(text).not.toContain('codeVerifier')
+    }
+  })
+
+  test('cannot be bent by a login_hint', async () => {
+    const hint = 'a@example.com&redirect_uri=https://evil.example/#'
+    const url = await begin(createWorld(), `?login_hint=${encodeURIComponent(hint)}`)
+    expect(url.searchParams.getAll('redirect_uri')).toEqual(['http://purse.test/api/auth/idp/callback'])
+    expect(url.searchParams.get('login_hint')).toBe(hint)
+    expect(url.hash).toBe('')
+  })
+
+  test.each([
+    ['where none is configured', ''],
+    ['where it is down', 'http://127.0.0.1:9'],
+    ['where it says that it is another one', `${issuer}/`],
+  ])('%s is a 503 that leaks nothing', async (_, IDP_ISSUER) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { status, text } = await createWorld({ IDP_ISSUER }).call('GET', '/api/auth/idp')
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toEqual({ message: expect.any(String) })
+    expect(text).not.toContain('127.0.0.1')
+  })
+})
+
+describe('the first sign-in', () => {
+  test('makes a verified user and leads to the frontend with a token', async () => {
+    const world = createWorld()
+    const email = address()
+    const answer = await world.call('GET', await comeBackFromProvider(world, email))
+    expect([answer.status, answer.text]).toEqual([302, ''])
+    const { page, query } = destination(answer)
+    expect(page).toBe('https://app.purse.example/login')
+    expect(Object.keys(query)).toEqual(['token', 'user'])
+    expect(query.token).toMatch(/^[1-9]\d*\|[A-Za-z0-9]{40,}$/)
+    expectNothingPassedOn(answer)
+    expect(await me(world, query.token ?? '')).toMatchObject({
+      id: Number(query.user),
+      email,
+      email_verified_at: aTimestamp,
+      idp_id: expect.stringMatching(/./),
+      reminder_time: '20:00',
+      timezone: 'UTC',
+    })
+    expect(world.queued).toEqual([])
+  })
+
+  test('takes the name', async () => {
+    const world = createWorld()
+    const email = `anna.smith+${crypto.randomUUID().slice(0, 8).replaceAll(/\d/g, 'x')}@example.com`
+    const { token } = await signInThroughProvider(world, email)
+    expect((await me(world, token)).name).toMatch(/^Anna Smith /)
+  })
+
+  test('takes the picture that the provider gives', async () => {
+    const world = createWorld()
+    const { token } = await signInThroughProvider(world, address())
+    expect((await me(world, token)).avatar).toMatch(/\/pictures\/\w+\.svg\?name=/)
+  })
+
+  test('seeds the same default categories as registering does', async () => {
+    const world = createWorld()
+    const { token } = await signInThroughProvider(world, address())
+    const registered = await world.register()
+    const namesOf = (answer: Answer) => answer.body.map(({ name, type }: Json) => `${type} ${name}`)
+    const seeded = namesOf(await world.call('GET', '/api/categories', { token }))
+    expect(seeded.length).toBeGreaterThanOrEqual(16)
+    expect(seeded).toEqual(namesOf(await registered.get('/api/categories')))
+  })
+
+  test('leaves no password that could be guessed', async () => {
+    const world = createWorld()
+    const email = address()
+    await signInThroughProvider(world, email)
+    for (const password of ['', 'null', 'undefined', 'password']) {
+      expect((await login(world, email, password)).status).toBe(422)
+    }
+  })
+
+  test('is one user and one set of categories when it comes eight times at once', async () => {
+    const world = createWorld()
+    const email = address()
+    const paths = await Promise.all(Array.from({ length: 8 }, () => comeBackFromProvider(world, email)))
+    const answers = await Promise.all(paths.map((path) => world.call('GET', path)))
+    const users = answers.map((answer) => destination(answer).query.user)
+    expect(new Set(users).size).toBe(1)
+    expect(await usersIn(world)).toBe(1)
+    const tokens = answers.map((answer) => destination(answer).query.token ?? '')
+    expect(new Set(tokens).size).toBe(8)
+    const names = (await world.call('GET', '/api/categories', { token: tokens[0] ?? '' })).body
+    expect(names.length).toBeLessThanOrEqual(20)
+  })
+
+  test('refuses an address that the provider has not verified, and makes nobody', async () => {
+    const world = createWorld()
+    const path = await fillIn(world, { decision: 'sign-in', address: address(), state: 'unverified' })
+    expectFailure(await world.call('GET', path), 'email_unverified')
+    expect(await usersIn(world)).toBe(0)
+  })
+
+  test('refuses an account without an address, and makes nobody', async () => {
+    const world = createWorld()
+    const path = await fillIn(world, { decision: 'sign-in', address: address(), state: 'absent' })
+    expectFailure(await world.call('GET', path), 'email_missing')
+    expect(await usersIn(world)).toBe(0)
+  })
+})
+
+describe('a later sign-in', () => {
+  test('is the same user, with another token beside the first', async () => {
+    const world = createWorld()
+    const email = address()
+    const one = await signInThroughProvider(world, email)
+    await world.call('PATCH', '/api/me', { token: one.token, body: { name: 'My Own Name' } })
+    const two = await signInThroughProvider(world, email.toUpperCase())
+    expect(two.id).toBe(one.id)
+    expect(two.token).not.toBe(one.token)
+    expect((await me(world, one.token)).id).toBe(one.id)
+    expect(await me(world, two.token)).toMatchObject({ email, name: 'My Own Name' })
+    expect(await usersIn(world)).toBe(1)
+  })
+
+  test('seeds no categories again', async () => {
+    const world = createWorld()
+    const email = address()
+    const { token } = await signInThroughProvider(world, email)
+    const { body } = await world.call('GET', '/api/categories', { token })
+    for (const { id } of body) await world.call('DELETE', `/api/categories/${id}`, { token })
+    const again = await signInThroughProvider(world, email)
+    expect((await world.call('GET', '/api/categories', { token: again.token })).body).toEqual([])
+  })
+
+  test('is known by its id at the provider, not by its address', async () => {
+    const world = createWorld()
+    const email = address()
+    const { id, token } = await signInThroughProvider(world, email)
+    const db = openWorldDatabase(world)
+    await db.batch([db.run(sql`update users set email = 'moved@example.com' where id = ${id}`)])
+    const stranger = await world.register({ email })
+    const again = await signInThroughProvider(world, email)
+    expect(again.id).toBe(id)
+    expect((await me(world, token)).email).toBe('moved@example.com')
+    expect((await stranger.get('/api/me')).body).toMatchObject({ email, idp_id: null })
+  })
+
+  test.each(['unverified', 'absent'])(
+    'works with an address that is %s by then, since the id is looked up first',
+    async (state) => {
+      const world = createWorld()
+      const email = address()
+      const { id } = await signInThroughProvider(world, email)
+      const path = await fillIn(world, { decision: 'sign-in', address: email, state })
+      expect(destination(await world.call('GET', path)).query).toEqual({
+        token: expect.any(String),
+        user: String(id),
+      })
+    },
+  )
+})
+
+describe('an address that is registered already', () => {
+  test('and verified is linked: password, tokens and what the user has stay', async () => {
+    const world = createWorld()
+    const person = await world.register({ email: address(), name: 'Ada' })
+    await verifyAddress(world, person)
+    const verifiedAt = (await person.get('/api/me')).body.email_verified_at
+    const { id, token } = await signInThroughProvider(world, person.email)
+    expect(id).toBe(person.id)
+    expect(await me(world, token)).toMatchObject({
+      idp_id: expect.any(String),
+      email_verified_at: verifiedAt,
+    })
+    expect((await person.get('/api/me')).status).toBe(200)
+    expect((await login(world, person.email, person.password)).status).toBe(200)
+    expect((await person.get('/api/categories')).body.length).toBeLessThanOrEqual(20)
+  })
+
+  test('but was never verified loses password, tokens and reset links: somebody else may have registered it', async () => {
+    const world = createWorld()
+    const pretender = await world.register({ email: address() })
+    const { email, password } = pretender
+    const second = (await login(world, email, password)).body.access_token
+    await world.call('POST', '/api/forgot-password', { body: { email } })
+    const reset = new URL(queuedMail(world, 'reset_password', email).url).searchParams.get('token')
+
+    const { id, token } = await signInThroughProvider(world, email)
+    expect(id).toBe(pretender.id)
+    expect(await me(world, token)).toMatchObject({ email, email_verified_at: aTimestamp })
+    for (const old of [pretender.token, second]) {
+      expect((await world.call('GET', '/api/me', { token: old })).status).toBe(401)
+    }
+    expect((await login(world, email, password)).status).toBe(422)
+    const body = { token: reset, email, password: 'a new password', password_confirmation: 'a new password' }
+    expect((await world.call('POST', '/api/reset-password', { body })).status).toBe(422)
+    expect(await usersIn(world)).toBe(1)
+  })
+
+  test('but was never verified takes the name that the provider gives, not the stranger’s', async () => {
+    const world = createWorld()
+    const email = `bob.${crypto.randomUUID()}@example.com`
+    await world.register({ email, name: 'Call 0900 123456 now' })
+    const { token } = await signInThroughProvider(world, email)
+    expect((await me(world, token)).name).toMatch(/^Bob /)
+  })
+
+  test('is not linked by an address that the provider has not verified', async () => {
+    const world = createWorld()
+    const [verified, unverified] = [
+      await world.register({ email: address() }),
+      await world.register({ email: address() }),
+    ]
+    await verifyAddress(world, verified)
+    for (const person of [verified, unverified]) {
+      const path = await fillIn(world, { decision: 'sign-in', address: person.email, state: 'unverified' })
+      expectFailure(await world.call('GET', path), 'email_unverified')
+      expect((await person.get('/api/me')).body.idp_id).toBeNull()
+      expect((await login(world, person.email, person.password)).status).toBe(200)
+    }
+    expect((await unverified.get('/api/me')).body.email_verified_at).toBeNull()
+  })
+
+  test('and linked to another identity is not handed over', async () => {
+    const world = createWorld()
+    const email = address()
+    const { id, token } = await signInThroughProvider(world, email)
+    const db = openWorldDatabase(world)
+    await db.batch([db.run(sql`update users set idp_id = 'somebody else' where id = ${id}`)])
+    expectFailure(await world.call('GET', await comeBackFromProvider(world, email)), 'provider_error')
+    expect((await me(world, token)).idp_id).toBe('somebody else')
+    expect(await usersIn(world)).toBe(1)
+  })
+
+  test('loses the tokens of a stranger who signs in at the very moment', async () => {
+    const world = createWorld()
+    const { email, password, token } = await world.register({ email: address() })
+    const path = await comeBackFromProvider(world, email)
+    const [, ...logins] = await Promise.all([
+      world.call('GET', path),
+      ...Array.from({ length: 6 }, () => login(world, email, password)),
+    ])
+    const after = await Promise.all(
+      [token, ...logins.map(({ body }) => body.access_token)].flatMap((old) =>
+        old ? [world.call('GET', '/api/me', { token: old })] : [],
+      ),
+    )
+    expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]))
+  })
+})
+
+describe('a sign-in that somebody refuses', () => {
+  test('ends in access_denied', async () => {
+    const world = createWorld()
+    const path = await fillIn(world, { decision: 'refuse' })
+    expectFailure(await world.call('GET', path), 'access_denied')
+  })
+
+  test('does not repeat what the query says', async () => {
+    const world = createWorld()
+    const state = await stateOf(world)
+    const answer = await come(world, { state, error: '<b>', error_description: 'Call 0900 123456' })
+    expectFailure(answer, 'provider_error')
+    expect(answer.headers.get('Location')).not.toMatch(/0900|%3Cb/i)
+  })
+})
+
+describe('a state', () => {
+  test('is good once: the same callback again is invalid_state, and makes no token', async () => {
+    const world = createWorld()
+    const path = await comeBackFromProvider(world, address())
+    const { query } = destination(await world.call('GET', path))
+    expectFailure(await world.call('GET', path), 'invalid_state')
+    expect((await me(world, query.token ?? '')).id).toBe(Number(query.user))
+    const db = openWorldDatabase(world)
+    const [[row]] = await db.batch([db.all<{ n: number }>(sql`select count(*) as n from tokens`)])
+    expect(Number(row?.n)).toBe(1)
+  })
+
+  test('is good once, also under ten callbacks at once', async () => {
+    const world = createWorld()
+    const path = await comeBackFromProvider(world, address())
+    const answers = await Promise.all(Array.from({ length: 10 }, () => world.call('GET', path)))
+    const [ended, refused] = [
+      answers.filter((answer) => destination(answer).query.token),
+      answers.filter((answer) => destination(answer).query.error_code === 'invalid_state'),
+    ]
+    expect([ended.length, refused.length]).toEqual([1, 9])
+  })
+
+  test.each([
+    ['after 9 minutes and 59 seconds is good', 599_000, 'provider_error'],
+    ['after 10 minutes and 1 second is not', 601_000, 'invalid_state'],
+  ])('%s', async (_, later, expected) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(noon)
+    const world = createWorld()
+    const state = await stateOf(world)
+    vi.setSystemTime(noon + later)
+    // The code is nonsense, so that a good state gets as far as the provider and no further.
+    expectFailure(await come(world, { state, code: 'nonsense' }), expected)
+  })
+
+  test('that is altered, made up, empty or missing is invalid_state', async () => {
+    const world = createWorld()
+    const good = await stateOf(world)
+    const altered = good.slice(0, 20) + (good[20] === 'A' ? 'B' : 'A') + good.slice(21)
+    const plain = Buffer.from(JSON.stringify({ codeVerifier: 'a', nonce: 'b', expiresAt: 9e15 }))
+    const forgeries = [
+      altered,
+      good.slice(0, -4),
+      good.slice(0, 8),
+      plain.toString('base64url'),
+      'x',
+      '',
+      '🔑',
+    ]
+    for (const state of forgeries) {
+      expectFailure(await come(world, { state, code: 'abc' }), 'invalid_state')
+    }
+    expectFailure(await come(world, { code: 'abc' }), 'invalid_state')
+    expectFailure(await come(world, {}), 'invalid_state')
+  })
+
+  test('of a service with another secret is invalid_state', async () => {
+    const other = createWorld({ APP_SECRET: 'another secret of the tests, as long as it must be' })
+    const state = await stateOf(other)
+    expectFailure(await come(createWorld(), { state, code: 'abc' }), 'invalid_state')
+  })
+
+  test('that has been used stays used after the hourly job', async () => {
+    const world = createWorld()
+    const path = await comeBackFromProvider(world, address())
+    await world.call('GET', path)
+    await world.runCron('17 * * * *')
+    expectFailure(await world.call('GET', path), 'invalid_state')
+  })
+})
+
+describe('a code', () => {
+  test('that is missing or made up is provider_error', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const world = createWorld()
+    expectFailure(await come(world, { state: await stateOf(world) }), 'provider_error')
+    expectFailure(await come(world, { state: await stateOf(world), code: 'made-up' }), 'provider_error')
+  })
+
+  test('of another sign-in does not work with one’s own state', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const world = createWorld()
+    const stolen = new URL(await comeBackFromProvider(world, address()), 'http://purse.test').searchParams
+    const answer = await come(world, { state: await stateOf(world), code: stolen.get('code') ?? '' })
+    expectFailure(answer, 'provider_error')
+    expect(await usersIn(world)).toBe(0)
+  })
+
+  test('from another issuer is provider_error', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const world = createWorld()
+    const path = (await comeBackFromProvider(world, address())).replace(/&iss=[^&]*/, '')
+    expectFailure(await world.call('GET', `${path}&iss=https%3A%2F%2Fevil.example`), 'provider_error')
+    expect(await usersIn(world)).toBe(0)
+  })
+})
+
+describe('a provider that does not work', () => {
+  const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => undefined)
+
+  test.each([
+    ['token', { status: 500 }],
+    ['token', { status: 400 }],
+    ['token', { nonsense: true }],
+    ['jwks', { status: 500 }],
+    ['jwks', { nonsense: true }],
+  ])('at its %s endpoint (%j) ends in the failure redirect', async (endpoint, how) => {
+    const log = quiet()
+    const world = createWorld()
+    const path = await comeBackFromProvider(world, address())
+    await fault('POST', { endpoint, ...how })
+    expectFailure(await world.call('GET', path), 'provider_error')
+    expect(await usersIn(world)).toBe(0)
+    const code = new URL(path, 'http://purse.test').searchParams.get('code') ?? ''
+    expect(JSON.stringify(log.mock.calls)).not.toContain(code)
+  })
+
+  test.each([
+    [{ status: 503 }, 1],
+    [{ nonsense: true }, 2],
+  ])(
+    'at its discovery (%j) ends in the failure redirect once what was discovered is old',
+    async (how, days) => {
+      quiet()
+      const world = createWorld()
+      // In the future, where nothing that another test has discovered is good any more.
+      const discoveredAt = Date.now() + days * 86_400_000
+      vi.useFakeTimers({ toFake: ['Date'] })
+      vi.setSystemTime(discoveredAt)
+      await stateOf(world)
+      vi.setSystemTime(discoveredAt + 540_000)
+      const state = await stateOf(world)
+      await fault('POST', { endpoint: 'discovery', ...how })
+      vi.setSystemTime(discoveredAt + 86_000_000)
+      expect((await world.call('GET', '/api/auth/idp')).status).toBe(503)
+      vi.setSystemTime(discoveredAt + 1_080_000)
+      expectFailure(await come(world, { state, code: 'nonsense' }), 'provider_error')
+    },
+  )
+
+  test.each(['token', 'jwks'])(
+    'that is slow at its %s endpoint ends in the failure redirect within ten seconds',
+    async (endpoint) => {
+      quiet()
+      const world = createWorld()
+      const path = await comeBackFromProvider(world, address())
+      await fault('POST', { endpoint, hang: true })
+      const timeouts = hastenTimeouts(10_000)
+      expectFailure(await world.call('GET', path), 'provider_error')
+      expect(timeouts.length).toBeGreaterThan(0)
+      expect(await usersIn(world)).toBe(0)
+    },
+  )
+
+  test('that is slow to be discovered is given up on within ten seconds', async () => {
+    quiet()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 3 * 86_400_000)
+    await fault('POST', { endpoint: 'discovery', hang: true })
+    hastenTimeouts(10_000)
+    expect((await createWorld().call('GET', '/api/auth/idp')).status).toBe(503)
+  })
+
+  test('does not end anybody’s sign-in by password', async () => {
+    quiet()
+    const world = createWorld({ IDP_ISSUER: 'http://127.0.0.1:9' })
+    const { email, password } = await world.register()
+    expect((await login(world, email, password)).status).toBe(200)
+  })
+
+  test('because the database is down ends in the failure redirect as well', async () => {
+    quiet()
+    const world = createWorld()
+    const path = await comeBackFromProvider(world, address())
+    const without = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:9/' })
+    expectFailure(await without.call('GET', path), 'provider_error')
+  })
+
+  /** Lets every time-out of at most so many milliseconds come at once; a longer one comes too late for the test. */
+  function hastenTimeouts(atMostMs: number): number[] {
+    const hastened: number[] = []
+    const { setTimeout: realSetTimeout } = globalThis
+    const realTimeout = AbortSignal.timeout.bind(AbortSignal)
+    const shortened = (ms: number) => {
+      if (ms < 1_000 || ms > atMostMs) return ms
+      hastened.push(ms)
+      return 200
+    }
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) =>
+      realSetTimeout(run, shortened(ms))) as typeof setTimeout)
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => realTimeout(shortened(ms)))
+    return hastened
+  }
+})
+
+describe('an ID token', () => {
+  const keys = generateKeyPair('ES256', { extractable: true })
+  const otherKeys = generateKeyPair('ES256', { extractable: true })
+
+  type Claims = Record<string, unknown>
+  type Lies = {
+    claims?: (honest: Claims) => Claims
+    /** Makes the token in another way than signing it with the published key. */
+    write?: (claims: Claims) => Promise<string> | string
+    userinfo?: Claims
+  }
+
+  const sign = async (claims: Claims, { privateKey } = { privateKey: undefined as CryptoKey | undefined }) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .sign(privateKey ?? ((await keys).privateKey as CryptoKey))
+
+  /** Signs in at a provider that lies as it is told to: no honest one would answer so, hence this one is made up. */
+  async function signInAtLiar({ claims = (honest) => honest, write = sign, userinfo }: Lies, world?: World) {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const liar = `https://${crypto.randomUUID()}.example`
+    const at = createWorld({ IDP_ISSUER: liar, ...(world && { TURSO_DATABASE_URL: world.databaseUrl }) })
+    let nonce = ''
+    const now = Math.floor(Date.now() / 1000)
+    const honest = () => ({
+      iss: liar,
+      aud: 'purse-tests',
+      sub: 'subject-1',
+      iat: now,
+      exp: now + 300,
+      nonce,
+      email: 'victim@example.com',
+      email_verified: true,
+      name: 'Victoria',
+    })
+    const answers: Record<string, () => Promise<unknown> | unknown> = {
+      '/.well-known/openid-configuration': () => ({
+        issuer: liar,
+        authorization_endpoint: `${liar}/auth`,
+        token_endpoint: `${liar}/token`,
+        userinfo_endpoint: `${liar}/me`,
+        jwks_uri: `${liar}/jwks`,
+      }),
+      '/jwks': async () => ({
+        keys: [{ ...(await exportJWK((await keys).publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }],
+      }),
+      '/token': async () => ({
+        access_token: 'at',
+        token_type: 'Bearer',
+        id_token: await write(claims(honest())),
+      }),
+      '/me': () => userinfo ?? {},
+    }
+    const realFetch = globalThis.fetch
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : String(input))
+      if (url.origin !== liar) return realFetch(input, init)
+      return Response.json(await answers[url.pathname]?.())
+    })
+    const { searchParams } = await begin(at)
+    nonce = searchParams.get('nonce') ?? ''
+    const answer = await come(at, { state: searchParams.get('state') ?? '', code: 'code', iss: liar })
+    return { world: at, answer }
+  }
+
+  const without = (name: string) => (claims: Claims) => {
+    const { [name]: _, ...rest } = claims
+    return rest
+  }
+
+  test('that is honest signs in, so that the lies below fail for being lies', async () => {
+    const { world, answer } = await signInAtLiar({})
+    const { query } = destination(answer)
+    expect(await me(world, query.token ?? '')).toMatchObject({
+      email: 'victim@example.com',
+      name: 'Victoria',
+      avatar: null,
+      idp_id: 'subject-1',
+    })
+  })
+
+  test.each<[string, Lies]>([
+    ['for another sign-in', { claims: (c) => ({ ...c, nonce: 'another' }) }],
+    ['without a nonce', { claims: without('nonce') }],
+    ['of another issuer', { claims: (c) => ({ ...c, iss: 'https://accounts.google.com' }) }],
+    ['without an issuer', { claims: without('iss') }],
+    ['for another client', { claims: (c) => ({ ...c, aud: 'another-app' }) }],
+    ['without an audience', { claims: without('aud') }],
+    [
+      'for us and others, of which another is the authorized party',
+      {
+        claims: (c) => ({ ...c, aud: ['purse-tests', 'another-app'], azp: 'another-app' }),
+      },
+    ],
+    ['that has expired', { claims: (c) => ({ ...c, exp: Math.floor(Date.now() / 1000) - 300 }) }],
+    ['that never expires', { claims: without('exp') }],
+    ['that is not valid yet', { claims: (c) => ({ ...c, nbf: Math.floor(Date.now() / 1000) + 3600 }) }],
+    ['about nobody', { claims: without('sub') }],
+    ['about an empty subject', { claims: (c) => ({ ...c, sub: '' }) }],
+    ['signed with another key', { write: async (c) => sign(c, await otherKeys) }],
+    ['that is not signed', { write: (c) => new UnsecuredJWT(c).encode() }],
+    [
+      'signed with the secret that both know',
+      {
+        write: (c) =>
+          new SignJWT(c)
+            .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+            .sign(new TextEncoder().encode('a secret of the tests, long enough to be one')),
+      },
+    ],
+    [
+      'signed with the public key as if it were a secret',
+      {
+        write: async (c) =>
+          new SignJWT(c)
+            .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+            .sign(new TextEncoder().encode(JSON.stringify(await exportJWK((await keys).publicKey)))),
+      },
+    ],
+    [
+      'whose claims were swapped after signing',
+      {
+        write: async (c) => {
+          const [head, , signature] = (await sign(c)).split('.')
+          const forged = Buffer.from(JSON.stringify({ ...c, sub: 'subject-2' })).toString('base64url')
+          return `${head}.${forged}.${signature}`
+        },
+      },
+    ],
+    ['that is no token at all', { write: () => 'nonsense' }],
+    [
+      'whose userinfo is about somebody else',
+      {
+        claims: without('email'),
+        userinfo: { sub: 'subject-2', email: 'victim@example.com', email_verified: true },
+      },
+    ],
+  ])('%s ends in provider_error, and makes nobody', async (_, lies) => {
+    const { world, answer } = await signInAtLiar(lies)
+    expectFailure(answer, 'provider_error')
+    expect(await usersIn(world)).toBe(0)
+  })
+
+  test.each<[string, Lies]>([
+    ['says so', { claims: (c) => ({ ...c, email_verified: false }) }],
+    ['says so in a word', { claims: (c) => ({ ...c, email_verified: 'false' }) }],
+    ['does not say', { claims: without('email_verified') }],
+    [
+      'says so in its userinfo, where the address is from',
+      {
+        claims: without('email'),
+        userinfo: { sub: 'subject-1', email: 'victim@example.com', email_verified: false },
+      },
+    ],
+  ])('with an address that is not verified, as the provider %s, does not link', async (_, lies) => {
+    const owner = createWorld()
+    const victim = await owner.register({ email: 'victim@example.com' })
+    await verifyAddress(owner, victim)
+    const { answer } = await signInAtLiar(lies, owner)
+    expectFailure(answer, 'email_unverified')
+    expect((await victim.get('/api/me')).body.idp_id).toBeNull()
+  })
+
+  test('gets what it does not say from the userinfo', async () => {
+    const { world, answer } = await signInAtLiar({
+      claims: (c) => without('email')(without('email_verified')(without('name')(c))),
+      userinfo: { sub: 'subject-1', email: 'Ada@Example.com', email_verified: 'true', name: 'Ada' },
+    })
+    const { query } = destination(answer)
+    expect(await me(world, query.token ?? '')).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
+  })
+
+  test.each([
+    ['https://img.example/a.png', 'https://img.example/a.png'],
+    ['javascript:alert(1)', null],
+    ['data:text/html,<script>', null],
+  ])('with the picture %s shows the avatar %j', async (picture, avatar) => {
+    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
+    expect((await me(world, destination(answer).query.token ?? '')).avatar).toBe(avatar)
+  })
+
+  test.each([
+    ['nobody', 'email_missing'],
+    ['', 'email_missing'],
+    ['a@b\0.example.com', 'email_missing'],
+    [`${'x'.repeat(300)}@example.com`, 'email_missing'],
+  ])('with the address %j ends in %s', async (email, code) => {
+    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, email }) })
+    expectFailure(answer, code)
+    expect(await usersIn(world)).toBe(0)
+  })
+
+  test.each([
+    ['x'.repeat(400), 'x'.repeat(255)],
+    ['😀'.repeat(300), '😀'.repeat(255)],
+    ['', 'victim'],
+    ['  ', 'victim'],
+    ['a\0b', 'ab'],
+  ])('with the name %j makes a user whose name fits', async (name, expected) => {
+    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, name }) })
+    expect((await me(world, destination(answer).query.token ?? '')).name).toBe(expected)
+  })
+})
