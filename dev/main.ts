@@ -87,7 +87,7 @@ function mentionUnreadFiles(): void {
 
 function printReady({ worker }: Settings, { addresses }: Stack): void {
   const person =
-    '{"name":"Ada","email":"ada@example.com","password":"countess1815","password_confirmation":"countess1815"}'
+    '{"name":"Grace","email":"grace@example.com","password":"compiler1952","password_confirmation":"compiler1952"}'
   say('\nPurse is running.\n')
   for (const [part, address] of Object.entries(addresses)) say(`  ${part.padEnd(19)}${address}`)
   say('\nTry it, then look into the inbox:\n')

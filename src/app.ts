@@ -24,13 +24,16 @@ import { transactionRoutes } from './http/routes/transactions.ts'
 
 /** What is answered is data: no browser shall make a page of it. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
+/** A request that the database holds up for longer is answered 503. */
+const deadlineMs = 8_000
 const preflightMaxAgeSeconds = 7_200
 
 const app = new Hono<App>({ strict: false })
 
-app.use(requestId())
+// Ids of our own only: what a client sends would stand in our log.
+app.use(requestId({ limitLength: 0 }))
 app.use(async (c, next) => {
-  c.set('deps', createDeps(c.env))
+  c.set('deps', createDeps(c.env, AbortSignal.timeout(deadlineMs)))
   await next()
 })
 app.use(secureHeaders())

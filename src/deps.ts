@@ -5,12 +5,15 @@ import { queueOutbox } from './gateways/mail-queue.ts'
 import { syncQueue } from './gateways/sync-queue.ts'
 import type { Deps } from './http/app-types.ts'
 
-/** Builds what one request, message or cron run works with. Opening is cheap: nothing is called yet. */
-export function createDeps(env: Env): Deps {
+/**
+ * Builds what one request, message or cron run works with. Opening is cheap: nothing is called yet.
+ * With a deadline, all calls of the database together must be done by then.
+ */
+export function createDeps(env: Env, deadline?: AbortSignal): Deps {
   const config = readConfig(env)
   return {
     config,
-    db: openDatabase(config.database),
+    db: openDatabase(config.database, deadline),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE),

@@ -46,9 +46,9 @@ const monthFigures = sql`
     select user_id, substr(transaction_date, 1, 7) as month, type, sum(amount) as total, count(*) as rows
       from transactions where type <> 'transfer' group by 1, 2, 3
   ), kept as (
-    select user_id, month, 'income' as type, income as total, transaction_count as rows from month_totals where income > 0
+    select user_id, month, 'income' as type, income as total, transaction_count as rows from month_totals where income <> 0
     union all
-    select user_id, month, 'expense', expense, transaction_count from month_totals where expense > 0
+    select user_id, month, 'expense', expense, transaction_count from month_totals where expense <> 0
   )
   select 'month ' || type as what, 'user ' || user_id || ' ' || month as key, kept.total as kept, actual.total as actual
     from kept full join actual using (user_id, month, type)

@@ -10,13 +10,14 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
 /**
  * Opens a database for one request. Never share it between requests: the client's limit on parallel calls
  * is counted with promises, and a promise of one request that hangs would hang them all.
+ * A deadline, where one is given, is for all round trips together.
  * Use `batch`, for a single statement too: it is what translates the driver's errors.
  */
-export function openDatabase({ url, authToken, timeoutMs }: DatabaseAddress) {
+export function openDatabase({ url, authToken, timeoutMs }: DatabaseAddress, deadline?: AbortSignal) {
   const client = createClient({
     url,
     ...(authToken && { authToken }),
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) }),
+    fetch: (request: Request) => fetch(request, { signal: deadline ?? AbortSignal.timeout(timeoutMs) }),
   })
   const batch = client.batch.bind(client)
   // Drizzle names no mode, and the default would begin as a reader: a batch that reads first and writes later

@@ -10,7 +10,7 @@ export const maxAmount = 999_999_999_999_999 as Minor
 export const maxTotal = 9_000_000_000_000_000 as Minor
 
 /** Why an input is no amount of money. */
-export type MoneyProblem = 'not a number' | 'too many decimals' | 'out of range'
+export type MoneyProblem = 'not a number' | 'too many decimals' | 'too large' | 'too small'
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 /** What a float printed in full looks like, after its two real decimals: 0.30000000000000004, 1.1499999999999999. */
@@ -63,7 +63,7 @@ function fromDecimalString(text: string): number {
 
 function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
-  if (Math.abs(value) > maxAmount / 100 + 1) return 'out of range'
+  if (Math.abs(value) > maxAmount / 100 + 1) return beyond(value)
   const minor = Math.round(value * 100)
   // A few roundings of a sum are noise; the cap keeps a real third or fourth decimal from ever passing as such.
   const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
@@ -72,5 +72,9 @@ function fromFloat(value: number): Minor | MoneyProblem {
 }
 
 function inRange(minor: number): Minor | MoneyProblem {
-  return Math.abs(minor) <= maxAmount ? (minor as Minor) : 'out of range'
+  return Math.abs(minor) <= maxAmount ? (minor as Minor) : beyond(minor)
+}
+
+function beyond(value: number): MoneyProblem {
+  return value < 0 ? 'too small' : 'too large'
 }

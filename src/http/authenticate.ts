@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes } from 'hono/route'
 import { Owner } from '../db/owner.ts'
 import { Unauthenticated } from '../domain/failures.ts'
@@ -36,5 +37,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: await hashSecret(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
+  // A body that could not be read ends a request early; whose it was still comes first (401 before 400, 413, 415).
+  if (c.error instanceof HTTPException) await owner.run()
   if (owner.isUseStale) c.executionCtx.waitUntil(owner.noteUse().catch(() => undefined))
 }

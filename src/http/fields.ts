@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
-import { formatMoney, type Minor, maxAmount, parseMoney } from '../domain/money.ts'
+import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
 
 /**
  * The kinds of field that the contract knows, with its error texts (decisions.md, Input).
  * In each text `:field` stands for the field's name.
  */
+const monthText = 'The :field field must match the format YYYY-MM.'
 const texts = {
   required: 'The :field field is required.',
   selected: 'The selected :field is invalid.',
@@ -27,13 +28,20 @@ const boundedString = (max: number) =>
     .string({ error: requiredOr('The :field field must be a string.') })
     .refine(isStorable, 'The :field field contains characters that cannot be stored.')
     .refine((input) => length(input) <= max, `The :field field must not be greater than ${max} characters.`)
-    .meta({ maxLength: max })
+    .meta(Number.isFinite(max) ? { maxLength: max } : {})
 
 /** A required text of up to `max` code points. */
 export const text = (max = 255) => trimmed(boundedString(max))
 
+/** A field that may be null; an empty string is null as well, which is what forms send. */
+export const nullable = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(
+    (input) => (typeof input === 'string' && input.trim() === '' ? null : input),
+    schema.nullable(),
+  )
+
 /** A text that may be null; an empty one is null. */
-export const nullableText = (max = 255) => trimmed(boundedString(max).nullable())
+export const nullableText = (max = 255) => nullable(text(max))
 
 /** An address, in lower case. */
 export const email = trimmed(
@@ -51,6 +59,7 @@ export const newPassword = z
       issue.input == null || issue.input === '' ? texts.required : 'The :field field must be a string.',
   })
   .refine((input) => input !== '', { error: texts.required, abort: true })
+  .refine((input) => input.isWellFormed(), 'The :field field contains characters that cannot be stored.')
   .refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.')
   .refine((input) => length(input) <= 1024, 'The :field field must not be greater than 1024 characters.')
   .meta({ minLength: 8, maxLength: 1024 })
@@ -76,31 +85,30 @@ export const id = trimmed(
     }),
 )
 
-/** An amount of money, as a number or a numeric string with at most two decimals. */
-export const money = trimmed(
+const moneyTexts: Record<MoneyProblem, string> = {
+  'not a number': 'The :field field must be a number.',
+  'too many decimals': 'The :field field must have 0-2 decimal places.',
+  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
+  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
+}
+const notPositive = 'The :field field must be greater than 0.'
+
+const moneyLike = (problems: Record<MoneyProblem, string>) =>
   z
-    .union([z.number(), z.string()], { error: requiredOr('The :field field must be a number.') })
+    .union([z.number(), z.string()], { error: requiredOr(moneyTexts['not a number']) })
     .transform((input, ctx) => {
       const amount = parseMoney(input)
       if (typeof amount === 'number') return amount
-      const negative = Number(input) < 0
-      ctx.addIssue(
-        amount === 'not a number'
-          ? 'The :field field must be a number.'
-          : amount === 'too many decimals'
-            ? 'The :field field must have 0-2 decimal places.'
-            : negative
-              ? `The :field field must be at least -${formatMoney(maxAmount)}.`
-              : `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
-      )
+      ctx.addIssue(problems[amount])
       return z.NEVER
-    }),
-)
+    })
+
+/** An amount of money, as a number or a numeric string with at most two decimals. */
+export const money = trimmed(moneyLike(moneyTexts))
 
 /** An amount greater than nothing. */
-export const positiveMoney = money.refine(
-  (amount: Minor) => amount > 0,
-  'The :field field must be greater than 0.',
+export const positiveMoney = trimmed(
+  moneyLike({ ...moneyTexts, 'too small': notPositive }).refine((amount) => amount > 0, notPositive),
 )
 
 /** A calendar date from 1900 to 2100. */
@@ -124,9 +132,7 @@ export const date = trimmed(
 
 /** A calendar month, `YYYY-MM`. */
 export const month = trimmed(
-  z
-    .string()
-    .refine((input) => isCalendarDate(`${input}-01`), 'The :field field must match the format YYYY-MM.'),
+  z.string({ error: monthText }).refine((input) => isCalendarDate(`${input}-01`), monthText),
 )
 
 /** A yes or no in one of the spellings that clients use. */
@@ -141,10 +147,9 @@ export const timezone = trimmed(
     .refine(isTimeZone, 'The :field field must be a valid timezone.'),
 )
 
-/** A time of day, `HH:MM`, or null. */
+/** A time of day, `HH:MM`. */
 export const timeOfDay = trimmed(
   z
     .string({ error: 'The :field field must match the format HH:MM.' })
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.')
-    .nullable(),
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.'),
 )

@@ -3,6 +3,8 @@ import type { FieldErrors } from '../domain/failures.ts'
 import { formatMoney, moneyNumber, subtract } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
 import type { Category } from '../services/categories.ts'
+import type { Import } from '../services/imports/history.ts'
+import type { ImportFile, ImportResult } from '../services/imports/store.ts'
 import type { Session, SignedIn } from '../services/sessions.ts'
 import type { Summary } from '../services/summary.ts'
 import type { SyncStatus } from '../services/sync/status.ts'
@@ -109,6 +111,24 @@ export function presentSync({ batch, items }: SyncStatus) {
     })),
     created_at: batch.createdAt.toISOString(),
     completed_at: batch.completedAt?.toISOString() ?? null,
+  }
+}
+
+export function presentImport(found: Import) {
+  const { id, kind, format, rows, created, duplicate, createdAt } = found
+  return { id, kind, format, counts: { rows, created, duplicate }, created_at: createdAt.toISOString() }
+}
+
+export function presentImportResult({ format, isDryRun }: ImportFile, { id, counts, closing }: ImportResult) {
+  const closing_balance = closing && {
+    date: closing.date,
+    statement: moneyNumber(closing.statement),
+    account: moneyNumber(closing.account),
+    agrees: closing.statement === closing.account,
+  }
+  return {
+    message: `Successfully imported ${counts.created} transactions.`,
+    import: { id, format, counts, dry_run: isDryRun, closing_balance },
   }
 }
 

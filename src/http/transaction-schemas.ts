@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { date, flag, id, nullableText, oneOf, positiveMoney } from './fields.ts'
+import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from './fields.ts'
 
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
 
 const fields = z.object({
   account_id: id,
-  to_account_id: id.nullable().optional(),
-  category_id: id.nullable().optional(),
+  to_account_id: nullable(id).optional(),
+  category_id: nullable(id).optional(),
   type: oneOf(transactionTypes),
   amount: positiveMoney,
   description: nullableText().optional(),

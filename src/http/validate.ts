@@ -37,10 +37,17 @@ export function jsonBody(maxSize: number): MiddlewareHandler<App> {
   )
 }
 
-/** Checks the query string against a schema; the handler gets a Draft. An empty parameter counts as absent. */
+/**
+ * Checks the query string against a schema; the handler gets a Draft. An empty parameter
+ * counts as absent, and of a repeated one the last counts.
+ */
 export function query<S extends z.ZodObject>(schema: S) {
   const present = (input: unknown) =>
-    Object.fromEntries(Object.entries(input as object).filter(([, value]) => value !== ''))
+    Object.fromEntries(
+      Object.entries(input as Record<string, string | string[]>)
+        .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
+        .filter(([, value]) => value?.trim() !== ''),
+    )
   return zValidator(
     'query',
     z.unknown().transform((input) => toDraft(schema, present(input))),
@@ -70,14 +77,20 @@ export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft
   return { complete: false, values: (rest.data ?? {}) as unknown as Partial<z.output<S>>, errors }
 }
 
+/** True for the content type of JSON, whatever its suffix and charset. */
+export function isJson(contentType: string): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
+}
+
 const demandJson: MiddlewareHandler<App> = async (c, next) => {
-  const isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')
-  if (!isJson && (await c.req.arrayBuffer()).byteLength > 0) {
+  const saysJson = isJson(c.req.header('Content-Type') ?? '')
+  if (!saysJson && (await c.req.arrayBuffer()).byteLength > 0) {
     refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
   }
   // Hono keeps promises in its cache, whatever the type says.
-  if (isJson && (await c.req.text()).trim() === '')
+  if (saysJson && (await c.req.text()).trim() === '') {
     c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
+  }
   await next()
 }
 

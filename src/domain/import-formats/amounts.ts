@@ -12,7 +12,6 @@ export type WrittenAmount = {
 }
 
 const maxLength = 80
-const spaces = /[\s\u00a0\u2007\u2009\u202f]/
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
 const currencyWord =
   /^(?:[a-z]{3}|kr\.?|zł|zl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro)$/iu
@@ -107,7 +106,9 @@ function wholeDigits(whole: string, other: DecimalSeparator): string | null {
   return groups.join('')
 }
 
-/** A space that is no grouping: `12 34` is two numbers. Exported for cells that hold more than an amount. */
-export function hasInnerSpace(raw: string): boolean {
-  return spaces.test(raw.trim())
+/** An amount in a format that groups no digits (OFX, MT940): of several separators the last stands before the decimals. */
+export function ungroupedAmount(raw: string): Minor | MoneyProblem {
+  const written = readWrittenAmount(raw)
+  if (!written) return 'not a number'
+  return amountOf(written, raw.lastIndexOf(',') > raw.lastIndexOf('.') ? ',' : '.')
 }

@@ -73,6 +73,8 @@ function orderSaid(format: string, problems: Problems): DateOrder | null {
   const letters = format
     .toLowerCase()
     .slice(0, 40)
+    // A time may follow, and its minutes are no months.
+    .replace(/[t\s]*[h%]*h.*$/, '')
     .replace(/j/g, 'd')
     .replace(/n/g, 'm')
     .replace(/[^dmy]/g, '')

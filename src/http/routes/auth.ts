@@ -5,7 +5,7 @@ import { mailVerification } from '../../services/email-verification.ts'
 import { type Credentials, login, logout, logoutAll, register } from '../../services/sessions.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { email, newPassword, password, text, timezone } from '../fields.ts'
+import { email, newPassword, nullable, password, text, timezone } from '../fields.ts'
 import { clientAddress, limit } from '../limits.ts'
 import { presentSignIn } from '../present.ts'
 import { signInContext } from '../sign-in-context.ts'
@@ -16,7 +16,7 @@ const registration = z.object({
   email,
   password: newPassword,
   password_confirmation: password,
-  timezone: timezone.nullable().optional(),
+  timezone: nullable(timezone).optional(),
 })
 /** An address that is none gets the answer of an unknown one. */
 const credentials = z.object({

@@ -2,13 +2,13 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
-import { email, password, text, timeOfDay, timezone } from '../fields.ts'
+import { email, nullable, password, text, timeOfDay, timezone } from '../fields.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 
-const profileChanges = z.object({ name: text(), timezone, reminder_time: timeOfDay }).partial()
+const profileChanges = z.object({ name: text(), timezone, reminder_time: nullable(timeOfDay) }).partial()
 
-const farewell = z.object({ password: password.nullable().optional(), email: email.nullable().optional() })
+const farewell = z.object({ password: nullable(password).optional(), email: nullable(email).optional() })
 
 /** The bearer's own profile (api.md §2). */
 export const meRoutes = new Hono<App>()

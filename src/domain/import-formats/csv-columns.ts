@@ -1,0 +1,104 @@
+import { type CsvField, foldHeader, headerNames } from './csv-header-names.ts'
+import type { Problems } from './problems.ts'
+import { shown } from './text.ts'
+
+/** Where each field stands: the numbers of its columns, the best first; several for a description, else one. */
+export type Columns = Partial<Record<CsvField, number[]>>
+
+const several = new Set<CsvField>(['description', 'payee'])
+
+/** Headers of one field that a file may have for something else as well, if only one column has it. */
+const rank = new Map(
+  (Object.entries(headerNames) as [CsvField, string[]][]).map(([field, names]) => [
+    field,
+    new Map(names.map((name, i) => [name, i] as const)),
+  ]),
+)
+
+/** The columns that these headers name, of the fields asked for. */
+export function columnsOf(headers: string[], fields: readonly CsvField[]): Columns {
+  const folded = headers.map(foldHeader)
+  const columns: Columns = {}
+  for (const field of fields) {
+    const ranks = rank.get(field)
+    const found = folded
+      .map((header, column) => ({ column, rank: ranks?.get(header) ?? -1 }))
+      .filter((candidate) => candidate.rank >= 0)
+    if (several.has(field)) columns[field] = found.map(({ column }) => column)
+    else {
+      const best = Math.min(...found.map((candidate) => candidate.rank))
+      columns[field] = found.filter((candidate) => candidate.rank === best).map(({ column }) => column)
+    }
+    if (columns[field]?.length === 0) delete columns[field]
+  }
+  return columns
+}
+
+/** A table of transactions has a date and an amount, in one column or two. */
+export function isTable(columns: Columns): boolean {
+  return Boolean(columns.date && (columns.amount || columns.debit || columns.credit))
+}
+
+/**
+ * Puts what the mapping says in the place of what the headers say. A field may be given a header, or the number of a
+ * column, and an empty one says that no column has it.
+ */
+export function applyMapping(
+  columns: Columns,
+  headers: string[],
+  mapping: Record<string, string>,
+  fields: readonly CsvField[],
+  problems: Problems,
+): Columns {
+  const mapped = { ...columns }
+  for (const [field, header] of Object.entries(mapping)) {
+    if (!isFieldOf(field, fields)) {
+      problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
+      continue
+    }
+    if (header.trim() === '') {
+      delete mapped[field]
+      continue
+    }
+    const column = columnNamed(headers, header)
+    if (column === null)
+      problems.add('mapping', `The file has no column ${shown(header)}; it has ${listed(headers)}.`)
+    else mapped[field] = [column]
+  }
+  return mapped
+}
+
+/** The column with this header, compared exactly and then as headers are; or with this number. */
+export function columnNamed(headers: string[], header: string): number | null {
+  const name = header.trim()
+  const exact = headers.findIndex((candidate) => candidate.trim().toLowerCase() === name.toLowerCase())
+  if (exact >= 0) return exact
+  const folded = headers.findIndex(
+    (candidate) => foldHeader(candidate) === foldHeader(name) && foldHeader(name) !== '',
+  )
+  if (folded >= 0) return folded
+  const number = /^\d{1,3}$/.test(name) ? Number(name) : 0
+  return number >= 1 && number <= headers.length ? number - 1 : null
+}
+
+/** Two columns of one name cannot both be meant; the mapping must say which. */
+export function refuseTwins(columns: Columns, headers: string[], problems: Problems): void {
+  for (const field of ['date', 'amount', 'debit', 'credit'] as const) {
+    const found = columns[field] ?? []
+    if (found.length > 1)
+      problems.add(
+        'mapping',
+        `The ${field} could be any of the columns ${found.map((column) => `${column + 1} (${shown(headers[column] ?? '')})`).join(', ')}; say which by its number.`,
+      )
+  }
+}
+
+/** The headers of a file, as errors list them. */
+export function listed(headers: string[]): string {
+  const names = headers.map((header, i) => shown(header) || `column ${i + 1}`)
+  return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} …`
+}
+
+function isFieldOf(field: string, fields: readonly CsvField[]): field is CsvField {
+  return (fields as readonly string[]).includes(field)
+}

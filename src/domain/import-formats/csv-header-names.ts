@@ -1,0 +1,218 @@
+/** What a column can mean. */
+export type CsvField =
+  | 'date'
+  | 'amount'
+  | 'debit'
+  | 'credit'
+  | 'type'
+  | 'account'
+  | 'to_account'
+  | 'category'
+  | 'description'
+  | 'payee'
+  | 'posting_text'
+  | 'reference'
+  | 'balance'
+  | 'currency'
+  | 'status'
+  | 'fee'
+
+/**
+ * The headers that banks give their columns in eight languages, without accents, currencies and punctuation
+ * (`foldHeader`). Of several that are there the one named first here is meant: a booking date before a value date,
+ * what moved on the account before what was paid in a foreign currency.
+ */
+export const headerNames: Record<CsvField, string[]> = {
+  date: [
+    // booked
+    ...'booking date|posting date|posted date|post date|date posted|posted on|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date'.split(
+      '|',
+    ),
+    ...'buchungstag|buchungsdatum|buchung|gebucht am|datum buchung'.split('|'),
+    ...'date comptable|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop'.split(
+      '|',
+    ),
+    ...'fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion'.split(
+      '|',
+    ),
+    ...'data mov|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao'.split(
+      '|',
+    ),
+    ...'data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione'.split(
+      '|',
+    ),
+    ...'boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering'.split('|'),
+    ...'data ksiegowania|data zaksiegowania|data operacji|data transakcji'.split('|'),
+    // simply a date
+    ...'date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|datetime|date time|date and time|created|created at|created on|created date|started date|effective date'.split(
+      '|',
+    ),
+    // when interest begins
+    ...'value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty'.split(
+      '|',
+    ),
+  ],
+  amount: [
+    ...'net amount|net|netto|amount in account currency|amount account currency|booked amount|billing amount'.split(
+      '|',
+    ),
+    ...'amount|transaction amount|amount total|total amount|value|sum'.split('|'),
+    ...'buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung'.split('|'),
+    ...'montant|montant de l operation|montant operation|montant net'.split('|'),
+    ...'importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad'.split('|'),
+    ...'valor|montante|montante da operacao|valor da operacao|quantia'.split('|'),
+    ...'importo|importo operazione|bedrag|transactiebedrag|bedrag transactie'.split('|'),
+    ...'kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana'.split(
+      '|',
+    ),
+    ...'belopp|belob|summa|beloep|osszeg|castka|gross|brutto'.split('|'),
+  ],
+  debit: [
+    ...'debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments'.split(
+      '|',
+    ),
+    ...'soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll'.split(
+      '|',
+    ),
+    ...'montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit'.split('|'),
+    ...'debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo'.split('|'),
+    ...'debito|debitos|valor debito|valor a debito|saida|saidas'.split('|'),
+    ...'dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita'.split('|'),
+    ...'debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af'.split('|'),
+    ...'obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn'.split('|'),
+  ],
+  credit: [
+    ...'credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts'.split(
+      '|',
+    ),
+    ...'haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben'.split(
+      '|',
+    ),
+    ...'montant credit|credit montant|recette|recettes|entree|entrees|montant au credit'.split('|'),
+    ...'haber|abono|abonos|ingreso|ingresos|deposito|depositos|importe haber|importe abono'.split('|'),
+    ...'credito|creditos|valor credito|valor a credito|entrada|entradas'.split('|'),
+    ...'avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata'.split(
+      '|',
+    ),
+    ...'inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij'.split('|'),
+    ...'uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma'.split('|'),
+  ],
+  type: [
+    ...'debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction'.split(
+      '|',
+    ),
+    ...'soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a'.split(
+      '|',
+    ),
+    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen'.split('|'),
+    ...'type|transaction type|typ|tipo|details|code'.split('|'),
+  ],
+  account: [
+    ...'account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku'.split(
+      '|',
+    ),
+  ],
+  to_account:
+    'to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening'.split(
+      '|',
+    ),
+  category: 'category|category name|categories|kategorie|categorie|categoria|kategoria'.split('|'),
+  description: [
+    ...'description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|label|title|original description|text'.split(
+      '|',
+    ),
+    ...'verwendungszweck|buchungstext verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
+      '|',
+    ),
+    ...'libelle|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation'.split(
+      '|',
+    ),
+    ...'concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos'.split(
+      '|',
+    ),
+    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione estesa|dettagli|operazione'.split(
+      '|',
+    ),
+    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|mededelingen|vrije mededeling|gestructureerde mededeling|naam omschrijving'.split(
+      '|',
+    ),
+    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji'.split(
+      '|',
+    ),
+  ],
+  payee: [
+    ...'payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to'.split(
+      '|',
+    ),
+    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|auftraggeber zahlungsempfanger|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|partnername|name des partners'.split(
+      '|',
+    ),
+    ...'tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido'.split(
+      '|',
+    ),
+    ...'naam|naam tegenpartij|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca'.split(
+      '|',
+    ),
+  ],
+  posting_text: [
+    ...'buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji'.split(
+      '|',
+    ),
+  ],
+  reference: [
+    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|id|check number|cheque number|check no|check or slip|num'.split(
+      '|',
+    ),
+    ...'transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz'.split(
+      '|',
+    ),
+    ...'reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento'.split(
+      '|',
+    ),
+    ...'id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk'.split(
+      '|',
+    ),
+    ...'numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji'.split(
+      '|',
+    ),
+  ],
+  balance: [
+    ...'balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal'.split(
+      '|',
+    ),
+    ...'saldo|saldo nach buchung|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben'.split(
+      '|',
+    ),
+  ],
+  currency:
+    'currency|currency code|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|buchungswahrung'.split(
+      '|',
+    ),
+  status:
+    'status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji'.split(
+      '|',
+    ),
+  fee: 'fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee'.split(
+    '|',
+  ),
+}
+
+/** A header as it is compared: lower case, no accents, no currency, no punctuation. */
+export function foldHeader(header: string): string {
+  return header
+    .slice(0, 200)
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('ł', 'l')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[\s\u00a0]+/g, ' ')
+    .replace(
+      /[([]\s*(?:[a-z]{2}\$|\p{Sc}|r\$|euros?|eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn|zl)\s*[)\]]/gu,
+      ' ',
+    )
+    .replace(/\p{Sc}/gu, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .replace(/ (?:in |en )?(?:eur|euros?|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|cad|aud|nzd|sgd)$/, '')
+}

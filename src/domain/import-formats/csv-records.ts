@@ -1,0 +1,79 @@
+import Papa from 'papaparse'
+import { refuseFile } from './problems.ts'
+
+/** One record of a CSV file and the line of the file that it begins in. */
+export type CsvRecord = { line: number; cells: string[] }
+
+const maxLineLength = 65_536
+const maxCells = 1_000
+/** Rows, and the lines that banks put around and between them. */
+const maxRecords = 40_000
+
+/** Refuses lines that no table has, before anything reads them cell by cell. */
+export function refuseLongLines(text: string): void {
+  let line = 0
+  for (let at = 0; at < text.length; line += 1) {
+    const end = text.indexOf('\n', at)
+    const stop = end < 0 ? text.length : end
+    if (stop - at > maxLineLength)
+      refuseFile(`Line ${line + 1} of the file is longer than ${maxLineLength} characters.`)
+    at = stop + 1
+  }
+}
+
+/**
+ * Splits CSV text (RFC 4180, with line feeds) into its records. Where quotes do not add up, as in `"Bar "Sun""`, banks
+ * quoted without doubling: then quotes only enclose a cell that begins and ends with one.
+ */
+export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
+  const options = { delimiter, newline: '\n', preview: maxRecords + 1 } as const
+  const { data, errors } = Papa.parse<string[]>(text, { ...options, quoteChar: '"' })
+  const broken = errors.find((error) => error.type === 'Quotes')
+  const records = withLines(broken ? unquoted(text, delimiter, broken, firstLine) : data, firstLine)
+  if (records.length > maxRecords) refuseFile('The file has too many lines.')
+  return records
+}
+
+function unquoted(text: string, delimiter: string, broken: Papa.ParseError, firstLine: number): string[][] {
+  const rows = text.split('\n', maxRecords + 1).map((line) => splitUnescaped(line, delimiter))
+  const widths = new Set(rows.filter((cells) => cells.length > 1).map((cells) => cells.length))
+  // A preamble and a footer may be narrower; a table of several widths was not split where it should be.
+  const usual = Math.max(...widths)
+  const fitting = rows.filter((cells) => cells.length === usual).length
+  const wide = rows.filter((cells) => cells.length > 2).length
+  if (fitting < wide * 0.9 || fitting === 0)
+    refuseFile(
+      `A quote is not closed in or after line ${firstLine + (broken.row ?? 0)}; the file may be cut off.`,
+    )
+  return rows
+}
+
+/** Splits at delimiters outside of cells that begin with a quote and end with one before a delimiter. */
+function splitUnescaped(line: string, delimiter: string): string[] {
+  const cells: string[] = []
+  let at = 0
+  while (at <= line.length) {
+    const quoted = line[at] === '"'
+    const close = quoted ? line.indexOf(`"${delimiter}`, at + 1) : -1
+    const end = quoted ? (close < 0 ? line.length : close + 1) : line.indexOf(delimiter, at)
+    const stop = end < 0 ? line.length : end
+    const cell = line.slice(at, stop)
+    cells.push(
+      quoted && cell.length > 1 && cell.endsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+    )
+    at = stop + 1
+  }
+  return cells
+}
+
+/** A record takes as many lines as its cells have line ends, and one. */
+function withLines(rows: string[][], firstLine: number): CsvRecord[] {
+  let line = firstLine
+  return rows.map((cells) => {
+    if (cells.length > maxCells) refuseFile(`Line ${line} of the file has more than ${maxCells} cells.`)
+    const record = { line, cells }
+    for (const cell of cells) if (cell.includes('\n')) line += cell.split('\n').length - 1
+    line += 1
+    return record
+  })
+}
