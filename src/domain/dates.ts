@@ -64,7 +64,8 @@ export function monthsOnEarth(instant: Date): CalendarMonth[] {
 /** What clocks in `timeZone` show at `instant`, as if it were UTC: milliseconds, cut to whole seconds. */
 function wallClock(timeZone: string, instant: number): number {
   const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
+    // Names of zones come and go; whoever has one that this runtime does not know is better off with UTC than without.
+    timeZone: isTimeZone(timeZone) ? timeZone : 'UTC',
     calendar: 'gregory',
     numberingSystem: 'latn',
     hourCycle: 'h23',

@@ -112,7 +112,8 @@ export function openIdProvider(settings: ProviderSettings) {
           if (claims.email !== undefined || !discovery.userinfo_endpoint) return identityOf(claims)
           const more = await userinfo(discovery.userinfo_endpoint, answer.accessToken())
           if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
-          return identityOf({ ...more, ...claims })
+          // Whether an address is verified is said where the address is.
+          return identityOf({ ...more, ...claims, email_verified: more.email_verified })
         })(),
       )
     },
@@ -168,7 +169,7 @@ function identityOf(claims: Claims): Identity {
     email: claims.email?.trim() || null,
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: storable(claims.name),
-    picture: claims.picture?.startsWith('https://') ? claims.picture : null,
+    picture: /^https?:\/\//.test(claims.picture ?? '') ? storable(claims.picture) : null,
   }
 }
 

@@ -44,11 +44,8 @@ export async function completeSignIn(
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
-  if (!identity.email) throw new SignInFailed('email_missing', 'Your account there has no email address.')
-  const email = z.email().max(255).safeParse(identity.email.toLowerCase())
-  if (!email.success)
-    throw new SignInFailed('email_missing', 'Your account there has no email address that works here.')
-  return signIn(context, { ...identity, email: email.data })
+  const email = z.email().max(255).safeParse(identity.email?.toLowerCase())
+  return signIn(context, { ...identity, email: email.data ?? null })
 }
 
 /** The failure that is not the user's doing. */
@@ -85,15 +82,16 @@ async function useState(db: Database, secret: string, sealed: string | undefined
  * somebody new make one user. Linking takes an address that the provider has verified; where that user's own was
  * never verified, somebody else may have registered it, so its password and tokens go (decisions.md).
  */
-async function signIn(context: SignInContext, identity: Identity & { email: string }): Promise<SignedIn> {
+async function signIn(context: SignInContext, identity: Identity): Promise<SignedIn> {
   const { db, now } = context
-  const { subject, email } = identity
+  const { subject } = identity
+  // Whoever has signed in before is known by the provider's id; the address matters the first time.
+  const email = identity.email ?? ''
+  const hasAddress = identity.email !== null && identity.isEmailVerified
   const { secret, row } = await newToken(context)
   const byIdentity = eq(users.idpId, subject)
   const isUnknown = sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
-  const mayLink = identity.isEmailVerified
-    ? and(eq(users.email, email), isNull(users.idpId), isUnknown)
-    : sql`false`
+  const mayLink = hasAddress ? and(eq(users.email, email), isNull(users.idpId), isUnknown) : sql`false`
   const pretender = sql`(select ${users.id} from ${users} where ${and(mayLink, isNull(users.emailVerifiedAt))})`
   const newUser = {
     name: [...(identity.name ?? email.split('@')[0] ?? email)].slice(0, 255).join(''),
@@ -115,6 +113,7 @@ async function signIn(context: SignInContext, identity: Identity & { email: stri
       .update(users)
       .set({
         idpId: subject,
+        name: sql`iif(${users.emailVerifiedAt} is null, ${newUser.name}, ${users.name})`,
         avatar: sql`coalesce(${users.avatar}, ${identity.picture})`,
         passwordHash: sql`iif(${users.emailVerifiedAt} is null, null, ${users.passwordHash})`,
         emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, ${now.getTime()})`,
@@ -122,7 +121,7 @@ async function signIn(context: SignInContext, identity: Identity & { email: stri
         updatedAt: now,
       })
       .where(mayLink),
-    insertWhere(db, users, newUser, identity.isEmailVerified ? isNew : sql`false`).returning({
+    insertWhere(db, users, newUser, hasAddress ? isNew : sql`false`).returning({
       id: users.id,
     }),
     insertDefaultCategories(db, userId, now),
@@ -132,6 +131,9 @@ async function signIn(context: SignInContext, identity: Identity & { email: stri
   const [token] = results[5]
   const [user] = results[6]
   if (token && user) return { token: `${token.id}|${secret}`, user }
+  if (identity.email === null) {
+    throw new SignInFailed('email_missing', 'Your account there has no email address that works here.')
+  }
   if (!identity.isEmailVerified) {
     throw new SignInFailed(
       'email_unverified',

@@ -15,6 +15,11 @@ const goodForMs = 60 * 60_000
 export type ResetFields = { token: string; email: string; password: string }
 type MailContext = { db: Database; now: Date; random: RandomBytes; outbox: Outbox; frontendUrl: string }
 
+/** The key by which the limit counts an address. */
+export function forgotKey(email: string): string {
+  return `forgot:${email}`
+}
+
 /** Mails a reset link to a user. Throws Invalid for an unknown address, TooManyAttempts. */
 export async function forgotPassword(
   context: MailContext,
@@ -22,7 +27,7 @@ export async function forgotPassword(
 ): Promise<Allowance> {
   const { email } = completed(draft)
   const { db, now, outbox } = context
-  const limit = { key: `forgot:${email}`, perMinute: mailsPerMinute }
+  const limit = { key: forgotKey(email), perMinute: mailsPerMinute }
   const { statements, taken } = attempt(db, limit, now)
   const token = newSecret(context.random)
   const reset = {
@@ -38,7 +43,7 @@ export async function forgotPassword(
     insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
   ])
   const allowance = demandAttempt(limit, now, inserted, counted)
-  if (!user) throw refused("We can't find a user with that email address.")
+  if (!user) throw new Invalid({ email: ["We can't find a user with that email address."] })
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
   await outbox.post({
@@ -91,9 +96,6 @@ async function userOfToken(token: string, email: string, now: Date): Promise<SQL
 }
 
 function badToken(): Invalid {
-  return refused('This password reset token is invalid.')
-}
-
-function refused(message: string): Invalid {
+  const message = 'This password reset token is invalid.'
   return new Invalid({ email: [message] }, message)
 }

@@ -1,11 +1,12 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { demandComplete } from '../db/claims.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
-import { users } from '../db/schema.ts'
+import { attempts, failedMails, users } from '../db/schema.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { forgotKey } from './password-reset.ts'
 
 export type ProfileFields = { name: string; timezone: string; reminder_time: string | null }
 /** What proves that it is really the user who leaves: the password, or the address where there is none. */
@@ -53,7 +54,13 @@ export async function deleteUser(
   demandProof(draft.values, user, stored, scryptCost)
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
-  const [, deleted] = await owner.run(owner.db.delete(users).where(unchanged).returning({ id: users.id }))
+  const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
+  const [, , , deleted] = await owner.run(
+    // The two places that hold the address without belonging to the user's row.
+    owner.db.delete(attempts).where(and(eq(attempts.key, forgotKey(user.email)), isStill)),
+    owner.db.delete(failedMails).where(and(eq(failedMails.recipient, user.email), isStill)),
+    owner.db.delete(users).where(unchanged).returning({ id: users.id }),
+  )
   if (deleted.length === 0) throw wrongPassword()
   await outbox.post({
     kind: 'farewell',

@@ -148,8 +148,8 @@ describe('the queue that delivers a message again', () => {
     expect(messages.map(({ kind }) => kind)).toEqual(['verify_address', 'reset_password', 'farewell'])
     for (let delivery = 1; delivery <= 3; delivery++) {
       expect(outcome(await world.deliver(messages, 'purse-mail', delivery))).toEqual({
-        count: 3,
-        retries: [],
+        acknowledged: 3,
+        retryDelays: [],
       })
     }
     expect(await mailsTo(person.email)).toHaveLength(3)

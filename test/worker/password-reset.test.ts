@@ -193,6 +193,29 @@ describe('the token of a reset mail', () => {
     expect((await world.call('GET', '/api/me', { token: body.access_token })).status).toBe(200)
   })
 
+  test('leaves no token to a login with the old password that was under way', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const { email, password } = person
+    const token = await tokenFor(world, person)
+    const realFetch = globalThis.fetch
+    let calls = 0
+    // The login has read the old hash; before it writes its token, the password is reset.
+    const between = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      calls += 1
+      if (calls === 2) expect((await reset(world, { token, email })).status).toBe(200)
+      return realFetch(input, init)
+    })
+    const answer = await login(world, email, password)
+    between.mockRestore()
+    expect(calls).toBeGreaterThan(2)
+    expect(answer.status).toBe(422)
+    expect(answer.body.message).toBe('The provided credentials are incorrect.')
+    const db = openWorldDatabase(world)
+    const [rows] = await db.batch([db.all(sql`select * from tokens`)])
+    expect(rows).toEqual([])
+  })
+
   test('is good once', async () => {
     const world = createWorld()
     const person = await world.register()

@@ -13,21 +13,16 @@ export function decideSeparator(
   cells: Iterable<AmountCell>,
   said: string | undefined,
   problems: Problems,
+  /** Other numbers of the file, such as balances, which may settle what the amounts leave open. */
+  others: Iterable<AmountCell> = [],
 ): DecimalSeparator {
   if (said === '.' || said === ',') return said
   if (said !== undefined && said !== '') {
     problems.add('decimal_separator', 'The selected :field is invalid; it is either . or ,')
     return '.'
   }
-  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
-  let open: AmountCell | null = null
-  for (const cell of cells) {
-    const readings = readWrittenAmount(cell.text)?.readings ?? {}
-    if (readings['.'] === readings[',']) continue
-    if (readings[','] === undefined) proof['.'] ??= cell
-    else if (readings['.'] === undefined) proof[','] ??= cell
-    else open ??= cell
-  }
+  const { proof, open } = evidence(cells)
+  if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
   if (proof['.'] && proof[',']) {
     problems.add(
       'decimal_separator',
@@ -40,6 +35,19 @@ export function decideSeparator(
     )
   }
   return proof[','] && !proof['.'] ? ',' : '.'
+}
+
+function evidence(cells: Iterable<AmountCell>) {
+  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
+  let open: AmountCell | null = null
+  for (const cell of cells) {
+    const readings = readWrittenAmount(cell.text)?.readings ?? {}
+    if (readings['.'] === readings[',']) continue
+    if (readings[','] === undefined) proof['.'] ??= cell
+    else if (readings['.'] === undefined) proof[','] ??= cell
+    else open ??= cell
+  }
+  return { proof, open }
 }
 
 function place(cell: AmountCell): string {

@@ -40,7 +40,7 @@ function decodeUtf16(bytes: Uint8Array): string | null {
 /** UTF-8, where one character may be cut off at the end and a bank may have cut a few in the middle. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     const text = decode('utf-8', bytes)
     const broken = count(text, /\ufffd/g)

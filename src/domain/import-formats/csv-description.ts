@@ -1,0 +1,27 @@
+import type { Minor } from '../money.ts'
+import { foldHeader } from './csv-header-names.ts'
+import { type CsvRow, cellOf } from './csv-rows.ts'
+import type { CsvTable } from './csv-table.ts'
+import { describe } from './text.ts'
+
+const payers = new Set(
+  'zahlungspflichtige r|auftraggeber|nazwa nadawcy|nadawca|ordenante|ordinante'.split('|'),
+)
+
+/** Who and what for; where a bank says neither, the kind of booking. */
+export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {
+  const texts = (table.columns.description ?? []).map((column) => row.cells[column])
+  return (
+    describe(otherParty(table, row, amount), ...texts, ...row.more) ??
+    describe(cellOf(table, row, 'posting_text'))
+  )
+}
+
+/** The other party. Banks that name both sides do so in two columns: then who paid matters for money that came in. */
+function otherParty(table: CsvTable, row: CsvRow, amount: Minor): string {
+  const columns = table.columns.payee ?? []
+  const isPayer = (column: number) => payers.has(foldHeader(table.headers[column] ?? ''))
+  const wanted = columns.filter((column) => isPayer(column) === amount > 0)
+  const chosen = columns.some(isPayer) && wanted.length > 0 ? wanted : columns
+  return chosen.map((column) => row.cells[column]?.trim() ?? '').find((cell) => cell !== '') ?? ''
+}

@@ -1,0 +1,160 @@
+import type { Minor, MoneyProblem } from '../money.ts'
+import { amountOf, type DecimalSeparator, isBlankAmount, readWrittenAmount } from './amounts.ts'
+import { foldHeader } from './csv-header-names.ts'
+import { type CsvRow, cellOf } from './csv-rows.ts'
+import type { CsvTable } from './csv-table.ts'
+import { moneyText, type Problems, required } from './problems.ts'
+
+const outWords = new Set(
+  'd dr db dt dbit debit debet debito soll s af wn dare debe cargo out outgoing withdrawal ausgang sortie saida uscita obciazenie wydatek expense'.split(
+    ' ',
+  ),
+)
+const inWords = new Set(
+  'c cr cd ct crdt cred credit kredit credito haben h bij ma avere haber abono in incoming deposit eingang entree entrada entrata uznanie wplyw income'.split(
+    ' ',
+  ),
+)
+
+/** An amount as it stands in the file: its value with the sign that is written, and whether that is all. */
+type Value = { row: CsvRow; amount: Minor }
+
+/** The signed amounts of the rows, in their order; null where a row has none, which is noted. */
+export function signedAmounts(
+  table: CsvTable,
+  rows: CsvRow[],
+  separator: DecimalSeparator,
+  problems: Problems,
+): (Minor | null)[] {
+  const { columns } = table
+  const two = columns.debit !== undefined && columns.credit !== undefined
+  const split = two || columns.amount === undefined
+  return split
+    ? splitAmounts(table, rows, separator, problems)
+    : wholeAmounts(table, rows, separator, problems)
+}
+
+/** Which way a word in a sign column points: `D`, `Soll` and `Af` out, `C`, `Haben` and `Bij` in. */
+export function directionOf(word: string): 'in' | 'out' | null {
+  const text = word.trim()
+  if (text === '+') return 'in'
+  if (text === '-' || text === '\u2212') return 'out'
+  const folded = foldHeader(text)
+  if (outWords.has(folded)) return 'out'
+  return inWords.has(folded) ? 'in' : null
+}
+
+/** One column for amounts, signed as written, or by a column beside it if none is negative. */
+function wholeAmounts(
+  table: CsvTable,
+  rows: CsvRow[],
+  separator: DecimalSeparator,
+  problems: Problems,
+): (Minor | null)[] {
+  const amounts = rows.map((row) => readCell(row, cellOf(table, row, 'amount'), separator, problems))
+  const column = signColumn(table, rows)
+  if (column === null) return amounts
+  const values = rows.flatMap((row, i) => {
+    const amount = amounts[i]
+    return typeof amount === 'number' && amount !== 0 ? [{ row, amount }] : []
+  })
+  const direction = (row: CsvRow) => directionOf(row.cells[column] ?? '')
+  const negative = values.some(({ amount }) => amount < 0)
+  if (!negative) return signByColumn(rows, amounts, direction, problems)
+  const contrary = values.find(
+    ({ row, amount }) => direction(row) !== null && (direction(row) === 'out') !== amount < 0,
+  )
+  if (contrary) refuseSigns(contrary, table.headers[column] ?? '', problems)
+  return amounts
+}
+
+function signByColumn(
+  rows: CsvRow[],
+  amounts: (Minor | null)[],
+  direction: (row: CsvRow) => 'in' | 'out' | null,
+  problems: Problems,
+): (Minor | null)[] {
+  return rows.map((row, i) => {
+    const amount = amounts[i] ?? null
+    const points = direction(row)
+    if (amount === null || amount === 0 || points === 'in') return amount
+    if (points === 'out') return -amount as Minor
+    problems.addRow(row.line, 'type', required)
+    return null
+  })
+}
+
+/** The column of signs: the one whose header says so, or one without header, if it holds nothing but signs. */
+function signColumn(table: CsvTable, rows: CsvRow[]): number | null {
+  const unnamed = table.headers.flatMap((header, column) => (header.trim() === '' ? [column] : []))
+  const candidates = [...(table.columns.type ?? []), ...unnamed]
+  const isSigns = (column: number) => {
+    const words = rows.map((row) => row.cells[column]?.trim() ?? '').filter((word) => word !== '')
+    return words.length > 0 && words.every((word) => directionOf(word) !== null)
+  }
+  return candidates.find(isSigns) ?? null
+}
+
+/** A column for what went out and one for what came in; banks write the former positive, or all of it negative. */
+function splitAmounts(
+  table: CsvTable,
+  rows: CsvRow[],
+  separator: DecimalSeparator,
+  problems: Problems,
+): (Minor | null)[] {
+  const read = (field: 'debit' | 'credit') =>
+    rows.map((row) => {
+      const cell = cellOf(table, row, field)
+      return isBlankAmount(cell) ? 0 : readCell(row, cell, separator, problems, field)
+    })
+  const debits = read('debit')
+  const credits = read('credit')
+  const negative = debitsAreNegative(rows, debits, problems)
+  const wrong = rows.findIndex((_, i) => (credits[i] ?? 0) < 0)
+  const wrongRow = rows[wrong]
+  if (wrongRow) refuseSigns({ row: wrongRow, amount: credits[wrong] as Minor }, 'credit', problems)
+  return rows.map((row, i) => {
+    const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
+    if (debit === null || credit === null) return null
+    if (debit !== 0 && credit !== 0) {
+      problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
+      return null
+    }
+    if (debit === 0 && credit === 0 && !hasZero(table, row)) problems.addRow(row.line, 'amount', required)
+    return (debit !== 0 ? (negative ? debit : -debit) : credit) as Minor
+  })
+}
+
+function debitsAreNegative(rows: CsvRow[], debits: (number | null)[], problems: Problems): boolean {
+  const positive = debits.some((debit) => (debit ?? 0) > 0)
+  const negativeAt = debits.findIndex((debit) => (debit ?? 0) < 0)
+  const row = rows[negativeAt]
+  if (positive && row) refuseSigns({ row, amount: debits[negativeAt] as Minor }, 'debit', problems)
+  return negativeAt >= 0
+}
+
+/** A row whose amount is written as 0.00 has one; an empty row has not. */
+function hasZero(table: CsvTable, row: CsvRow): boolean {
+  return !isBlankAmount(cellOf(table, row, 'debit')) || !isBlankAmount(cellOf(table, row, 'credit'))
+}
+
+function readCell(
+  row: CsvRow,
+  cell: string,
+  separator: DecimalSeparator,
+  problems: Problems,
+  field: 'amount' | 'debit' | 'credit' = 'amount',
+): Minor | null {
+  const written = readWrittenAmount(cell)
+  const amount: Minor | MoneyProblem = written ? amountOf(written, separator) : 'not a number'
+  if (typeof amount === 'number') return amount
+  problems.addRow(row.line, field, isBlankAmount(cell) ? required : moneyText(amount))
+  return null
+}
+
+function refuseSigns({ row }: Value, header: string, problems: Problems): void {
+  problems.add(
+    'mapping',
+    `The signs of the file contradict each other: the amount in row ${row.line} has another sign than ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty.`,
+  )
+}

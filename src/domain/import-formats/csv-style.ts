@@ -1,0 +1,50 @@
+import type { CalendarDate } from '../dates.ts'
+import type { DecimalSeparator } from './amounts.ts'
+import { type CsvRow, cellOf } from './csv-rows.ts'
+import type { CsvTable } from './csv-table.ts'
+import { decideOrder, readDate } from './date-order.ts'
+import { decideSeparator } from './decimal-separator.ts'
+import type { Problems } from './problems.ts'
+import type { ImportOptions } from './statement.ts'
+import type { DateOrder } from './written-date.ts'
+
+/** How the file writes dates and amounts. */
+export type CsvStyle = { order: DateOrder | null; said: boolean; separator: DecimalSeparator }
+
+/** Decides over the whole file how its dates and amounts are to be read; what is left open is noted. */
+export function csvStyle(
+  table: CsvTable,
+  rows: CsvRow[],
+  options: ImportOptions,
+  problems: Problems,
+): CsvStyle {
+  const { columns } = table
+  const amounts = [...(columns.amount ?? []), ...(columns.debit ?? []), ...(columns.credit ?? [])]
+  return {
+    order: decideOrder(cellsOf(rows, table.dateColumns), options.date_format, problems),
+    said: Boolean(options.date_format?.trim()),
+    separator: decideSeparator(
+      cellsOf(rows, amounts),
+      options.decimal_separator,
+      problems,
+      cellsOf(rows, columns.balance ?? []),
+    ),
+  }
+}
+
+/** The dates of the rows in their order; null where a row has none, which is noted. */
+export function readDates(
+  table: CsvTable,
+  rows: CsvRow[],
+  style: CsvStyle,
+  problems: Problems,
+): (CalendarDate | null)[] {
+  return rows.map((row) => {
+    const cell = { line: row.line, text: cellOf(table, row, 'date') }
+    return readDate(cell, style.order, style.said, problems)
+  })
+}
+
+function cellsOf(rows: CsvRow[], columns: number[]): { line: number; text: string }[] {
+  return rows.flatMap((row) => columns.map((column) => ({ line: row.line, text: row.cells[column] ?? '' })))
+}

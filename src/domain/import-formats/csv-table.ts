@@ -1,0 +1,123 @@
+import { Invalid } from '../failures.ts'
+import {
+  applyMapping,
+  type Columns,
+  columnNamed,
+  columnsOf,
+  isTable,
+  listed,
+  refuseTwins,
+} from './csv-columns.ts'
+import { delimiterSaid, isRegular, previews, refuseDelimiter, withoutSepLine } from './csv-dialect.ts'
+import type { CsvField } from './csv-header-names.ts'
+import { inferColumns } from './csv-headerless.ts'
+import { type CsvRecord, readRecords, refuseLongLines } from './csv-records.ts'
+import { Problems } from './problems.ts'
+import type { ImportOptions } from './statement.ts'
+
+/** The table of a CSV file: what its columns are, its rows, and what stands above them. */
+export type CsvTable = {
+  headers: string[]
+  columns: Columns
+  /** Columns of dates, of whatever meaning: all are written alike. */
+  dateColumns: number[]
+  preamble: CsvRecord[]
+  body: CsvRecord[]
+}
+
+type Found = { delimiter: string; headerAt: number; headers: string[] }
+
+/** Finds the table in a CSV file: its delimiter, its header row below a preamble, and the meaning of its columns. */
+export function openTable(text: string, options: ImportOptions, fields: readonly CsvField[]): CsvTable {
+  refuseLongLines(text)
+  const body = withoutSepLine(text)
+  const said = delimiterSaid(options.delimiter) ?? body.declared
+  const mapping = options.mapping ?? {}
+  const found = findHeader(body.text, said, mapping, fields) ?? headerless(body.text, said, mapping)
+  const records = readRecords(body.text, found.delimiter, body.firstLine)
+  const problems = new Problems()
+  const detected =
+    found.headerAt >= 0
+      ? columnsOf(found.headers, fields)
+      : inferColumns(records, mapping, found.headers.length)
+  const columns = applyMapping(detected, found.headers, mapping, fields, problems)
+  refuseTwins(columns, found.headers, problems)
+  if (!problems.any && !isTable(columns)) refuseColumns(found.headers)
+  problems.throwIfAny()
+  return {
+    headers: found.headers,
+    columns,
+    dateColumns: dateColumns(found.headers, columns),
+    preamble: records.slice(0, Math.max(0, found.headerAt)),
+    body: records.slice(found.headerAt + 1),
+  }
+}
+
+/** The header row is that of the first rows which names most of what we know; the delimiter is the one that shows it. */
+function findHeader(
+  text: string,
+  said: string | null,
+  mapping: Record<string, string>,
+  fields: readonly CsvField[],
+): Found | null {
+  const found: (Found & { score: number })[] = []
+  for (const { delimiter, rows } of previews(text, said)) {
+    const scores = rows.map((cells) => headerScore(cells, mapping, fields))
+    const score = Math.max(0, ...scores)
+    const headerAt = scores.indexOf(score)
+    if (score > 0) found.push({ delimiter, headerAt, headers: rows[headerAt] ?? [], score })
+  }
+  const best = Math.max(0, ...found.map((one) => one.score))
+  const winners = found.filter((one) => one.score === best)
+  if (winners.length > 1) refuseDelimiter(winners.map((one) => one.delimiter))
+  return winners[0] ?? null
+}
+
+/** How many fields a row names as a header, or 0 if it is none: names of the mapping count, numbers do not. */
+function headerScore(cells: string[], mapping: Record<string, string>, fields: readonly CsvField[]): number {
+  if (cells.length < 2) return 0
+  const columns = columnsOf(cells, fields)
+  for (const [field, header] of Object.entries(mapping)) {
+    const column = /^\d*$/.test(header.trim()) ? null : columnNamed(cells, header)
+    if (column !== null && (fields as readonly string[]).includes(field))
+      columns[field as CsvField] = [column]
+  }
+  const usable = isTable(columns) || isTable({ ...columns, ...numbered(mapping) })
+  return usable && (columns.date || columns.amount || columns.debit) ? Object.keys(columns).length : 0
+}
+
+function numbered(mapping: Record<string, string>): Columns {
+  const fields = Object.entries(mapping).filter(([, header]) => /^\d+$/.test(header.trim()))
+  return Object.fromEntries(fields.map(([field]) => [field, [0]]))
+}
+
+/** A file without a header row: its delimiter is the only one that makes a table of it. */
+function headerless(text: string, said: string | null, mapping: Record<string, string>): Found {
+  const regular = previews(text, said).filter(({ rows }) => isRegular(rows))
+  const [only] = regular
+  if (!only || regular.length > 1) {
+    if (said !== null && !only) refuseColumns([])
+    refuseDelimiter(regular.map((one) => one.delimiter))
+  }
+  const width = Math.max(...only.rows.map((cells) => cells.length))
+  const first = only.rows.find((cells) => cells.filter((cell) => cell.trim() !== '').length > 1) ?? []
+  const looksLikeHeader = first.length > 1 && first.every((cell) => !/\d/.test(cell))
+  if (looksLikeHeader && Object.keys(mapping).length === 0) refuseColumns(first)
+  return { delimiter: only.delimiter, headerAt: -1, headers: new Array(width).fill('') }
+}
+
+/** No column is known to be the date or the amount; the mapping would say it. */
+function refuseColumns(headers: string[]): never {
+  throw new Invalid({
+    mapping: [
+      `The file needs a date column and an amount column (or debit and credit), and none is recognised${
+        headers.length > 0 ? ` among ${listed(headers)}` : ''
+      }; name them, by header or by number.`,
+    ],
+  })
+}
+
+function dateColumns(headers: string[], columns: Columns): number[] {
+  const others = headers.flatMap((header, i) => (columnsOf([header], ['date']).date ? [i] : []))
+  return [...new Set([...(columns.date ?? []), ...others])]
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { planReminder, type ReminderSettings } from '../../../src/domain/reminders.ts'
+
+const settings = (fields: Partial<ReminderSettings> = {}): ReminderSettings => ({
+  isVerified: true,
+  timezone: 'UTC',
+  reminderTime: '20:00',
+  lastDay: null,
+  ...fields,
+})
+const planAt = (instant: string, fields: Partial<ReminderSettings> = {}) =>
+  planReminder(settings(fields), new Date(instant))
+
+describe('a reminder', () => {
+  test.each([
+    ['before its time', '2026-11-20T19:59:59.999Z', undefined, '2026-11-20T20:00:00.000Z'],
+    ['at its time', '2026-11-20T20:00:00.000Z', '2026-11-20', '2026-11-21T20:00:00.000Z'],
+    ['nearly two hours late', '2026-11-20T21:59:59.999Z', '2026-11-20', '2026-11-21T20:00:00.000Z'],
+    ['more than two hours late', '2026-11-20T22:00:00.001Z', undefined, '2026-11-21T20:00:00.000Z'],
+    ['in the morning after', '2026-11-21T06:00:00.000Z', undefined, '2026-11-21T20:00:00.000Z'],
+  ])('%s', (_, instant, day, lookAgainAt) => {
+    const plan = planAt(instant)
+    expect(plan.dueFor?.day).toBe(day)
+    expect(plan.lookAgainAt?.toISOString()).toBe(lookAgainAt)
+  })
+
+  test('of late in the evening is still due after midnight, for the day before', () => {
+    const plan = planAt('2026-11-21T00:30:00Z', { reminderTime: '23:45' })
+    expect(plan.dueFor).toEqual({ day: '2026-11-20', until: new Date('2026-11-21T01:45:00Z') })
+    expect(plan.lookAgainAt).toEqual(new Date('2026-11-21T23:45:00Z'))
+  })
+
+  test('is due once for a day', () => {
+    expect(planAt('2026-11-20T20:00:00Z', { lastDay: '2026-11-20' }).dueFor).toBeUndefined()
+    expect(planAt('2026-11-21T20:00:00Z', { lastDay: '2026-11-20' }).dueFor?.day).toBe('2026-11-21')
+  })
+
+  test('is not due again after a move over the date line to a day that is over', () => {
+    const moved = { timezone: 'Pacific/Pago_Pago', lastDay: '2026-11-20' }
+    expect(planAt('2026-11-20T07:00:00Z', moved).dueFor).toBeUndefined()
+    expect(planAt('2026-11-21T07:00:00Z', moved).dueFor).toBeUndefined()
+    expect(planAt('2026-11-22T07:00:00Z', moved).dueFor?.day).toBe('2026-11-21')
+  })
+
+  test.each([{ isVerified: false }, { reminderTime: null }])('never comes with %j', (fields) => {
+    expect(planAt('2026-11-20T20:00:00Z', fields)).toEqual({ lookAgainAt: null })
+  })
+
+  test('of Samoa has none on the day that was skipped, and one on each day around it', () => {
+    const apia = { timezone: 'Pacific/Apia' }
+    expect(planAt('2011-12-30T06:00:00Z', apia).dueFor?.day).toBe('2011-12-29')
+    expect(planAt('2011-12-31T06:00:00Z', { ...apia, lastDay: '2011-12-29' }).dueFor?.day).toBe('2011-12-31')
+  })
+})
+
+describe('looking at somebody whenever it is time, for forty days,', () => {
+  const zones = [
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'America/Santiago',
+    'Asia/Beirut',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'Pacific/Kiritimati',
+    'Pacific/Pago_Pago',
+    'Africa/Cairo',
+  ]
+  const times = fc
+    .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 15, 29, 30, 45, 59))
+    .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
+  const starts = fc.date({
+    min: new Date('2024-01-01'),
+    max: new Date('2030-01-01'),
+    noInvalidDate: true,
+  })
+
+  test('finds one reminder for each local day, none skipped, none twice, always ahead', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), times, starts, (timezone, reminderTime, start) => {
+        let now = start
+        let lastDay: string | null = null
+        const days: string[] = []
+        for (let i = 0; i < 40; i++) {
+          const { dueFor, lookAgainAt } = planReminder(settings({ timezone, reminderTime, lastDay }), now)
+          if (dueFor) {
+            days.push(dueFor.day)
+            lastDay = dueFor.day
+          }
+          if (!lookAgainAt || lookAgainAt <= now) return false
+          now = lookAgainAt
+        }
+        const gaps = days.slice(1).map((day, i) => Date.parse(day) - Date.parse(days[i] ?? ''))
+        return days.length >= 39 && gaps.every((gap) => gap === 86_400_000)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import type { Mail } from '../../src/domain/mails.ts'
+import { renderMail } from '../../src/emails/render.ts'
+
+const envelope = { id: 'one', to: 'ada@example.com', name: 'Ada' }
+const url = 'https://api.purse.example/api/email/verify/1/ab?expires=1&signature=cd'
+const unsubscribeUrl = 'https://api.purse.example/api/reminders/unsubscribe/1/ef'
+const frontendUrl = 'https://purse.example'
+
+const verify: Mail = { kind: 'verify_address', ...envelope, url }
+const reset: Mail = { kind: 'reset_password', ...envelope, url }
+const reminder: Mail = {
+  kind: 'reminder',
+  ...envelope,
+  frontendUrl,
+  unsubscribeUrl,
+  notAfter: '2026-11-20T22:00:00.000Z',
+}
+const farewell: Mail = { kind: 'farewell', ...envelope }
+const every = [verify, reset, reminder, farewell].map((mail) => [mail.kind, mail] as const)
+
+/** What a reader sees of HTML: its text, without tags, one space between words. */
+function wordsOf(html: string): string {
+  const body = html.slice(html.indexOf('<body'))
+  const text = body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+const hrefsOf = (html: string) =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'))
+
+describe.each(every)('the mail %s', (_, mail) => {
+  test('has a subject, a text and an HTML part that say the same', () => {
+    const { subject, text, html } = renderMail(mail)
+    expect(subject).toMatch(/^[A-Z].{5,60}$/)
+    expect(html).toMatch(/^<!doctype html>/)
+    expect(html).toContain('<html lang="en">')
+    const words = wordsOf(html)
+    for (const paragraph of text.split('\n\n').filter((part) => !part.includes('\n'))) {
+      expect(words).toContain(paragraph.trim())
+    }
+    expect(text).not.toMatch(/<\w|&\w+;/)
+    expect(`${subject}${text}${html}`).not.toMatch(/undefined|null|\[object|NaN/)
+  })
+
+  test('greets by name', () => {
+    expect(renderMail(mail).text).toMatch(/^Hello Ada,\n/)
+    expect(wordsOf(renderMail(mail).html)).toContain('Hello Ada,')
+  })
+
+  test('is the same each time it is rendered', () => {
+    expect(renderMail({ ...mail })).toEqual(renderMail(mail))
+  })
+
+  test('loads nothing from anywhere, and runs nothing', () => {
+    expect(renderMail(mail).html).not.toMatch(/<(img|script|link|iframe|form)\b|@import|url\(/i)
+  })
+
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '</p></body></html>',
+    '&lt;b&gt;',
+  ])('lets no markup through from the name %s', (name) => {
+    const { html, subject } = renderMail({ ...mail, name })
+    expect(html).not.toMatch(/<script|<img|onmouseover='|<\/p><\/body><\/html>\s*,/)
+    expect(html.match(/<\/body>/g)).toHaveLength(1)
+    expect(html).not.toContain('Hello <')
+    expect(html).not.toContain("Hello '")
+    expect(subject).not.toContain(name)
+  })
+
+  test.each([
+    'Win at https://evil.example now',
+    'evil.example',
+    'EVIL.EXAMPLE/login',
+    'mailto:eve@evil.example',
+    'eve@evil.example',
+    'x'.repeat(61),
+    'Ada,\n\nyour account is locked. Write to us.',
+    'Ada\r\nBcc: eve@evil.example',
+  ])('does not pass on %j, which is no name but a message', (name) => {
+    const { subject, text, html } = renderMail({ ...mail, name })
+    expect(text).toMatch(/^Hello,\n/)
+    for (const part of [subject, text, html]) expect(part).not.toContain(name)
+  })
+
+  test.each(['Ada', "Conan O'Brien", 'José Ñandú', '李小龍', 'Anne-Marie', 'محمد', 'A & B', '😀'])(
+    'greets %s',
+    (name) => {
+      const { text, html } = renderMail({ ...mail, name })
+      expect(text.startsWith(`Hello ${name},\n`)).toBe(true)
+      expect(wordsOf(html)).toContain(`Hello ${name},`)
+    },
+  )
+})
+
+test.each([
+  ['a line of its own (U+2028)', 'Ada,\u2028Your account is locked'],
+  ['a paragraph of its own (U+2029)', 'Ada,\u2029Your account is locked'],
+  ['a line of its own (vertical tab)', 'Ada,\u000BYour account is locked'],
+  ['text that runs backwards (U+202E)', 'Ada \u202Egnihtyna'],
+  ['an address in letters that are not ASCII', 'пример.рф'],
+  ['an address with a full stop of another script', 'evil\u3002example'],
+])('a mail does not pass on a name with %s', (_, name) => {
+  expect(renderMail({ ...verify, name }).text).toMatch(/^Hello,\n/)
+})
+
+describe('the link', () => {
+  test.each([
+    ['of a verification', verify],
+    ['of a reset', reset],
+  ])('%s stands on a line of its own in the text, and behind a button in HTML', (_, mail) => {
+    const { text, html } = renderMail(mail)
+    expect(text.split('\n')).toContain(url)
+    expect(hrefsOf(html)).toEqual([url, url])
+    expect(wordsOf(html)).toContain(url)
+    expect(text).toContain('60 minutes')
+    expect(wordsOf(html)).toContain('60 minutes')
+  })
+
+  test('cannot leave its attribute', () => {
+    const hostile = 'https://purse.example/?a="><script>alert(1)</script>&b=\''
+    const { html } = renderMail({ ...reset, url: hostile } as Mail)
+    expect(html).not.toContain('<script')
+    expect(hrefsOf(html)[0]).toBe(
+      'https://purse.example/?a=&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&b=&#39;',
+    )
+  })
+})
+
+describe('the reminder', () => {
+  test('has the headers of a one-click unsubscribe (RFC 8058), and its link in both parts', () => {
+    const { headers, text, html } = renderMail(reminder)
+    expect(headers).toEqual({
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    })
+    expect(text.split('\n')).toContain(unsubscribeUrl)
+    expect(hrefsOf(html)).toContain(unsubscribeUrl)
+    expect(hrefsOf(html)).toContain(frontendUrl)
+  })
+
+  test('alone has them', () => {
+    for (const mail of [verify, reset, farewell]) expect(renderMail(mail).headers).toBeUndefined()
+  })
+
+  test('says the same however late it may go out: two jobs at once send one mail', () => {
+    expect(renderMail({ ...reminder, notAfter: '2027-01-01T00:00:00.000Z' } as Mail)).toEqual(
+      renderMail(reminder),
+    )
+  })
+})
+
+test('the reset mail says what to do when it was not asked for', () => {
+  expect(renderMail(reset).text).toMatch(/not you/)
+  expect(renderMail(verify).text).toMatch(/did not create an account/)
+})

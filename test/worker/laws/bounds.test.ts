@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { findDifferences } from '../../../src/db/check.ts'
+import { type Answer, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
+import { openWorldDatabase } from './every-route.ts'
+
+/** The largest amount there is. Nine of them, 89,999,999,999,999.91, stay within the bounds, and ten do not. */
+const most = '9999999999999.99'
+const nineDays = ['01', '02', '03', '04', '05', '06', '07', '08', '09']
+
+/** The refusal of a change that would leave the bounds of ±90,000,000,000,000.00. */
+const outOfBounds = (field = 'amount') => ({
+  status: 422,
+  body: {
+    message: 'The given data was invalid.',
+    errors: {
+      [field]: [
+        `The ${field.replace('_', ' ')} field would push a balance or total past 90000000000000.00.`,
+      ],
+    },
+  },
+})
+
+describe('deleting an account', () => {
+  test('needs no order of its transactions that stays within the bounds on the way', async () => {
+    const { person, open, fill, check } = await createRich()
+    const hoard = await open()
+    await fill('2026-01', { type: 'expense', account_id: hoard.id })
+    await fill('2026-02', { type: 'income', account_id: hoard.id })
+    await fill('2026-03', { type: 'income', account_id: hoard.id })
+    expect((await person.get(`/api/accounts/${hoard.id}`)).text).toContain('"balance":89999999999999.91')
+    expect((await person.delete(`/api/accounts/${hoard.id}`)).status).toBe(204)
+    expect((await person.get('/api/transactions')).body.total).toBe(0)
+    expect((await person.get('/api/summary?month=2026-02')).body).toMatchObject({
+      total_balance: 0,
+      monthly_summary: { income: 0, expense: 0, net: 0 },
+    })
+    await check()
+  })
+
+  test('needs none either where incomes came first', async () => {
+    const { person, open, fill, check } = await createRich()
+    const debts = await open()
+    await fill('2026-01', { type: 'income', account_id: debts.id })
+    await fill('2026-02', { type: 'expense', account_id: debts.id })
+    await fill('2026-03', { type: 'expense', account_id: debts.id })
+    expect((await person.delete(`/api/accounts/${debts.id}`)).status).toBe(204)
+    expect((await person.get('/api/summary')).body.total_balance).toBe(0)
+    await check()
+  })
+
+  test('gives the other account of its transfers what it started with, whatever their order', async () => {
+    const { person, open, fill, check } = await createRich()
+    const from = await open({ starting_balance: '0.07' })
+    const to = await open({ starting_balance: '0.05' })
+    await fill('2026-02', { type: 'transfer', account_id: from.id, to_account_id: to.id })
+    await fill('2026-01', { type: 'transfer', account_id: to.id, to_account_id: from.id })
+    await fill('2026-03', { type: 'transfer', account_id: from.id, to_account_id: to.id })
+    expect((await person.get(`/api/accounts/${to.id}`)).text).toContain('"balance":89999999999999.96')
+    expect((await person.delete(`/api/accounts/${from.id}`)).status).toBe(204)
+    expect((await person.get(`/api/accounts/${to.id}`)).body.balance).toBe(0.05)
+    expect((await person.get('/api/summary')).body.total_balance).toBe(0.05)
+    await check()
+  })
+
+  test('is refused where another account would be left out of bounds', async () => {
+    const { person, open, fill, record, check, state } = await createRich()
+    const from = await open()
+    const to = await open()
+    await fill('2026-01', { type: 'income', account_id: to.id })
+    await record({ type: 'transfer', account_id: to.id, to_account_id: from.id })
+    await record({ type: 'expense', account_id: from.id, transaction_date: '2026-02-01' })
+    await record({ type: 'income', account_id: to.id, transaction_date: '2026-02-01' })
+    const before = await state()
+    expect(statusAndBody(await person.delete(`/api/accounts/${from.id}`))).toEqual(outOfBounds())
+    expect(await state()).toEqual(before)
+    await check()
+  })
+
+  test('is refused where the total of the accounts that remain would be out of bounds', async () => {
+    const { person, open, fill, check, state } = await createRich()
+    const debts = await open()
+    const hoard = await open()
+    await open({ starting_balance: most })
+    await fill('2026-01', { type: 'expense', account_id: debts.id })
+    await fill('2026-01', { type: 'income', account_id: hoard.id })
+    const before = await state()
+    expect(statusAndBody(await person.delete(`/api/accounts/${debts.id}`))).toEqual(outOfBounds())
+    expect(await state()).toEqual(before)
+    await check()
+  })
+})
+
+describe('deleting a user', () => {
+  test('needs no order of the transactions that stays within the bounds on the way', async () => {
+    const { person, open, fill, world, check } = await createRich()
+    const hoard = await open()
+    await fill('2026-01', { type: 'expense', account_id: hoard.id })
+    await fill('2026-02', { type: 'income', account_id: hoard.id })
+    await fill('2026-03', { type: 'income', account_id: hoard.id })
+    expect((await person.delete('/api/me', { password: person.password })).status).toBe(204)
+    expect((await world.call('GET', '/api/me', { token: person.token })).status).toBe(401)
+    await check()
+  })
+
+  test('needs none of the transfers between the accounts either', async () => {
+    const { person, open, fill, world, check } = await createRich()
+    const from = await open()
+    const to = await open()
+    await fill('2026-02', { type: 'transfer', account_id: from.id, to_account_id: to.id })
+    await fill('2026-01', { type: 'transfer', account_id: to.id, to_account_id: from.id })
+    await fill('2026-03', { type: 'transfer', account_id: from.id, to_account_id: to.id })
+    expect((await person.delete('/api/me', { password: person.password })).status).toBe(204)
+    expect((await world.call('GET', '/api/me', { token: person.token })).status).toBe(401)
+    await check()
+  })
+})
+
+describe('a single change that would leave the bounds is a 422 and changes nothing:', () => {
+  /** Spent in January what came in February, and as much again in March: at the upper bound. */
+  async function createFull() {
+    const rich = await createRich()
+    const hoard = await rich.open()
+    const [spent] = await rich.fill('2026-01', { type: 'expense', account_id: hoard.id })
+    await rich.fill('2026-02', { type: 'income', account_id: hoard.id })
+    const [earned] = await rich.fill('2026-03', { type: 'income', account_id: hoard.id })
+    const poor = await rich.open({ name: 'Poor', starting_balance: `-${most}` })
+    return { ...rich, hoard, poor, spent, earned }
+  }
+  type Full = Awaited<ReturnType<typeof createFull>>
+
+  test.each<[string, string, (full: Full) => Promise<Answer>]>([
+    ['deleting an expense', 'amount', ({ person, spent }) => person.delete(`/api/transactions/${spent.id}`)],
+    [
+      'an expense that becomes an income',
+      'amount',
+      ({ person, spent }) => person.put(`/api/transactions/${spent.id}`, { type: 'income' }),
+    ],
+    [
+      'an expense of less',
+      'amount',
+      ({ person, spent }) => person.put(`/api/transactions/${spent.id}`, { amount: '9999999999999.89' }),
+    ],
+    [
+      'an expense that moves to another account',
+      'amount',
+      ({ person, spent, poor }) => person.put(`/api/transactions/${spent.id}`, { account_id: poor.id }),
+    ],
+    [
+      'an income that moves to a month that is full',
+      'amount',
+      ({ person, earned }) =>
+        person.put(`/api/transactions/${earned.id}`, { transaction_date: '2026-02-28' }),
+    ],
+    [
+      'a new income',
+      'amount',
+      ({ person, hoard, category }) =>
+        person.post('/api/transactions', {
+          account_id: hoard.id,
+          category_id: category.id,
+          type: 'income',
+          amount: '0.10',
+          transaction_date: '2026-04-01',
+        }),
+    ],
+    [
+      'a starting balance',
+      'starting_balance',
+      ({ person, hoard }) => person.put(`/api/accounts/${hoard.id}`, { starting_balance: '0.10' }),
+    ],
+    [
+      'a starting balance that the total has no room for',
+      'starting_balance',
+      ({ person, poor }) => person.put(`/api/accounts/${poor.id}`, { starting_balance: '0.10' }),
+    ],
+  ])('%s', async (_, field, change) => {
+    const full = await createFull()
+    const before = await full.state()
+    expect(statusAndBody(await change(full))).toEqual(outOfBounds(field))
+    expect(await full.state()).toEqual(before)
+    await full.check()
+  })
+
+  test('and what just fits is taken', async () => {
+    const { person, hoard, spent, check } = await createFull()
+    const answer = await person.put(`/api/transactions/${spent.id}`, { amount: '9999999999999.90' })
+    expect(answer.status).toBe(200)
+    expect((await person.get(`/api/accounts/${hoard.id}`)).text).toContain('"balance":90000000000000')
+    await check()
+  })
+})
+
+/** Somebody who moves the largest amounts there are. */
+async function createRich() {
+  const world = createWorld()
+  const person = await world.register()
+  const category = await aCategory(person)
+  const open = (details: Json = {}) => openAccount(person, { name: 'Hoard', starting_balance: 0, ...details })
+  async function record(fields: Json): Promise<Json> {
+    const whole = { category_id: category.id, amount: most, transaction_date: '2026-01-31', ...fields }
+    const { status, text, body } = await person.post('/api/transactions', whole)
+    expect([status, text]).toEqual([201, text])
+    return body
+  }
+  /** Records the largest amount nine times in a month; answers the transactions. */
+  async function fill(month: string, fields: Json): Promise<Json[]> {
+    const rows = []
+    for (const day of nineDays) rows.push(await record({ ...fields, transaction_date: `${month}-${day}` }))
+    return rows
+  }
+  const check = async () => expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  return { world, person, category, open, record, fill, check, state: () => stateOf(person) }
+}
+
+async function stateOf(person: Person): Promise<string[]> {
+  const months = ['2026-01', '2026-02', '2026-03'].map((month) => `summary?month=${month}`)
+  const paths = ['accounts', 'transactions', ...months]
+  return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).text))
+}
+
+function statusAndBody({ status, body }: Answer) {
+  return { status, body }
+}
