@@ -14,7 +14,12 @@ await withDatabase(async ({ url, authToken }) => {
     )
     process.exitCode = differences.length > 0 ? 1 : 0
   } catch (error) {
-    console.error(`The database could not be checked: ${error instanceof Error ? error.message : error}`)
+    console.error(`The database could not be checked: ${explain(error)}`)
     process.exitCode = 2
   }
 })
+
+function explain(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.includes('no such table') ? 'it has no tables yet. Run `npm run db:migrate` first.' : message
+}
