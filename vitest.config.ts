@@ -45,6 +45,8 @@ export default defineConfig({
           include: ['test/worker/**/*.test.ts'],
           globalSetup: './test/global-setup.ts',
           isolate: false,
+          // All files share one inbox and one identity provider, and tests switch their faults on.
+          fileParallelism: false,
           testTimeout: 30_000,
         },
       },

@@ -33,8 +33,7 @@ export class Owner {
     this.#holdsToken = and(
       eq(tokens.id, token.tokenId),
       eq(tokens.secretHash, token.secretHash),
-      gt(tokens.lastUsedAt, daysBefore(now, idleTimeoutDays)),
-      gt(tokens.createdAt, daysBefore(now, absoluteTimeoutDays)),
+      isLive(now),
     ) as SQL
     this.id = sql<number>`(select ${tokens.userId} from ${tokens} where ${this.#holdsToken})`
     this.isKnown = sql`${this.id} is not null`
@@ -79,6 +78,14 @@ export class Owner {
       this.db.update(tokens).set({ lastUsedAt: this.now }).where(eq(tokens.id, this.tokenId)),
     ])
   }
+}
+
+/** True for tokens that have not expired, by idleness or by age. */
+export function isLive(now: Date): SQL {
+  return and(
+    gt(tokens.lastUsedAt, daysBefore(now, idleTimeoutDays)),
+    gt(tokens.createdAt, daysBefore(now, absoluteTimeoutDays)),
+  ) as SQL
 }
 
 function daysBefore(instant: Date, days: number): Date {

@@ -11,6 +11,8 @@ export type ReminderSettings = {
   reminderTime: string | null
   /** The local day of the last reminder. */
   lastDay: CalendarDate | null
+  /** When these settings took effect: what was due before is no reminder of theirs. */
+  since?: Date | null
 }
 
 /** The local day that a reminder is due for, if any, until when it may go out, and when to look again. */
@@ -18,7 +20,7 @@ export type ReminderPlan = { dueFor?: { day: CalendarDate; until: Date }; lookAg
 
 /** Decides whether a reminder is due at `now`. Yesterday's may still be, just after midnight. */
 export function planReminder(settings: ReminderSettings, now: Date): ReminderPlan {
-  const { isVerified, timezone, reminderTime, lastDay } = settings
+  const { isVerified, timezone, reminderTime, lastDay, since = null } = settings
   if (!isVerified || reminderTime === null) return { lookAgainAt: null }
   const today = dateIn(timezone, now)
   const dueOn = (day: CalendarDate) => instantIn(timezone, day, reminderTime)
@@ -26,9 +28,10 @@ export function planReminder(settings: ReminderSettings, now: Date): ReminderPla
   const upcoming = [today, addDays(today, 1)].map(dueOn).find((due) => due > now)
   const lookAgainAt = upcoming ?? dueOn(addDays(today, 2))
   for (const day of [today, addDays(today, -1)]) {
-    const until = new Date(dueOn(day).getTime() + latestByMs)
-    const isDue = dueOn(day) <= now && now < until && (lastDay === null || day > lastDay)
-    if (isDue) return { dueFor: { day, until }, lookAgainAt }
+    const due = dueOn(day)
+    const until = new Date(due.getTime() + latestByMs)
+    const isWanted = (lastDay === null || day > lastDay) && (since === null || due >= since)
+    if (isWanted && due <= now && now < until) return { dueFor: { day, until }, lookAgainAt }
   }
   return { lookAgainAt }
 }

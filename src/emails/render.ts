@@ -61,6 +61,7 @@ export function renderMail(mail: Mail): RenderedMail {
 
 /** Anybody may register anybody's address under any name, so a name that could pass for a message is left out. */
 function greetingFor(name: string): string {
-  const isPlainName = name.length <= 60 && /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)
+  const isPlainName =
+    name.length <= 60 && /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)
   return isPlainName ? `Hello ${name},` : 'Hello,'
 }

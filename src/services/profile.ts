@@ -7,10 +7,14 @@ import { Invalid } from '../domain/failures.ts'
 import { type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { forgotKey } from './password-reset.ts'
+import { attempt, demandAttempt } from './throttle.ts'
 
 export type ProfileFields = { name: string; timezone: string; reminder_time: string | null }
 /** What proves that it is really the user who leaves: the password, or the address where there is none. */
 export type Farewell = { password?: string | null; email?: string | null }
+
+/** A stolen token must not serve to find the password. */
+const guessesPerMinute = 10
 
 /** The bearer. */
 export async function showUser(owner: Owner): Promise<User> {
@@ -40,7 +44,7 @@ export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFi
 
 /**
  * Deletes the bearer and everything that is theirs in one transaction, and mails a receipt. Two round trips:
- * the stored hash must come here to be compared. Throws Invalid.
+ * the stored hash must come here to be compared. Throws TooManyAttempts, Invalid.
  */
 export async function deleteUser(
   owner: Owner,
@@ -48,7 +52,10 @@ export async function deleteUser(
   { scryptCost, outbox }: { scryptCost: ScryptCost; outbox: Outbox },
 ): Promise<void> {
   const ask = owner.db.select({ stored: users.passwordHash }).from(users).where(eq(users.id, owner.id))
-  const [user, [credentials]] = await owner.run(ask)
+  const limit = { key: `leave:${owner.tokenId}`, perMinute: guessesPerMinute }
+  const { statements } = attempt(owner.db, limit, owner.now, owner.isKnown)
+  const [user, [credentials], , inserted, counted] = await owner.run(ask, ...statements)
+  demandAttempt(limit, owner.now, inserted, counted)
   if (!draft.complete) throw new Invalid(draft.errors)
   const stored = credentials?.stored ?? null
   demandProof(draft.values, user, stored, scryptCost)

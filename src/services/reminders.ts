@@ -27,7 +27,11 @@ export async function sendDueReminders(
     if (due.length === 0) break
     const plans = due.map((user) => ({
       user,
-      plan: planReminder({ ...user, isVerified: user.emailVerifiedAt !== null }, context.now),
+      // Between reminders it is when the next one is due, after a change of the settings when that was.
+      plan: planReminder(
+        { ...user, isVerified: user.emailVerifiedAt !== null, since: user.lookAt },
+        context.now,
+      ),
     }))
     const idle = await withoutTransaction(context, plans)
     const reminded = plans.filter(({ user, plan }) => plan.dueFor && idle.has(user.id))
@@ -104,13 +108,15 @@ async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Pr
 }
 
 async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUser, { dueFor }: ReminderPlan) {
+  const unsubscribeUrl = await unsubscribeLink(links, user.id)
   return {
     kind: 'reminder' as const,
-    id: `reminder-${user.id}-${dueFor?.day}`,
+    // Made of day, user and secret: the same whoever sends it again, and another one in another environment.
+    id: `reminder-${dueFor?.day}-${unsubscribeUrl.slice(-32)}`,
     to: user.email,
     name: user.name,
     frontendUrl,
-    unsubscribeUrl: await unsubscribeLink(links, user.id),
+    unsubscribeUrl,
     notAfter: (dueFor?.until ?? new Date(0)).toISOString(),
   }
 }

@@ -3,7 +3,7 @@ import { claim, demandClaim, own } from '../db/claims.ts'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
-import type { Owner, User } from '../db/owner.ts'
+import { isLive, type Owner, type User } from '../db/owner.ts'
 import { categories, tokens, users } from '../db/schema.ts'
 import { categoryNameKey, defaultCategories } from '../domain/categories.ts'
 import { addError, completed, type Draft } from '../domain/draft.ts'
@@ -120,7 +120,7 @@ export async function listSessions(owner: Owner): Promise<Session[]> {
     owner.db
       .select({ id, userAgent, createdAt, lastUsedAt })
       .from(tokens)
-      .where(eq(tokens.userId, owner.id))
+      .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
       .orderBy(desc(lastUsedAt), desc(id)),
   )
   return rows

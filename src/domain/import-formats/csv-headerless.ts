@@ -1,45 +1,65 @@
 import { Invalid } from '../failures.ts'
 import { readWrittenAmount } from './amounts.ts'
 import type { Columns } from './csv-columns.ts'
-import type { CsvRecord } from './csv-records.ts'
 import { readWrittenDate } from './written-date.ts'
 
-/**
- * The columns of a file without headers, as far as their contents leave no choice: one column of dates, one of
- * amounts with decimals. Where there are two of a kind the mapping must say which is meant.
- */
-export function inferColumns(records: CsvRecord[], mapping: Record<string, string>, width: number): Columns {
-  const rows = records.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
-  const contents = Array.from({ length: width }, (_, column) =>
-    rows.map(({ cells }) => cells[column]?.trim() ?? ''),
+/** The contents of a file without a header row, column by column: rows narrower than the table are no part of it. */
+export type Contents = { width: number; columns: string[][] }
+
+/** Turns rows into columns. */
+export function contentsOf(rows: string[][]): Contents {
+  const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
+  const width = Math.max(0, ...filled.map((cells) => cells.length))
+  const full = filled.filter((cells) => cells.length >= width - 1)
+  const columns = Array.from({ length: width }, (_, column) =>
+    full.map((cells) => cells[column]?.trim() ?? ''),
   )
-  const dates = distinct(contents, columnsWhere(contents, isDate, 1))
-  const amounts = columnsWhere(contents, isAmount, 1).filter((column) => contents[column]?.some(hasDecimals))
+  return { width, columns }
+}
+
+/** True if a column of dates and a column of amounts are there, whichever they are. */
+export function holdsTransactions(contents: Contents): boolean {
+  return dateColumns(contents).length > 0 && amountColumns(contents).length > 0
+}
+
+/**
+ * The columns of a file without headers, as far as their contents leave no choice: one column of dates, one of amounts
+ * some of which are negative. Where there are two of a kind, or no sign, the mapping must say what is meant.
+ */
+export function inferColumns(contents: Contents, mapping: Record<string, string>): Columns {
   const columns: Columns = {}
-  if (mapping.date === undefined) columns.date = only(dates, 'date')
-  if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined))
-    columns.amount = only(amounts, 'amount')
-  const texts = contents.map((cells, column) => ({ column, length: cells.filter(isWords).join('').length }))
+  if (mapping.date === undefined) columns.date = only(dateColumns(contents), 'date')
+  if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined)) {
+    columns.amount = only(amountColumns(contents), 'amount')
+    refuseUnsigned(contents.columns[columns.amount[0] ?? 0] ?? [], columns.amount[0] ?? 0)
+  }
+  const texts = contents.columns.map((cells, column) => ({
+    column,
+    length: cells.filter(isWords).join('').length,
+  }))
   const longest = texts.sort((a, b) => b.length - a.length)[0]
   if (longest && longest.length > 0) columns.description = [longest.column]
   return columns
 }
 
-function columnsWhere(contents: string[][], test: (cell: string) => boolean, share: number): number[] {
-  return contents.flatMap((cells, column) => {
-    return cells.length > 0 && cells.filter(test).length >= cells.length * share ? [column] : []
-  })
-}
-
-/** Two columns with the same dates throughout are one. */
-function distinct(contents: string[][], columns: number[]): number[] {
+/** Two columns with the same dates throughout count as one. */
+function dateColumns({ columns }: Contents): number[] {
   const seen = new Set<string>()
-  return columns.filter((column) => {
-    const key = JSON.stringify(contents[column]?.map((cell) => readWrittenDate(cell)?.readings))
+  return matching(columns, (cell) => readWrittenDate(cell) !== null).filter((column) => {
+    const key = JSON.stringify(columns[column]?.map((cell) => readWrittenDate(cell)))
     if (seen.has(key)) return false
     seen.add(key)
     return true
   })
+}
+
+function amountColumns({ columns }: Contents): number[] {
+  const amounts = matching(columns, (cell) => readWrittenAmount(cell) !== null)
+  return amounts.filter((column) => columns[column]?.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell)))
+}
+
+function matching(columns: string[][], test: (cell: string) => boolean): number[] {
+  return columns.flatMap((cells, column) => (cells.length > 0 && cells.every(test) ? [column] : []))
 }
 
 function only(columns: number[], field: string): number[] {
@@ -48,13 +68,21 @@ function only(columns: number[], field: string): number[] {
   throw new Invalid({
     mapping: [
       columns.length === 0
-        ? `The file has no header row, and no column of it holds a ${field} in every row; name the columns by number.`
+        ? `The file has no header row that is recognised, and no column with the ${field} of every row; name the columns by number.`
         : `The file has no header row, and the ${field} could be any of the columns ${numbers}; say which by its number.`,
     ],
   })
 }
 
-const isDate = (cell: string) => readWrittenDate(cell) !== null
-const isAmount = (cell: string) => readWrittenAmount(cell) !== null && !/^\d{1,2}[.:]\d{2}[.:]\d/.test(cell)
-const hasDecimals = (cell: string) => /[.,]\d{1,2}(?!\d)/.test(cell)
+/** Without a header it may be a column of debits as well as one of credits. */
+function refuseUnsigned(cells: string[], column: number): void {
+  const signed = cells.some((cell) => /^\s*\+/.test(cell) || readWrittenAmount(cell)?.negative)
+  if (signed) return
+  throw new Invalid({
+    mapping: [
+      `The file has no header row, and nothing says which way the amounts of column ${column + 1} go; map it by its number to amount, debit or credit.`,
+    ],
+  })
+}
+
 const isWords = (cell: string) => /\p{L}{2}/u.test(cell)

@@ -10,7 +10,7 @@ import {
 } from './csv-columns.ts'
 import { delimiterSaid, isRegular, previews, refuseDelimiter, withoutSepLine } from './csv-dialect.ts'
 import type { CsvField } from './csv-header-names.ts'
-import { inferColumns } from './csv-headerless.ts'
+import { contentsOf, holdsTransactions, inferColumns } from './csv-headerless.ts'
 import { type CsvRecord, readRecords, refuseLongLines } from './csv-records.ts'
 import { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
@@ -91,18 +91,19 @@ function numbered(mapping: Record<string, string>): Columns {
   return Object.fromEntries(fields.map(([field]) => [field, [0]]))
 }
 
-/** A file without a header row: its delimiter is the only one that makes a table of it. */
+/** A file without a header row that is recognised: its delimiter is the one that shows dates and amounts. */
 function headerless(text: string, said: string | null, mapping: Record<string, string>): Found {
   const regular = previews(text, said).filter(({ rows }) => isRegular(rows))
-  const [only] = regular
-  if (!only || regular.length > 1) {
+  const telling = regular.filter(({ rows }) => holdsTransactions(contentsOf(rows)))
+  const candidates = telling.length > 0 ? telling : regular
+  const [only] = candidates
+  if (!only || candidates.length > 1) {
     if (said !== null && !only) refuseColumns([])
-    refuseDelimiter(regular.map((one) => one.delimiter))
+    refuseDelimiter(candidates.map((one) => one.delimiter))
   }
-  const width = Math.max(...only.rows.map((cells) => cells.length))
-  const first = only.rows.find((cells) => cells.filter((cell) => cell.trim() !== '').length > 1) ?? []
-  const looksLikeHeader = first.length > 1 && first.every((cell) => !/\d/.test(cell))
-  if (looksLikeHeader && Object.keys(mapping).length === 0) refuseColumns(first)
+  const { width } = contentsOf(only.rows)
+  const first = only.rows.find((cells) => cells.length >= width - 1) ?? []
+  if (first.every((cell) => !/\d/.test(cell)) && Object.keys(mapping).length === 0) refuseColumns(first)
   return { delimiter: only.delimiter, headerAt: -1, headers: new Array(width).fill('') }
 }
 

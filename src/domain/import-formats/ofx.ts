@@ -87,7 +87,7 @@ function readAmount(raw: string, line: number, problems: Problems): Minor | null
 
 /** The ledger balance; a balance that cannot be read is none, since no entry depends on it. */
 function closingBalance(statement: OfxAggregate): ClosingBalance | null {
-  const ledger = statement.children.find((child) => child.name === 'LEDGERBAL')
+  const ledger = descendants(statement, 'LEDGERBAL')[0]
   const amount = ungroupedAmount(ledger?.elements.get('BALAMT') ?? '')
   const date = ofxDate(ledger?.elements.get('DTASOF') ?? '')
   return typeof amount === 'number' && date !== null ? { date, amount } : null

@@ -22,7 +22,7 @@ function formatOf(text: string): FileFormat {
   const head = text.slice(0, 65_536)
   if (/<OFX\s*>|^\s*OFXHEADER\s*:/i.test(head)) return 'ofx'
   if (/^\s*</.test(head)) return xmlFormat(head)
-  if (/^\s*!(?:type|account|option|clear)\b/i.test(head)) return 'qif'
+  if (/^\s*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
   if (
     /^\s*(?:\{1:[^\n]*\{4:\s*)?:(?:20|25|28C?):/m.test(head) &&
     /(?:^|@@)\s*:(?:6[012][FM]?|34F):/m.test(text)

@@ -30,7 +30,7 @@ export function describe(...parts: (string | null | undefined)[]): string | null
 
 /** What banks write where they have no reference (SWIFT NONREF, SEPA NOTPROVIDED, references given elsewhere). */
 const placeholder =
-  /^(?:nonref|notprovided|not provided|nosref|noref|none|n\/?a|null|eref|kref|mref|pref|cref|marf|[-.0/\s]*)$/i
+  /^(?:nonref\b.*|notprovided|not provided|nosref|noref|none|n\/?a|null|(?:eref|kref|mref|pref|cref|marf)\+?|[-.0/\s]*|.)$/i
 
 /** The bank's id of an entry, or null where the bank only fills the field. */
 export function bankReference(...candidates: (string | null | undefined)[]): string | null {
