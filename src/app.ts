@@ -14,6 +14,7 @@ import { categoryRoutes } from './http/routes/categories.ts'
 import { emailVerificationRoutes } from './http/routes/email-verification.ts'
 import { healthRoutes } from './http/routes/health.ts'
 import { identityProviderRoutes } from './http/routes/identity-provider.ts'
+import { importHistoryRoutes, importRoutes } from './http/routes/imports.ts'
 import { meRoutes } from './http/routes/me.ts'
 import { passwordRoutes } from './http/routes/password.ts'
 import { reminderRoutes } from './http/routes/reminders.ts'
@@ -72,6 +73,8 @@ export const routes = app
   .route('/api/me', meRoutes)
   .route('/api/accounts', accountRoutes)
   .route('/api/categories', categoryRoutes)
+  .route('/api/import', importRoutes)
+  .route('/api/imports', importHistoryRoutes)
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
   .route('/api/summary', summaryRoutes)

@@ -44,11 +44,11 @@ function translate(error: unknown): unknown {
     const match = /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: ([\w., ]+))?/.exec(error.message)
     return new ConstraintViolated((match?.[1] ?? 'other') as ConstraintViolated['kind'], match?.[2] ?? '')
   }
-  // Every other SQLITE_… code is a statement of ours that is wrong, and so is a TypeError and its like. What is left
+  // Every other SQL… code is a statement of ours that is wrong, and so is a TypeError and its like. What is left
   // is the way to the database: the driver's other codes, time-outs, and the plain errors of a lost connection.
   const isOurs =
     error instanceof LibsqlError
-      ? error.code.startsWith('SQLITE_') && error.code !== 'SQLITE_BUSY'
+      ? /^SQL(ITE)?_/.test(error.code) && error.code !== 'SQLITE_BUSY'
       : !(error instanceof DOMException) && error?.constructor !== Error
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }

@@ -16,7 +16,7 @@ const fields = z.object({
 
 /** A new transaction, alone or as an item of a batch. */
 export const newTransaction = fields.extend({
-  force: flag.nullable().optional(),
+  force: nullable(flag).optional(),
   client_id: nullableText(64).optional(),
 })
 

@@ -10,6 +10,8 @@ import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLibsqlServer } from '../../dev/libsql/server.ts'
+import { findDifferences } from '../../src/db/check.ts'
+import { openDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 
 const migrations = join(import.meta.dirname, '../../migrations')
@@ -61,6 +63,13 @@ test('from zero, every trigger is there', async () => {
     'transaction_created',
     'transaction_deleted',
   ])
+})
+
+test('the triggers are those of triggers.sql, word for word', async () => {
+  const client = await migrateUpTo('snapshot', journal.entries.length)
+  const triggers = (await schemaOf(client)).filter(({ type }) => type === 'trigger')
+  const text = triggers.map(({ sql }) => `${sql};\n`).join('\n')
+  await expect(text).toMatchFileSnapshot('./triggers.sql')
 })
 
 test('from zero, every table has the columns, indexes and foreign keys of the schema', async () => {
@@ -119,7 +128,78 @@ test('each prefix of the migrations, carried on to the end, gives the same datab
   }
 })
 
+/** The migrations that make the tables and the triggers: rows can be there from then on. */
+const migrationsBeforeRows = 2
+
+test.each(
+  journal.entries
+    .slice(migrationsBeforeRows - 1, -1)
+    .map(({ tag }, index) => ({ tag, count: index + migrationsBeforeRows })),
+)(
+  'rows that were there at $tag are all there at the end, and every kept figure agrees',
+  async ({ count }) => {
+    const name = `rows${count}`
+    const early = await migrateUpTo(name, migrationsBeforeRows)
+    await early.batch(someRows, 'write')
+    const client = await migrateUpTo(name, count)
+    const before = await rowsOf(client)
+    expect(Object.fromEntries(Object.entries(before).map(([table, rows]) => [table, rows.length]))).toEqual({
+      users: 2,
+      tokens: 1,
+      accounts: 3,
+      categories: 3,
+      transactions: 5,
+      month_totals: 3,
+      category_totals: 4,
+    })
+
+    const after = await rowsOf(await migrateUpTo(name, journal.entries.length))
+    for (const [table, rows] of Object.entries(before)) expect(after[table]).toMatchObject(rows)
+    const db = openDatabase({ url: `${server.url}/${name}/`, timeoutMs: 30_000 })
+    expect(await findDifferences(db)).toEqual([])
+    const balances = await client.execute('select balance from accounts order by id')
+    expect(balances.rows.map(({ balance }) => balance)).toEqual([10_750, 2_500, -500])
+  },
+)
+
 test('migrating again changes nothing', async () => {
   const before = await schemaOf(await migrateUpTo('twice', journal.entries.length))
   expect(await schemaOf(await migrateUpTo('twice', journal.entries.length))).toEqual(before)
 })
+
+/** Rows as the first two migrations take them: two users, and a transaction of each kind. */
+const someRows = [
+  `insert into users (id, name, email, created_at, updated_at)
+   values (1, 'Ann', 'ann@example.com', 1, 1), (2, 'Bob', 'bob@example.com', 1, 1)`,
+  `insert into tokens (id, user_id, secret_hash, created_at, last_used_at) values (1, 1, 'hash', 1, 1)`,
+  `insert into accounts (id, user_id, name, type, starting_balance, created_at, updated_at)
+   values (1, 1, 'Checking', 'bank', 10000, 1, 1), (2, 1, 'Cash', 'cash', 2000, 1, 1), (3, 2, 'Phone', 'mobile', 0, 1, 1)`,
+  `insert into categories (id, user_id, name, name_key, type, created_at, updated_at)
+   values (1, 1, 'Food', 'food', 'expense', 1, 1), (2, 1, 'Salary', 'salary', 'income', 1, 1),
+          (3, 2, 'Food', 'food', 'expense', 1, 1)`,
+  `insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, transaction_date, client_id,
+                             created_at, updated_at)
+   values (1, 1, 1, null, 1, 'expense', 1250, '2026-01-31', 'phone-1', 1, 1),
+          (2, 1, 1, null, 2, 'income', 3000, '2026-02-01', null, 1, 1),
+          (3, 1, 1, 2, null, 'transfer', 500, '2026-02-01', null, 1, 1),
+          (4, 1, 1, null, null, 'expense', 500, '2026-01-01', null, 1, 1),
+          (5, 2, 3, null, 3, 'expense', 500, '2026-02-28', null, 1, 1)`,
+]
+
+/** All rows of the tables that people's money is in. */
+async function rowsOf(client: ReturnType<typeof createClient>): Promise<Record<string, object[]>> {
+  const tables: Record<string, object[]> = {}
+  for (const table of [
+    'users',
+    'tokens',
+    'accounts',
+    'categories',
+    'transactions',
+    'month_totals',
+    'category_totals',
+  ]) {
+    const { rows, columns } = await client.execute(`select * from ${table} order by 1, 2, 3, 4`)
+    tables[table] = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
+  }
+  return tables
+}

@@ -117,6 +117,17 @@ describe('every answer', () => {
     )
     expect(ids[0]).not.toBe(ids[1])
   })
+
+  test.each(kindsOfAnswer)(
+    'of %s carries a request id of ours, never the one that the client sent',
+    async (_, call) => {
+      const sent = await call(createWorld(), { 'X-Request-Id': 'evil=1' })
+      expect(sent.headers.get('X-Request-Id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+      const imitated = '00000000-0000-4000-8000-000000000000'
+      const answer = await call(createWorld(), { 'X-Request-Id': imitated })
+      expect(answer.headers.get('X-Request-Id')).not.toBe(imitated)
+    },
+  )
 })
 
 describe('CORS', () => {

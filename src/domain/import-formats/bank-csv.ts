@@ -45,18 +45,18 @@ export function readBankCsv(text: string, options: ImportOptions): Statement {
   const { rows, skipped } = transactionRows(table, true)
   const problems = new Problems()
   const style = csvStyle(table, rows, options, problems)
-  problems.throwIfAny()
   const dates = readDates(table, rows, style, problems)
-  const amounts = signedAmounts(table, rows, style.separator, problems)
+  const amounts = signedAmounts(table, rows, true, style.separator, problems)
   problems.throwIfAny()
+  const separator = style.separator ?? '.'
   const entries = rows.map((row, i) => ({
     row,
     date: dates[i] as CalendarDate,
     amount: amounts[i] as Minor,
-    balance: balanceOf(table, row, style.separator),
+    balance: balanceOf(table, row, separator),
     ...ownerOf(table, row),
   }))
-  const accounts = accountsOf(table, withFees(table, entries, style.separator, options))
+  const accounts = accountsOf(table, withFees(table, entries, separator, options))
   const [first] = accounts
   if (first) first.skipped += skipped
   return { format: 'csv', accounts }

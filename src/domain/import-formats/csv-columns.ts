@@ -1,4 +1,4 @@
-import { type CsvField, foldHeader, headerNames } from './csv-header-names.ts'
+import { type CsvField, foldHeader, headerNames, namesCurrency } from './csv-header-names.ts'
 import type { Problems } from './problems.ts'
 import { shown } from './text.ts'
 
@@ -7,7 +7,7 @@ export type Columns = Partial<Record<CsvField, number[]>>
 
 const several = new Set<CsvField>(['description', 'payee'])
 
-/** Headers of one field that a file may have for something else as well, if only one column has it. */
+/** The place of each name among those of its field. */
 const rank = new Map(
   (Object.entries(headerNames) as [CsvField, string[]][]).map(([field, names]) => [
     field,
@@ -27,11 +27,20 @@ export function columnsOf(headers: string[], fields: readonly CsvField[]): Colum
     if (several.has(field)) columns[field] = found.map(({ column }) => column)
     else {
       const best = Math.min(...found.map((candidate) => candidate.rank))
-      columns[field] = found.filter((candidate) => candidate.rank === best).map(({ column }) => column)
+      columns[field] = preferred(
+        headers,
+        found.filter((one) => one.rank === best).map(({ column }) => column),
+      )
     }
     if (columns[field]?.length === 0) delete columns[field]
   }
   return columns
+}
+
+/** Of `bedrag` and `bedrag in EUR` the second is what moved on the account. */
+function preferred(headers: string[], columns: number[]): number[] {
+  const inCurrency = columns.filter((column) => namesCurrency(headers[column] ?? ''))
+  return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
 }
 
 /** A table of transactions has a date and an amount, in one column or two. */

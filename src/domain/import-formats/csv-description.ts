@@ -2,6 +2,7 @@ import type { Minor } from '../money.ts'
 import { foldHeader } from './csv-header-names.ts'
 import { type CsvRow, cellOf } from './csv-rows.ts'
 import type { CsvTable } from './csv-table.ts'
+import { sepaPurpose } from './mt940-details.ts'
 import { describe } from './text.ts'
 
 const payers = new Set(
@@ -10,11 +11,16 @@ const payers = new Set(
 
 /** Who and what for; where a bank says neither, the kind of booking. */
 export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {
-  const texts = (table.columns.description ?? []).map((column) => row.cells[column])
+  const texts = (table.columns.description ?? []).map((column) => purposeOf(row.cells[column] ?? ''))
   return (
     describe(otherParty(table, row, amount), ...texts, ...row.more) ??
     describe(cellOf(table, row, 'posting_text'))
   )
+}
+
+/** Savings banks put the SEPA references of a payment before its purpose, as in MT940. */
+function purposeOf(text: string): string {
+  return text.includes('SVWZ+') ? sepaPurpose(text) : text
 }
 
 /** The other party. Banks that name both sides do so in two columns: then who paid matters for money that came in. */

@@ -42,9 +42,11 @@ export const headerNames: Record<CsvField, string[]> = {
       '|',
     ),
     ...'boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering'.split('|'),
-    ...'data ksiegowania|data zaksiegowania|data operacji|data transakcji'.split('|'),
+    ...'data ksiegowania|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei'.split(
+      '|',
+    ),
     // simply a date
-    ...'date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|datetime|date time|date and time|created|created at|created on|created date|started date|effective date'.split(
+    ...'date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date'.split(
       '|',
     ),
     // when interest begins
@@ -65,7 +67,9 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana'.split(
       '|',
     ),
-    ...'belopp|belob|summa|beloep|osszeg|castka|gross|brutto'.split('|'),
+    ...'belopp|belob|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|gross|brutto'.split(
+      '|',
+    ),
   ],
   debit: [
     ...'debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments'.split(
@@ -104,7 +108,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a'.split(
       '|',
     ),
-    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen'.split('|'),
+    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|d k|k d'.split('|'),
     ...'type|transaction type|typ|tipo|details|code'.split('|'),
   ],
   account: [
@@ -136,7 +140,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|mededelingen|vrije mededeling|gestructureerde mededeling|naam omschrijving'.split(
       '|',
     ),
-    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji'.split(
+    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis'.split(
       '|',
     ),
   ],
@@ -180,12 +184,12 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal'.split(
       '|',
     ),
-    ...'saldo|saldo nach buchung|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben'.split(
+    ...'saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben'.split(
       '|',
     ),
   ],
   currency:
-    'currency|currency code|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|buchungswahrung'.split(
+    'currency|currency code|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung'.split(
       '|',
     ),
   status:
@@ -197,22 +201,37 @@ export const headerNames: Record<CsvField, string[]> = {
   ),
 }
 
+const currencyCodes =
+  'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn'
+const currencyInBrackets = new RegExp(
+  `[([]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|${currencyCodes})\\s*[)\\]]`,
+  'giu',
+)
+const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${currencyCodes})$`, 'i')
+
 /** A header as it is compared: lower case, no accents, no currency, no punctuation. */
 export function foldHeader(header: string): string {
+  return withoutAccents(header)
+    .replace(currencyInBrackets, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .replace(currencyBehind, '')
+}
+
+/** True for `Amount (EUR)` and `Betrag in EUR`. */
+export function namesCurrency(header: string): boolean {
+  const text = withoutAccents(header)
+  return text.search(currencyInBrackets) >= 0 || currencyBehind.test(text.trim())
+}
+
+function withoutAccents(header: string): string {
   return header
     .slice(0, 200)
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replaceAll('ł', 'l')
+    .replaceAll('ø', 'o')
+    .replaceAll('æ', 'ae')
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
-    .replace(/[\s\u00a0]+/g, ' ')
-    .replace(
-      /[([]\s*(?:[a-z]{2}\$|\p{Sc}|r\$|euros?|eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn|zl)\s*[)\]]/gu,
-      ' ',
-    )
-    .replace(/\p{Sc}/gu, ' ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .replace(/ (?:in |en )?(?:eur|euros?|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|cad|aud|nzd|sgd)$/, '')
 }

@@ -34,6 +34,7 @@ export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
     else if (!isSummary(table, record, i > last, ofBank)) keep(table, record, result)
   })
   refuseCutOff(table, result)
+  refuseNoRows(table, result)
   return result
 }
 
@@ -73,6 +74,15 @@ function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank
   if (sums && (date !== '' || belowAll || noAmount)) return true
   if (date === '') return false
   return noAmount || (belowAll && !hasAmount(table, record))
+}
+
+/** Lines of cells none of which is a transaction are not an empty statement but something else. */
+function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
+  if (rows.length > 0 || skipped > 0) return
+  const lines = table.body.filter(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 2)
+  const [first] = lines
+  if (first)
+    refuseFile(`None of the lines from line ${first.line} on is a transaction with a date and an amount.`)
 }
 
 function hasNoAmount(table: CsvTable, record: CsvRecord): boolean {

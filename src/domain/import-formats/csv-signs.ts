@@ -6,12 +6,12 @@ import type { CsvTable } from './csv-table.ts'
 import { moneyText, type Problems, required } from './problems.ts'
 
 const outWords = new Set(
-  'd dr db dt dbit debit debet debito soll s af wn dare debe cargo out outgoing withdrawal ausgang sortie saida uscita obciazenie wydatek expense'.split(
+  'd dr db dt deb dbit debit debet debito soll s af wn dare debe cargo out outgoing withdrawal ausgang sortie saida uscita obciazenie wydatek expense'.split(
     ' ',
   ),
 )
 const inWords = new Set(
-  'c cr cd ct crdt cred credit kredit credito haben h bij ma avere haber abono in incoming deposit eingang entree entrada entrata uznanie wplyw income'.split(
+  'c cr cd ct k kr crdt cred credit kredit credito haben h bij ma avere haber abono in incoming deposit eingang entree entrada entrata uznanie wplyw income'.split(
     ' ',
   ),
 )
@@ -19,19 +19,24 @@ const inWords = new Set(
 /** An amount as it stands in the file: its value with the sign that is written, and whether that is all. */
 type Value = { row: CsvRow; amount: Minor }
 
-/** The signed amounts of the rows, in their order; null where a row has none, which is noted. */
+/**
+ * The signed amounts of the rows, in their order; null where a row has none, which is noted. In the file of a bank a
+ * column beside the amounts may hold their signs.
+ */
 export function signedAmounts(
   table: CsvTable,
   rows: CsvRow[],
-  separator: DecimalSeparator,
+  ofBank: boolean,
+  separator: DecimalSeparator | null,
   problems: Problems,
 ): (Minor | null)[] {
   const { columns } = table
+  if (separator === null) return rows.map(() => null)
   const two = columns.debit !== undefined && columns.credit !== undefined
-  const split = two || columns.amount === undefined
-  return split
-    ? splitAmounts(table, rows, separator, problems)
-    : wholeAmounts(table, rows, separator, problems)
+  if (!two && columns.amount) return wholeAmounts(table, rows, ofBank, separator, problems)
+  const amounts = splitAmounts(table, rows, separator, problems)
+  if (columns.amount) refuseOtherAmounts(table, rows, amounts, separator, problems)
+  return amounts
 }
 
 /** Which way a word in a sign column points: `D`, `Soll` and `Af` out, `C`, `Haben` and `Bij` in. */
@@ -48,17 +53,18 @@ export function directionOf(word: string): 'in' | 'out' | null {
 function wholeAmounts(
   table: CsvTable,
   rows: CsvRow[],
+  ofBank: boolean,
   separator: DecimalSeparator,
   problems: Problems,
 ): (Minor | null)[] {
   const amounts = rows.map((row) => readCell(row, cellOf(table, row, 'amount'), separator, problems))
-  const column = signColumn(table, rows)
+  const column = ofBank ? signColumn(table, rows) : null
   if (column === null) return amounts
   const values = rows.flatMap((row, i) => {
     const amount = amounts[i]
     return typeof amount === 'number' && amount !== 0 ? [{ row, amount }] : []
   })
-  const direction = (row: CsvRow) => directionOf(row.cells[column] ?? '')
+  const direction = directionsOf(rows, column)
   const negative = values.some(({ amount }) => amount < 0)
   if (!negative) return signByColumn(rows, amounts, direction, problems)
   const contrary = values.find(
@@ -84,15 +90,50 @@ function signByColumn(
   })
 }
 
-/** The column of signs: the one whose header says so, or one without header, if it holds nothing but signs. */
+/**
+ * The column of signs: the one whose header says so, else one without a header or with any, if it holds nothing but
+ * signs. Of columns that are not named as such both directions must be there, or a card payment could pass as one.
+ */
 function signColumn(table: CsvTable, rows: CsvRow[]): number | null {
+  const used = new Set(Object.values(table.columns).flat())
+  const named = table.columns.type ?? []
   const unnamed = table.headers.flatMap((header, column) => (header.trim() === '' ? [column] : []))
-  const candidates = [...(table.columns.type ?? []), ...unnamed]
-  const isSigns = (column: number) => {
-    const words = rows.map((row) => row.cells[column]?.trim() ?? '').filter((word) => word !== '')
-    return words.length > 0 && words.every((word) => directionOf(word) !== null)
-  }
-  return candidates.find(isSigns) ?? null
+  const others = table.headers.flatMap((_, column) => (used.has(column) ? [] : [column]))
+  const words = (column: number) =>
+    rows.map((row) => row.cells[column]?.trim() ?? '').filter((word) => word !== '')
+  const isSigns = (column: number) =>
+    words(column).length > 0 && words(column).every((word) => directionOf(word) !== null)
+  const isBoth = (column: number) => isSigns(column) && new Set(words(column).map(directionOf)).size === 2
+  return [...named, ...unnamed].find(isSigns) ?? others.find(isBoth) ?? null
+}
+
+/** Which way each row points. Where a bank marks one direction only, what is not marked is the other. */
+function directionsOf(rows: CsvRow[], column: number): (row: CsvRow) => 'in' | 'out' | null {
+  const said = (row: CsvRow) => directionOf(row.cells[column] ?? '')
+  const directions = new Set(rows.map(said))
+  if (directions.has('in') && directions.has('out')) return said
+  return (row) => said(row) ?? (directions.has('in') ? 'out' : 'in')
+}
+
+/** Where a bank writes an amount besides debit and credit, it must be the same money. */
+function refuseOtherAmounts(
+  table: CsvTable,
+  rows: CsvRow[],
+  amounts: (Minor | null)[],
+  separator: DecimalSeparator,
+  problems: Problems,
+): void {
+  const row = rows.find((candidate, i) => {
+    const written = readWrittenAmount(cellOf(table, candidate, 'amount'))
+    const amount = written ? amountOf(written, separator) : null
+    const split = amounts[i] ?? null
+    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
+  })
+  if (row)
+    problems.add(
+      'mapping',
+      `The amount in row ${row.line} is another than its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+    )
 }
 
 /** A column for what went out and one for what came in; banks write the former positive, or all of it negative. */

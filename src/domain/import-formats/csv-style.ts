@@ -8,8 +8,8 @@ import type { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
 import type { DateOrder } from './written-date.ts'
 
-/** How the file writes dates and amounts. */
-export type CsvStyle = { order: DateOrder | null; said: boolean; separator: DecimalSeparator }
+/** How the file writes dates and amounts; null is what could not be decided. */
+export type CsvStyle = { order: DateOrder | null; said: boolean; separator: DecimalSeparator | null }
 
 /** Decides over the whole file how its dates and amounts are to be read; what is left open is noted. */
 export function csvStyle(
@@ -39,9 +39,11 @@ export function readDates(
   style: CsvStyle,
   problems: Problems,
 ): (CalendarDate | null)[] {
+  const { order, said } = style
+  if (order === null) return rows.map(() => null)
   return rows.map((row) => {
     const cell = { line: row.line, text: cellOf(table, row, 'date') }
-    return readDate(cell, style.order, style.said, problems)
+    return readDate(cell, order, said, problems)
   })
 }
 

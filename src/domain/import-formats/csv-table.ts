@@ -39,7 +39,7 @@ export function openTable(text: string, options: ImportOptions, fields: readonly
   const detected =
     found.headerAt >= 0
       ? columnsOf(found.headers, fields)
-      : inferColumns(records, mapping, found.headers.length)
+      : inferColumns(contentsOf(records.map(({ cells }) => cells)), mapping)
   const columns = applyMapping(detected, found.headers, mapping, fields, problems)
   refuseTwins(columns, found.headers, problems)
   if (!problems.any && !isTable(columns)) refuseColumns(found.headers)

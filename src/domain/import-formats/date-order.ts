@@ -15,7 +15,7 @@ const names: Record<DateOrder, string> = {
 
 /**
  * Decides over all dates of a file whether the day or the month comes first. One 13/02/2026 settles all; if nothing
- * does and a date would be two different days, that is an error and never a guess. Null where nothing depends on it.
+ * does and a date would be two different days, that is an error and never a guess: it is noted, and the answer is null.
  */
 export function decideOrder(
   cells: Iterable<DateCell>,
@@ -43,14 +43,14 @@ export function decideOrder(
       'date_format',
       `The date ${place(open.cell)} can be read in two ways and nothing in the file settles it; say which it is: ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
     )
-  }
-  return proof.mdy && !proof.dmy ? 'mdy' : 'dmy'
+  } else return proof.mdy ? 'mdy' : 'dmy'
+  return null
 }
 
 /** Reads one date in the order of the file; what is wrong with it is noted, and the answer is null. */
 export function readDate(
   cell: DateCell,
-  order: DateOrder | null,
+  order: DateOrder,
   said: boolean,
   problems: Problems,
   field = 'date',
@@ -60,7 +60,7 @@ export function readDate(
     return null
   }
   const written = readWrittenDate(cell.text)
-  const inOrder = order ? written?.readings[order] : undefined
+  const inOrder = written?.readings[order]
   const date = (said ? (inOrder ?? written?.settled) : (written?.settled ?? inOrder)) ?? null
   if (date === null) problems.addRow(cell.line, field, notADate)
   else if (date < earliestDate || date > latestDate) problems.addRow(cell.line, field, notInDateRange)

@@ -7,7 +7,7 @@ export type AmountCell = { line: number; text: string }
 
 /**
  * Decides over all amounts of a file which separator stands before the decimals. One amount that can be read in one
- * way only settles all; if none does and one could be read in two ways, that is an error and never a guess.
+ * way only settles all; if none does and one could be read in two ways, that is noted as an error and never guessed.
  */
 export function decideSeparator(
   cells: Iterable<AmountCell>,
@@ -15,11 +15,11 @@ export function decideSeparator(
   problems: Problems,
   /** Other numbers of the file, such as balances, which may settle what the amounts leave open. */
   others: Iterable<AmountCell> = [],
-): DecimalSeparator {
+): DecimalSeparator | null {
   if (said === '.' || said === ',') return said
   if (said !== undefined && said !== '') {
     problems.add('decimal_separator', 'The selected :field is invalid; it is either . or ,')
-    return '.'
+    return null
   }
   const { proof, open } = evidence(cells)
   if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
@@ -33,8 +33,8 @@ export function decideSeparator(
       'decimal_separator',
       `The amount ${place(open)} can be read in two ways and nothing in the file settles it; say which separator stands before the decimals: . or ,`,
     )
-  }
-  return proof[','] && !proof['.'] ? ',' : '.'
+  } else return proof[','] ? ',' : '.'
+  return null
 }
 
 function evidence(cells: Iterable<AmountCell>) {

@@ -52,10 +52,8 @@ export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): Gener
   const { rows } = transactionRows(table, false)
   const problems = new Problems()
   const style = csvStyle(table, rows, options, problems)
-  problems.throwIfAny()
   const dates = readDates(table, rows, style, problems)
-  // What the type says of a row, its sign need not say as well.
-  const amounts = signedAmounts(withoutType(table), rows, style.separator, problems)
+  const amounts = signedAmounts(table, rows, false, style.separator, problems)
   const read = rows.map((row, i) => readRow(table, row, dates[i] ?? null, amounts[i] ?? null, problems))
   problems.throwIfAny()
   return read.filter((row) => row !== null)
@@ -120,9 +118,4 @@ function typeNamed(word: string): RowType | null {
   for (const type of ['income', 'expense', 'transfer'] as const) if (typeWords[type].has(folded)) return type
   const direction = directionOf(word)
   return direction === null ? null : direction === 'in' ? 'income' : 'expense'
-}
-
-function withoutType(table: CsvTable): CsvTable {
-  const { type: _, ...columns } = table.columns
-  return { ...table, columns, headers: table.headers.map((header) => header || '-') }
 }

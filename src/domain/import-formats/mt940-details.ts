@@ -43,7 +43,8 @@ function describeNumbered(text: string): string | null {
   return describe(joinWrapped(names, fullSubfield), said || posting.join(' '))
 }
 
-function sepaPurpose(text: string): string {
+/** What a person wrote as purpose, without the references that SEPA puts around it. */
+export function sepaPurpose(text: string): string {
   const parts = text.split(sepaParts)
   const at = parts.indexOf('SVWZ')
   if (at >= 0) return parts[at + 1] ?? ''

@@ -8,7 +8,7 @@ import type { ImportOptions, Statement, StatementAccount, StatementRow } from '.
 import { cleanText, describe } from './text.ts'
 import type { DateOrder } from './written-date.ts'
 
-type Style = { order: DateOrder | null; said: boolean; separator: DecimalSeparator }
+type Style = { order: DateOrder; said: boolean; separator: DecimalSeparator }
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
 export function readQif(text: string, options: ImportOptions): Statement {
@@ -16,12 +16,14 @@ export function readQif(text: string, options: ImportOptions): Statement {
   if (sections.length === 0) refuseFile('The file holds no transactions of a bank, cash or card account.')
   const problems = new Problems()
   const records = sections.flatMap((section) => section.records)
-  const style = {
-    order: decideOrder(records.map(dateCell), options.date_format, problems),
-    said: Boolean(options.date_format),
-    separator: decideSeparator(records.map(amountCell), options.decimal_separator, problems),
-  }
+  const order = decideOrder(records.map(dateCell), options.date_format, problems)
+  const separator = decideSeparator(records.map(amountCell), options.decimal_separator, problems)
   problems.throwIfAny()
+  const style = {
+    order: order ?? 'dmy',
+    said: Boolean(options.date_format),
+    separator: separator ?? '.',
+  } as const
   const limit = new RowLimit()
   const accounts = sections.map((section) => readSection(section, style, limit, problems))
   problems.throwIfAny()

@@ -23,14 +23,16 @@ function formatOf(text: string): FileFormat {
   if (/<OFX\s*>|^\s*OFXHEADER\s*:/i.test(head)) return 'ofx'
   if (/^\s*</.test(head)) return xmlFormat(head)
   if (/^\s*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
-  if (
-    /^\s*(?:\{1:[^\n]*\{4:\s*)?:(?:20|25|28C?):/m.test(head) &&
-    /(?:^|@@)\s*:(?:6[012][FM]?|34F):/m.test(text)
-  )
-    return 'mt940'
+  if (isSwift(head)) return 'mt940'
   if (/^\s*[[{]\s*(?:["{[\]}]|$)/.test(head))
     refuseFile('The file is JSON, which is no bank statement or CSV file.')
   return 'csv'
+}
+
+/** SWIFT text begins with its first field or its header block; some banks write a line or two before it. */
+function isSwift(head: string): boolean {
+  if (/^\s*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
+  return /^\s*:20:/m.test(head.slice(0, 4_096)) && /(?:^|@@)\s*:(?:25|28C?|6[012][FM]?):/m.test(head)
 }
 
 function xmlFormat(head: string): FileFormat {

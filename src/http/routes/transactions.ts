@@ -26,7 +26,7 @@ const filter = z
 /** Income, expenses and transfers (api.md §4.2). */
 export const transactionRoutes = new Hono<App>()
   .get('/', query(filter), async (c) => {
-    const page = pageNumber(c.req.query('page'))
+    const page = pageNumber(c.req.queries('page')?.at(-1))
     const { rows, total } = await listTransactions(c.var.owner, page, c.req.valid('query'))
     return c.json(presentPage(c.req.url, page, total, rows.map(presentTransactionWithRelations)))
   })

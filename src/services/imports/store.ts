@@ -188,10 +188,11 @@ function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQ
   const keys = rows.flatMap(({ category }, position) =>
     typeof category === 'string' ? [[position, categoryNameKey(category)]] : [],
   )
+  const named = sql`user_id = ${id} and name_key = value ->> 1`
   return sql`
     update sync_items
-       set category_id = (select id from categories where user_id = ${id} and name_key = value ->> 1
-                           order by categories.type = sync_items.type desc limit 1)
+       set category_id = coalesce((select id from categories where ${named} and type = sync_items.type),
+                                  (select min(id) from categories where ${named}))
       from json_each(${JSON.stringify(keys)})
      where batch_id = ${batchId} and position = value ->> 0`
 }

@@ -50,7 +50,7 @@ export async function listTransactions(
   draft: Draft<TransactionFilter>,
 ): Promise<{ rows: TransactionWithRelations[]; total: number }> {
   const filter = await demandComplete(owner, draft)
-  const conditions = filterConditions(filter)
+  const conditions = filterConditions(owner, filter)
   // Few rows are in one account or category: their indexes lead there, if `+` keeps SQLite from taking the user's.
   const isNarrow = filter.account_id !== undefined || typeof filter.category_id === 'number'
   const owned = isNarrow ? sql`+${transactions.userId} = ${owner.id}` : eq(transactions.userId, owner.id)
@@ -103,17 +103,24 @@ function withRelations(owner: Owner, where: SQL) {
     .orderBy(desc(transactions.transactionDate), desc(transactions.id))
 }
 
-function filterConditions(filter: TransactionFilter): SQL[] {
+function filterConditions(owner: Owner, filter: TransactionFilter): SQL[] {
   const { account_id, category_id, type, from, to, q } = filter
+  // NULL for another user's, so that not even the rows of a foreign account are read.
+  const accountId = ownId(owner, accounts, account_id)
+  const categoryId = ownId(owner, categories, category_id)
   return [
-    account_id && or(eq(transactions.accountId, account_id), eq(transactions.toAccountId, account_id)),
+    account_id && or(eq(transactions.accountId, accountId), eq(transactions.toAccountId, accountId)),
     category_id === 'none' && isNull(transactions.categoryId),
-    typeof category_id === 'number' && eq(transactions.categoryId, category_id),
+    typeof category_id === 'number' && eq(transactions.categoryId, categoryId),
     type && eq(transactions.type, type),
     from && gte(transactions.transactionDate, from),
     to && lte(transactions.transactionDate, to),
     q && or(contains(sql`${transactions.description}`, q), contains(sql`${transactions.reference}`, q)),
   ].filter((condition): condition is SQL => Boolean(condition))
+}
+
+function ownId(owner: Owner, table: typeof accounts | typeof categories, id: unknown): SQL {
+  return sql`(select ${table.id} from ${table} where ${table.id} = ${id ?? null} and ${table.userId} = ${owner.id})`
 }
 
 function contains(column: SQL, text: string): SQL {

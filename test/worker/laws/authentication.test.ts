@@ -51,3 +51,34 @@ describe.each(protectedRoutes)('%s', (route) => {
     expect(answer.body).toEqual({ message: 'Unauthenticated.' })
   })
 })
+
+/** Bodies that are refused before anybody looks into them. */
+const unreadable: [body: string, contentType: string][] = [
+  ['{"amount":', 'application/json'],
+  ['amount=1', 'text/plain'],
+  [JSON.stringify({ notes: 'x'.repeat(600_000) }), 'application/json'],
+]
+
+describe.each(protectedRoutes.filter((route) => !route.startsWith('GET ')))('%s', (route) => {
+  test('is 401 with a token that is not good any more, whatever the body, for one request to the database', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await person.post('/api/logout')
+    const [id, secret] = person.token.split('|')
+    const tokens = { revoked: `${id}|${secret}`, unknown: `999999|${secret}` }
+    for (const [kind, token] of Object.entries(tokens)) {
+      for (const [rawBody, contentType] of unreadable) {
+        await world.resetDatabaseWork()
+        const headers = { 'Content-Type': contentType }
+        const answer = await world.call(method(route), path(route).replace(':id', '1'), {
+          token,
+          rawBody,
+          headers,
+        })
+        const shown = `${kind}, ${contentType}, ${rawBody.length} bytes`
+        expect([shown, answer.status, answer.body]).toEqual([shown, 401, { message: 'Unauthenticated.' }])
+        expect([shown, (await world.databaseWork()).requests]).toEqual([shown, 1])
+      }
+    }
+  })
+})

@@ -13,9 +13,7 @@ const outOfBounds = (field = 'amount') => ({
   body: {
     message: 'The given data was invalid.',
     errors: {
-      [field]: [
-        `The ${field.replace('_', ' ')} field would push a balance or total past 90000000000000.00.`,
-      ],
+      [field]: [`The ${field.replace('_', ' ')} field would push a balance or total past 90000000000000.00.`],
     },
   },
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
-import { createWorld } from '../world.ts'
+import { createWorld, openAccount, recordTransaction } from '../world.ts'
 import { createHousehold, goodCall, openWorldDatabase, protectedRoutes, writeHistory } from './every-route.ts'
 
 /** Virtual machine steps of each route, for somebody with a history of that many transactions. */
@@ -27,3 +27,56 @@ test('no route works more for a history of 20,000 transactions than for one of 1
   expect(Object.values(short).every((steps) => steps > 0)).toBe(true)
   expect(long).toEqual(short)
 }, 60_000)
+
+type List = { path: string; total: number }
+
+/** Steps of lists that find little, beside that many transactions on another account and category. */
+async function stepsOfLists(who: 'owner' | 'stranger', history: number): Promise<Record<string, number>> {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  const { person, checking, category, expense } = household
+  await writeHistory(household, history)
+  const few = await openAccount(person, { name: 'Few' })
+  const { body: pets } = await person.post('/api/categories', { name: 'Pets', type: 'expense' })
+  for (const transaction_date of ['2019-05-01', '2026-11-20', '2026-11-21']) {
+    const row = { ...expense(), account_id: few.id, category_id: pets.id, transaction_date }
+    await recordTransaction(person, row)
+  }
+  const stranger = await createHousehold(world)
+  await stranger.spend()
+  const lists: Record<typeof who, List[]> = {
+    owner: [
+      { path: '/api/transactions', total: history + 3 },
+      { path: `/api/transactions?account_id=${few.id}`, total: 3 },
+      { path: `/api/transactions?account_id=${few.id}&type=expense&from=2026-01-01`, total: 2 },
+      { path: `/api/transactions?category_id=${pets.id}`, total: 3 },
+      { path: `/api/transactions?account_id=${stranger.checking.id}`, total: 0 },
+      { path: `/api/transactions?category_id=${stranger.category.id}`, total: 0 },
+    ],
+    stranger: [
+      { path: '/api/transactions', total: 1 },
+      { path: `/api/transactions?account_id=${checking.id}`, total: 0 },
+      { path: `/api/transactions?category_id=${category.id}`, total: 0 },
+    ],
+  }
+  const steps: Record<string, number> = {}
+  for (const { path, total } of lists[who]) {
+    await world.resetDatabaseWork()
+    const { body } = await (who === 'owner' ? person : stranger.person).get(path)
+    expect([path, body.total]).toEqual([path, total])
+    expect(body.data).toHaveLength(Math.min(total, 50))
+    steps[path] = (await world.databaseWork()).steps
+  }
+  return steps
+}
+
+test.each(['owner', 'stranger'] as const)(
+  'no list in which the %s finds little works more for 20,000 transactions elsewhere than for 100',
+  async (who) => {
+    const short = await stepsOfLists(who, 100)
+    const long = await stepsOfLists(who, 20_000)
+    expect(Object.values(short).every((steps) => steps > 0)).toBe(true)
+    expect(long).toEqual(short)
+  },
+  60_000,
+)

@@ -163,6 +163,24 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: (p) => p.get(`/api/transactions/sync/${body.sync_id}`), status: 200 }
   },
 
+  'POST /api/import/store': async ({ expense }) => ({
+    call: (p) => p.post('/api/import/store', { transactions: [{ ...expense(), amount: 77 }] }),
+    status: 200,
+  }),
+  'POST /api/import/bank/store': async ({ expense }) => ({
+    call: (p) => p.post('/api/import/bank/store', { transactions: [{ ...expense(), amount: 78 }] }),
+    status: 200,
+  }),
+  'GET /api/imports': async () => ({ call: (p) => p.get('/api/imports'), status: 200 }),
+  'GET /api/imports/:id': async (household) => {
+    const id = await importOne(household)
+    return { call: (p) => p.get(`/api/imports/${id}`), status: 200 }
+  },
+  'DELETE /api/imports/:id': async (household) => {
+    const id = await importOne(household)
+    return { call: (p) => p.delete(`/api/imports/${id}`), status: 204 }
+  },
+
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
 }
 
@@ -170,6 +188,14 @@ export const goodCalls: Record<string, Preparation> = {
 export async function verify(world: World, { id }: { id: number }): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([db.run(sql`update users set email_verified_at = 1 where id = ${id}`)])
+}
+
+/** Imports one transaction and answers the import's id. */
+export async function importOne({ person, expense }: Household): Promise<number> {
+  const { body } = await person.post('/api/import/store', {
+    transactions: [{ ...expense(), amount: 79, force: true }],
+  })
+  return body.import.id
 }
 
 /** The preparation of a route; throws for a route that nobody wrote one for. */

@@ -43,9 +43,7 @@ export class Ledger {
   }
 
   withClientId(client_id: string | null): Row | undefined {
-    return client_id === null
-      ? undefined
-      : [...this.rows.values()].find((row) => row.client_id === client_id)
+    return client_id === null ? undefined : [...this.rows.values()].find((row) => row.client_id === client_id)
   }
 
   /** Rows that are equal in what moves money. */
@@ -63,8 +61,7 @@ export class Ledger {
   /** The duplicate rule: equal, unless both carry a reference and the two differ. */
   isDuplicate(fields: Fields): boolean {
     return this.equals(fields).some(
-      ({ reference }) =>
-        reference === null || fields.reference === null || reference === fields.reference,
+      ({ reference }) => reference === null || fields.reference === null || reference === fields.reference,
     )
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
-import { createHousehold, goodCall, type Household, protectedRoutes } from './every-route.ts'
+import { createHousehold, goodCall, type Household, importOne, protectedRoutes } from './every-route.ts'
 
 const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
 const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
@@ -11,6 +11,7 @@ const rows: Record<string, { noun: string; idOf: (household: Household) => Promi
   '/api/categories': { noun: 'Category', idOf: async ({ category }) => category.id },
   '/api/transactions': { noun: 'Transaction', idOf: async ({ spend }) => (await spend()).id },
   '/api/tokens': { noun: 'Token', idOf: async ({ person }) => person.token.split('|')[0] ?? '' },
+  '/api/imports': { noun: 'Import', idOf: importOne },
   '/api/transactions/sync': {
     noun: 'Sync batch',
     idOf: async ({ person, expense }) =>

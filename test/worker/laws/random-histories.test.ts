@@ -4,7 +4,7 @@ import { findDifferences } from '../../../src/db/check.ts'
 import { type Answer, createWorld, type Json, type Person, type World } from '../world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'
 import { type Fields, type Item, type Kind, Ledger, type Row } from './ledger-model.ts'
-import { type Draw, history, type Step } from './random-steps.ts'
+import { type Draw, type DrawnItem, history, type Step } from './random-steps.ts'
 
 /** Ten histories of a hundred steps: about a thousand operations. */
 const runs = 10
@@ -81,6 +81,17 @@ async function createTale() {
       return ids[draw.nth % ids.length] ?? nobodys
     }
     const pickOrNull = (kind: 'accounts' | 'categories', draw: Draw | null) => draw && pick(kind, draw)
+    /** The transaction that a draw means. */
+    const draft = ({ account, to, category, repeats, ...rest }: DrawnItem): Item => {
+      const twin = repeats && ledger.rows.get(pick('rows', repeats))
+      if (twin) return { ...fieldsOf(twin), client_id: null, reference: rest.reference, force: rest.force }
+      return {
+        ...rest,
+        account_id: pick('accounts', account),
+        to_account_id: pickOrNull('accounts', to),
+        category_id: pickOrNull('categories', category),
+      }
+    }
     /** How a path ends that names this id. */
     const found = (kind: 'accounts' | 'categories' | 'rows', id: number, status: number) =>
       ledger[kind].has(id) ? status : other[kind].has(id) ? 403 : 404
@@ -88,7 +99,8 @@ async function createTale() {
     switch (step.do) {
       case 'openAccount':
         return {
-          send: () => person.post('/api/accounts', { name: 'A', type: 'bank', starting_balance: step.cents / 100 }),
+          send: () =>
+            person.post('/api/accounts', { name: 'A', type: 'bank', starting_balance: step.cents / 100 }),
           status: 201,
           apply: ({ body }) => ledger.accounts.set(body.id, step.cents),
         }
@@ -127,7 +139,7 @@ async function createTale() {
         }
       }
       case 'create': {
-        const item = draft(step.item, pick)
+        const item = draft(step.item)
         return {
           send: () => person.post('/api/transactions', asSent(item)),
           status: createStatus(ledger, item),
@@ -165,7 +177,7 @@ async function createTale() {
         }
       }
       case 'sync': {
-        const items = step.items.map((item) => draft({ ...item, reference: null }, pick))
+        const items = step.items.map((item) => draft({ ...item, reference: null }))
         const isGood = items.every((item) => ledger.keepsRules(item) && !ledger.isSpent(item))
         return {
           send: () => person.post('/api/transactions/sync', { transactions: items.map(asSent) }),
@@ -251,27 +263,15 @@ function changed(row: Row, patch: Partial<Fields>): Row {
   return { ...row, ...(leavesTransfer && { to_account_id: null }), ...patch }
 }
 
-type DrawnItem = Extract<Step, { do: 'create' }>['item']
-
-function draft(
-  { account, to, category, ...rest }: DrawnItem,
-  pick: (kind: 'accounts' | 'categories', draw: Draw) => number,
-): Item {
-  return {
-    ...rest,
-    account_id: pick('accounts', account),
-    to_account_id: to && pick('accounts', to),
-    category_id: category && pick('categories', category),
-  }
-}
-
 /** Amounts travel as decimal strings. */
 function asSent<T extends { amount?: number | undefined; type?: Kind | undefined }>(fields: T) {
   return fields.amount === undefined ? fields : { ...fields, amount: text(fields.amount) }
 }
 
-function fieldsOf({ force: _, ...fields }: Item): Fields {
-  return fields
+function fieldsOf(from: Fields): Fields {
+  const { type, account_id, to_account_id, category_id, amount, transaction_date, reference, client_id } =
+    from
+  return { type, account_id, to_account_id, category_id, amount, transaction_date, reference, client_id }
 }
 
 function shownFigures({ id, starting_balance, balance }: Json) {

@@ -4,7 +4,7 @@ import type { Kind } from './ledger-model.ts'
 /** A row, chosen when the step is lived from those that are there then; now and then one of the other user. */
 export type Draw = { nth: number; isForeign: boolean }
 
-type DrawnItem = {
+export type DrawnItem = {
   type: Kind
   account: Draw
   to: Draw | null
@@ -14,6 +14,8 @@ type DrawnItem = {
   reference: string | null
   client_id: string | null
   force: boolean
+  /** A row of which this one is to be a repetition, where there is one. */
+  repeats: Draw | null
 }
 
 type DrawnPatch = {
@@ -71,6 +73,7 @@ const item: fc.Arbitrary<DrawnItem> = fc
     reference,
     client_id: clientId,
     force: seldom(3),
+    repeats: fc.option(drawUpTo(9), { freq: 1 }),
     // A destination of what is no transfer, or none of what is.
     isMixedUp: seldom(20),
   })
@@ -109,7 +112,7 @@ const changeAccount = fc.record({ do: fc.constant('changeAccount' as const), who
 /** Sent with others at once, a create that might be a duplicate would not tell of what. */
 const plainCreate = create.map((step) => ({
   ...step,
-  item: { ...step.item, force: true, client_id: null },
+  item: { ...step.item, force: true, client_id: null, repeats: null },
 }))
 
 const step: fc.Arbitrary<Step> = fc.oneof(

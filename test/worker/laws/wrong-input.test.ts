@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, createWorld, type Json, type Person } from '../world.ts'
+import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
 import { createHousehold } from './every-route.ts'
 
 const tooLong = (max: number) => 'x'.repeat(max + 1)
@@ -42,6 +42,7 @@ const noDate: unknown[] = [
   '0000-00-00',
 ]
 const noEnum: unknown[] = [...never, true, 1, 'BANK', 'refund', 'income ;', '\0']
+const noTimezone: unknown[] = [...never, true, 1, 'Mars/Olympus', '+02:00', tooLong(5_000), '\0']
 const missing: unknown[] = [undefined, null, '', '   ']
 
 type WrongFields = Record<string, unknown[]>
@@ -55,7 +56,6 @@ const account: WrongFields = {
 const category: WrongFields = { name: [...noText, tooLong(255)], type: [...noEnum, 'transfer'] }
 const transaction: WrongFields = {
   account_id: noId,
-  to_account_id: noId,
   category_id: noId,
   type: noEnum,
   amount: noAmount,
@@ -65,7 +65,7 @@ const transaction: WrongFields = {
 }
 const profile: WrongFields = {
   name: [...noText, tooLong(255)],
-  timezone: [...never, true, 1, 'Mars/Olympus', '+02:00', tooLong(5_000), '\0'],
+  timezone: noTimezone,
   reminder_time: [...never, true, 2000, '24:00', '8:00', '20:60', '20:00:00', 'evening'],
 }
 const withMissing = (fields: WrongFields, required: string[]) =>
@@ -75,6 +75,25 @@ const withMissing = (fields: WrongFields, required: string[]) =>
       required.includes(field) ? [...values, ...missing] : values,
     ]),
   )
+/** Only a transfer has a destination, and it must have one. */
+const transfer: WrongFields = { to_account_id: [...noId, ...missing] }
+const registration: WrongFields = {
+  name: [...noText, tooLong(255)],
+  email: [
+    ...never,
+    true,
+    7,
+    'nobody',
+    'a@b',
+    '@example.com',
+    'a b@example.com',
+    `${'x'.repeat(250)}@a.example`,
+  ],
+  password: [...never, true, 12_345_678, 'short', tooLong(1024)],
+  password_confirmation: [...never, true, 12_345_678],
+  timezone: noTimezone,
+}
+
 /** An absent field is no error on an update; an emptied one is. */
 const withEmptied = (fields: WrongFields, required: string[]) =>
   Object.fromEntries(
@@ -84,7 +103,8 @@ const withEmptied = (fields: WrongFields, required: string[]) =>
     ]),
   )
 
-const cases: [route: string, fields: WrongFields][] = [
+const cases: [route: string, fields: WrongFields, kind?: 'transfer'][] = [
+  ['POST /api/register', withMissing(registration, ['name', 'email', 'password', 'password_confirmation'])],
   ['POST /api/accounts', withMissing(account, ['name', 'type', 'starting_balance'])],
   ['PUT /api/accounts/:account', withEmptied(account, ['name', 'type', 'starting_balance'])],
   ['POST /api/categories', withMissing(category, ['name', 'type'])],
@@ -101,27 +121,40 @@ const cases: [route: string, fields: WrongFields][] = [
     'PUT /api/transactions/:transaction',
     withEmptied(transaction, ['account_id', 'type', 'amount', 'transaction_date']),
   ],
+  ['POST /api/transactions', transfer, 'transfer'],
+  ['PUT /api/transactions/:transaction', transfer, 'transfer'],
   ['PATCH /api/me', withEmptied(profile, ['name', 'timezone'])],
 ]
 
 const good: Record<string, Json> = {
+  'POST /api/register': {
+    name: 'New',
+    email: 'new@example.com',
+    password: 'correct horse battery',
+    password_confirmation: 'correct horse battery',
+  },
   'POST /api/accounts': { name: 'New', type: 'bank', starting_balance: 1, notes: 'x' },
   'POST /api/categories': { name: 'New', type: 'income' },
 }
 
-describe.each(cases)('%s', (route, fields) => {
+/** No answer may speak in the words of the validation library. */
+const libraryText = 'Invalid input'
+
+describe.each(cases)('%s', (route, fields, kind) => {
   test.each(Object.entries(fields))(
     'refuses every wrong %s with an error of that field, and changes nothing',
     async (field, values) => {
       const { person, call, state, expense } = await createVictim()
       const before = await state()
+      const rest = good[route] ?? (route.startsWith('POST') ? expense() : {})
       for (const value of values) {
-        const body = { ...(good[route] ?? (route.startsWith('POST') ? expense() : {})), [field]: value }
-        const { status, body: answer } = await call(route, body)
+        const body = { ...rest, ...(kind && { type: kind }), [field]: value }
+        const { status, text, body: answer } = await call(route, body)
         const shown = `${field} = ${JSON.stringify(value)?.slice(0, 60)}`
         expect([status, shown]).toEqual([422, shown])
         expect(answer.message).toBe('The given data was invalid.')
         expect(Object.keys(answer.errors), shown).toContain(field)
+        expect(text).not.toContain(libraryText)
       }
       expect(await state()).toEqual(before)
       expect((await person.get('/api/transactions')).status).toBe(200)
@@ -145,6 +178,7 @@ describe.each(cases)('%s', (route, fields) => {
     const answer = await rawCall(route, rawBody, contentType)
     expect(answer.status).toBe(expected)
     expect(answer.body.message).toEqual(expect.any(String))
+    expect(answer.text).not.toContain(libraryText)
     expect(await state()).toEqual(before)
   })
 })
@@ -171,6 +205,155 @@ test('an input with many mistakes is told of all of them at once, those that the
   })
 })
 
+test.each([-1e20, '-10000000000000', '-10000000000000.00', -0.01])(
+  '%s is an amount not greater than 0',
+  async (amount) => {
+    const { call, expense } = await createVictim()
+    const errors = { amount: ['The amount field must be greater than 0.'] }
+    expectInvalid(await call('POST /api/transactions', { ...expense(), amount }), errors)
+    expectInvalid(await call('PUT /api/transactions/:transaction', { amount }), errors)
+  },
+)
+
+describe.each(['', '   ', '\t\n'])('an optional field that is %j counts as null:', (blank) => {
+  test('notes of an account', async () => {
+    const { call } = await createVictim()
+    const account = { name: 'New', type: 'bank', starting_balance: 1 }
+    const opened = await call('POST /api/accounts', { ...account, notes: blank })
+    expect([opened.status, opened.body.notes]).toEqual([201, null])
+    await call('PUT /api/accounts/:account', { notes: 'something' })
+    const changed = await call('PUT /api/accounts/:account', { notes: blank })
+    expect([changed.status, changed.body.notes]).toEqual([200, null])
+  })
+
+  test('description, reference, client_id and to_account_id of a new expense', async () => {
+    const { call, expense } = await createVictim()
+    const blanks = { description: blank, reference: blank, client_id: blank, to_account_id: blank }
+    const { status, body } = await call('POST /api/transactions', { ...expense(), ...blanks })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ description: null, reference: null, to_account_id: null })
+    // With a client id it would be a repetition, answered 200; with a reference of its own, no duplicate.
+    const again = { ...expense(), ...blanks, reference: 'another' }
+    expect((await call('POST /api/transactions', again)).status).toBe(409)
+  })
+
+  test('force of a new expense', async () => {
+    const { call, expense } = await createVictim()
+    expect((await call('POST /api/transactions', { ...expense(), force: blank })).status).toBe(201)
+    expect((await call('POST /api/transactions', { ...expense(), force: blank })).status).toBe(409)
+  })
+
+  test('description, reference, category_id and to_account_id on an update', async () => {
+    const { call } = await createVictim()
+    const blanks = { description: blank, reference: blank, category_id: blank, to_account_id: blank }
+    await call('PUT /api/transactions/:transaction', { description: 'a', reference: 'b' })
+    const { status, body } = await call('PUT /api/transactions/:transaction', blanks)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ description: null, reference: null, category_id: null, to_account_id: null })
+  })
+
+  test('category_id of a transfer', async () => {
+    const { call, expense, cash } = await createVictim()
+    const transfer = { ...expense(), type: 'transfer', to_account_id: cash.id, category_id: blank }
+    const { status, body } = await call('POST /api/transactions', transfer)
+    expect([status, body.category_id, body.to_account_id]).toEqual([201, null, cash.id])
+  })
+
+  test('the same in an item of a batch', async () => {
+    const { call, person, expense } = await createVictim()
+    const blanks = { description: blank, reference: blank, client_id: blank, category_id: blank }
+    const item = { ...expense(), ...blanks, to_account_id: blank }
+    const { status, body } = await call('POST /api/transactions/sync', { transactions: [item, item] })
+    expect(status).toBe(200)
+    const sync = (await person.get(`/api/transactions/sync/${body.sync_id}`)).body
+    expect(sync.items.map((stored: Json) => [stored.client_id, stored.outcome])).toEqual([
+      [null, 'pending'],
+      [null, 'pending'],
+    ])
+  })
+
+  test('timezone at register', async () => {
+    const { call, world } = await createVictim()
+    const { status, body } = await call('POST /api/register', {
+      ...good['POST /api/register'],
+      timezone: blank,
+    })
+    expect(status).toBe(201)
+    const me = await world.call('GET', '/api/me', { token: body.access_token })
+    expect(me.body.timezone).toBe('UTC')
+  })
+
+  test('reminder_time', async () => {
+    const { call } = await createVictim()
+    const { status, body } = await call('PATCH /api/me', { reminder_time: blank })
+    expect([status, body.reminder_time]).toEqual([200, null])
+  })
+})
+
+describe('a query parameter', () => {
+  /** Spent 12.50 in January, got 30.00 in February. */
+  async function createTwoMonths() {
+    const victim = await createVictim()
+    const income = { ...victim.expense(), type: 'income', amount: 30, transaction_date: '2020-02-03' }
+    expect((await victim.call('POST /api/transactions', income)).status).toBe(201)
+    return victim
+  }
+
+  test.each(['q', 'type', 'account_id', 'category_id', 'from', 'to', 'page'])(
+    '%s of the list that is blank counts as absent',
+    async (name) => {
+      const { person } = await createTwoMonths()
+      for (const blank of ['', '%20', '%20%09%20']) {
+        const { status, body } = await person.get(`/api/transactions?${name}=${blank}`)
+        expect([blank, status, body.total, body.current_page]).toEqual([blank, 200, 2, 1])
+      }
+    },
+  )
+
+  test('month of the summary that is blank counts as absent', async () => {
+    const { person } = await createTwoMonths()
+    const thisMonth = await person.get('/api/summary')
+    for (const blank of ['', '%20', '%20%09%20']) {
+      const { status, body } = await person.get(`/api/summary?month=${blank}`)
+      expect([blank, status, body]).toEqual([blank, 200, thisMonth.body])
+    }
+  })
+
+  test('that is repeated takes the last', async () => {
+    const { person } = await createTwoMonths()
+    const types = async (query: string) =>
+      (await person.get(`/api/transactions?${query}`)).body.data.map(({ type }: Json) => type)
+    expect(await types('type=expense&type=income')).toEqual(['income'])
+    expect(await types('type=income&type=expense')).toEqual(['expense'])
+    const months = async (query: string) => (await person.get(`/api/summary?${query}`)).body.monthly_summary
+    expect(await months('month=2020-01&month=2020-02')).toEqual({ income: 30, expense: 0, net: 30 })
+    expect(await months('month=2020-02&month=2020-01')).toEqual({ income: 0, expense: 12.5, net: -12.5 })
+  })
+
+  test('page that is repeated takes the last', async () => {
+    const { person } = await createTwoMonths()
+    expect((await person.get('/api/transactions?page=2&page=1')).body.current_page).toBe(1)
+    expect((await person.get('/api/transactions?page=1&page=2')).body.current_page).toBe(2)
+  })
+
+  test.each([
+    ['month', 'summary', ['2026-13', '2026', '2026-01-01', 'now', '%00']],
+    ['type', 'transactions', ['refund', 'INCOME', '1', '%00']],
+    ['account_id', 'transactions', ['abc', '0', '-1', '1.5', 'none', '%00']],
+    ['category_id', 'transactions', ['abc', '0', '-1', '1.5', '%00']],
+    ['from', 'transactions', ['yesterday', '2026-02-30', '1899-12-31', '%00']],
+    ['to', 'transactions', ['tomorrow', '2026-13-01', '2101-01-01', '%00']],
+    ['q', 'transactions', ['%00', 'x'.repeat(256)]],
+  ])('%s that is wrong is a 422 with an error of that name', async (name, path, values) => {
+    const { person } = await createVictim()
+    for (const value of values) {
+      const { status, text, body } = await person.get(`/api/${path}?${name}=${value}`)
+      expect([value, status, Object.keys(body.errors ?? {})]).toEqual([value, 422, [name]])
+      expect(text).not.toContain(libraryText)
+    }
+  })
+})
+
 /** Somebody who owns a row of each kind, and a way to look whether any of it has changed. */
 async function createVictim() {
   const world = createWorld()
@@ -192,7 +375,7 @@ async function createVictim() {
       headers,
     })
   }
-  return { person, call, rawCall, state: () => stateOf(person), expense: household.expense }
+  return { world, person, cash, call, rawCall, state: () => stateOf(person), expense: household.expense }
 }
 
 async function stateOf(person: Person): Promise<Json> {

@@ -1,0 +1,107 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { HTTPException } from 'hono/http-exception'
+import * as z from 'zod'
+import type { FieldErrors } from '../domain/failures.ts'
+import { Invalid } from '../domain/failures.ts'
+import type { App } from './app-types.ts'
+import { flag, id, text } from './fields.ts'
+import { isJson, toDraft } from './validate.ts'
+
+/** Largest file (decisions.md, Import); what a form adds around it comes on top. */
+const maxFileBytes = 5 * 1024 * 1024
+const maxFormBytes = 64 * 1024
+
+/** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
+const optionsSchema = z.object({
+  account_id: id.optional(),
+  statement_account: text().optional(),
+  delimiter: z.string().max(20).optional(),
+  date_format: text(50).optional(),
+  decimal_separator: z.enum(['.', ','], { error: 'The selected :field is invalid.' }).optional(),
+  mapping: z
+    .record(z.string(), z.string(), { error: 'The :field field must be a JSON object of texts.' })
+    .optional(),
+  // Forms and queries know only words.
+  dry_run: z
+    .preprocess((input) => (input === 'true' ? true : input === 'false' ? false : input), flag)
+    .optional(),
+})
+export type ImportFields = z.output<typeof optionsSchema>
+
+/** One of the three kinds of input (decisions.md, Import), read but not yet understood. */
+export type ImportInput =
+  | { kind: 'rows'; transactions: unknown; options: ImportFields }
+  | { kind: 'file'; bytes: Uint8Array; options: ImportFields }
+
+/** Refuses with 413 what no import can be. */
+export const importBodyLimit: MiddlewareHandler<App> = bodyLimit({
+  maxSize: maxFileBytes + maxFormBytes,
+  onError: () => {
+    throw new HTTPException(413, { message: 'The file must not be larger than 5 MB.' })
+  },
+})
+
+/** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */
+export async function readImportInput(c: Context<App>): Promise<ImportInput> {
+  const contentType = c.req.header('Content-Type') ?? ''
+  if (isJson(contentType)) return readJson(c)
+  if (/^multipart\/form-data/i.test(contentType)) return readForm(c)
+  return readFile(new Uint8Array(await c.req.arrayBuffer()), { ...c.req.query() })
+}
+
+async function readJson(c: Context<App>): Promise<ImportInput> {
+  const body: unknown = await c.req.json().catch(() => {
+    throw new HTTPException(400, { message: 'Malformed JSON in request body' })
+  })
+  const { transactions, ...options } = isObject(body) ? body : { transactions: undefined }
+  return { kind: 'rows', transactions, options: readOptions({ ...c.req.query(), ...options }) }
+}
+
+async function readForm(c: Context<App>): Promise<ImportInput> {
+  const form = await c.req.formData().catch(() => {
+    throw new HTTPException(400, { message: 'Malformed form in request body' })
+  })
+  const { file, ...fields } = Object.fromEntries(form) as Record<string, File | string>
+  if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
+  const bytes =
+    typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
+  return readFile(bytes, { ...c.req.query(), ...fields })
+}
+
+function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInput {
+  if (bytes.byteLength > maxFileBytes)
+    throw new HTTPException(413, { message: 'The file must not be larger than 5 MB.' })
+  if (bytes.byteLength === 0) throw new Invalid({ file: ['The file field is required.'] })
+  return { kind: 'file', bytes, options: readOptions(fields) }
+}
+
+/** Empty fields count as absent; `mapping` comes as JSON where it comes in a form or a query. */
+function readOptions(fields: Record<string, unknown>): ImportFields {
+  const present = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
+  )
+  if (typeof present.mapping === 'string') present.mapping = parseMapping(present.mapping)
+  const draft = toDraft(optionsSchema, present)
+  if (!draft.complete) throw new Invalid(draft.errors)
+  return draft.values
+}
+
+function parseMapping(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Errors of the items of a JSON import, under the names of the rows: the first is row 1. */
+export function rowErrors(errors: FieldErrors, line: number): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(errors).map(([field, messages]) => [`rows.${line}${field && `.${field}`}`, messages]),
+  )
+}

@@ -1,0 +1,47 @@
+import { type FieldErrors, Invalid } from '../domain/failures.ts'
+import type { ImportFile, ImportRow } from '../services/imports/store.ts'
+import { type ImportFields, rowErrors } from './import-input.ts'
+import { newTransaction } from './transaction-schemas.ts'
+import { toDraft } from './validate.ts'
+
+/** Most rows of one import (decisions.md, Import). */
+const maxRows = 10_000
+
+/** Reads the items of a JSON import, each as an item of a sync batch. `account_id` beside them is for items without one. */
+export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {
+  const refuse = (message: string) => new Invalid({ transactions: [message] })
+  if (list === undefined || list === null) throw refuse('The transactions field is required.')
+  if (!Array.isArray(list)) throw refuse('The transactions field must be an array.')
+  if (list.length === 0) throw refuse('The transactions field is required.')
+  if (list.length > maxRows) throw refuse(`The transactions field must not have more than ${maxRows} items.`)
+
+  const errors: FieldErrors = {}
+  const rows = list.flatMap((item: unknown, index): ImportRow[] => {
+    const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
+    if (!isObject) {
+      Object.assign(errors, rowErrors({ '': ['The item must be an object.'] }, index + 1))
+      return []
+    }
+    const draft = toDraft(newTransaction, { account_id: options.account_id, ...item })
+    Object.assign(errors, rowErrors(draft.errors, index + 1))
+    return draft.complete ? [toRow(draft.values, index + 1)] : []
+  })
+  if (Object.keys(errors).length > 0) throw new Invalid(errors)
+  return { kind, format: 'json', rows, closing: null, isDryRun: options.dry_run ?? false }
+}
+
+function toRow(item: ReturnType<typeof newTransaction.parse>, line: number): ImportRow {
+  return {
+    line,
+    account: item.account_id,
+    to_account: item.to_account_id ?? null,
+    category: item.category_id ?? null,
+    type: item.type,
+    amount: item.amount,
+    description: item.description ?? null,
+    reference: item.reference ?? null,
+    transaction_date: item.transaction_date,
+    client_id: item.client_id ?? null,
+    force: item.force ?? false,
+  }
+}

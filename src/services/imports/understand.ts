@@ -1,0 +1,66 @@
+import { Invalid } from '../../domain/failures.ts'
+import { readGenericCsv } from '../../domain/import-formats/generic-csv.ts'
+import { readStatement } from '../../domain/import-formats/read-statement.ts'
+import type { ImportOptions, StatementAccount } from '../../domain/import-formats/statement.ts'
+import type { Minor } from '../../domain/money.ts'
+import type { ImportFile, ImportRow } from './store.ts'
+
+/** What form fields say of a file, beside how to read it. */
+export type FileFields = ImportOptions & {
+  account_id?: number | undefined
+  statement_account?: string | undefined
+  dry_run?: boolean | undefined
+}
+
+/** Understands a generic CSV. Rows without an account of their own go to `account_id`. Throws Invalid. */
+export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile {
+  const rows = readGenericCsv(bytes, fields).map((row): ImportRow => {
+    const { date, ...rest } = row
+    return { ...rest, account: row.account ?? fields.account_id ?? null, transaction_date: date, ...unmarked }
+  })
+  if (rows.some((row) => row.account === null)) {
+    throw new Invalid({
+      account_id: ['The account id field is required when the file has no account column.'],
+    })
+  }
+  return { kind: 'generic', format: 'csv', rows, closing: null, isDryRun: fields.dry_run ?? false }
+}
+
+/** Understands a bank statement; its entries go to `account_id`. Throws Invalid. */
+export function understandStatement(bytes: Uint8Array, fields: FileFields): ImportFile {
+  const statement = readStatement(bytes, fields)
+  const accountId = fields.account_id
+  if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
+  const { rows, closingBalance } = chosenAccount(statement.accounts, fields.statement_account)
+  return {
+    kind: 'bank',
+    format: statement.format,
+    rows: rows.map(({ line, date, amount, description, reference }) => ({
+      line,
+      account: accountId,
+      to_account: null,
+      category: null,
+      type: amount > 0 ? 'income' : 'expense',
+      amount: Math.abs(amount) as Minor,
+      description,
+      reference,
+      transaction_date: date,
+      ...unmarked,
+    })),
+    closing: closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount },
+    isDryRun: fields.dry_run ?? false,
+  }
+}
+
+/** What rows of files do not have: marks that a phone makes. */
+const unmarked = { client_id: null, force: false }
+
+/** A file may hold several accounts; which of them goes into `account_id` is never guessed. */
+function chosenAccount(accounts: StatementAccount[], identifier: string | undefined): StatementAccount {
+  const chosen =
+    identifier === undefined ? accounts : accounts.filter((account) => account.identifier === identifier)
+  const [only] = chosen
+  if (only && chosen.length === 1) return only
+  const candidates = accounts.map((account) => account.identifier ?? 'unnamed').join(', ')
+  throw new Invalid({ statement_account: [`The file holds several accounts; choose one of: ${candidates}.`] })
+}

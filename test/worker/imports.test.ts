@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest'
+import { findDifferences } from '../../src/db/check.ts'
+import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { balanceOf, createWorld, type Json } from './world.ts'
+
+const csv = `Date;Amount;Description;Category;Account
+20.11.2026;-12,50;Groceries at the market;Groceries;Checking
+21.11.2026;-3,20;Coffee;Coffee & Cake;cash
+21.11.2026;-3,20;Coffee;Coffee & Cake;cash
+25.11.2026;2.500,00;Salary;Salary;Checking
+`
+
+const ofx = `OFXHEADER:100
+DATA:OFXSGML
+VERSION:102
+ENCODING:USASCII
+CHARSET:1252
+
+<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
+<BANKACCTFROM><BANKID>1<ACCTID>4711<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><DTSTART>20261101<DTEND>20261130
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261103<TRNAMT>-20.00<FITID>A1<NAME>Bakery</STMTTRN>
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261104<TRNAMT>-20.00<FITID>A2<NAME>Bakery</STMTTRN>
+<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20261105<TRNAMT>40.00<FITID>A3<NAME>Refund</STMTTRN>
+</BANKTRANLIST><LEDGERBAL><BALAMT>100.00<DTASOF>20261130</LEDGERBAL>
+</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>
+`
+
+/** A household that imports: by form, as raw files, and as JSON. */
+async function createImporter() {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  const { person } = household
+  const upload = (path: string, file: string | Uint8Array, fields: Record<string, string> = {}) => {
+    const form = new FormData()
+    form.set('file', new File([file as string], 'statement.bin'))
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    const request = new Request('http://purse.test', { method: 'POST', body: form })
+    const headers = { 'Content-Type': request.headers.get('Content-Type') ?? '' }
+    return request
+      .bytes()
+      .then((rawBody) => world.call('POST', path, { token: person.token, rawBody, headers }))
+  }
+  const statement = (file: string | Uint8Array, fields: Record<string, string> = {}) =>
+    upload('/api/import/bank/store', file, { account_id: String(household.checking.id), ...fields })
+  const total = async () => (await person.get('/api/transactions')).body.total
+  const isExact = async () => (await findDifferences(openWorldDatabase(world))).length === 0
+  const leftovers = async () => {
+    const { rows } = await openWorldDatabase(world).run('select count(*) as n from sync_items')
+    return rows[0]?.n
+  }
+  return { ...household, upload, statement, total, isExact, leftovers }
+}
+
+describe('a generic CSV', () => {
+  test('creates its rows, with categories made where there are none and accounts found by name', async () => {
+    const home = await createImporter()
+    const { status, body } = await home.upload('/api/import/store', csv)
+    expect([status, body]).toEqual([
+      200,
+      {
+        message: 'Successfully imported 4 transactions.',
+        import: {
+          id: expect.any(Number),
+          format: 'csv',
+          counts: { rows: 4, created: 4, duplicate: 0 },
+          dry_run: false,
+          closing_balance: null,
+        },
+      },
+    ])
+    expect(await balanceOf(home.person, home.checking)).toBe(2587.5)
+    expect(await balanceOf(home.person, home.cash)).toBe(13.6)
+    const { body: categories } = await home.person.get('/api/categories')
+    expect(categories.filter((one: Json) => one.name === 'Coffee & Cake')).toMatchObject([
+      { type: 'expense' },
+    ])
+    expect(categories).toHaveLength(20)
+    expect([await home.isExact(), await home.leftovers()]).toEqual([true, 0])
+  })
+
+  test('imported twice brings nothing new, and two equal rows stay two', async () => {
+    const home = await createImporter()
+    await home.upload('/api/import/store', csv)
+    const { body } = await home.upload('/api/import/store', csv)
+    expect(body.import.counts).toEqual({ rows: 4, created: 0, duplicate: 4 })
+    expect(await home.total()).toBe(4)
+  })
+
+  test('with unknown accounts is refused whole, each named by its row', async () => {
+    const home = await createImporter()
+    const bad = `${csv}26.11.2026;-1,00;x;;Piggy Bank\n`
+    const { status, body } = await home.upload('/api/import/store', bad)
+    expect([status, body.errors]).toEqual([422, { 'rows.6.account': ['The selected account is invalid.'] }])
+    expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
+    expect((await home.person.get('/api/categories')).body).toHaveLength(19)
+  })
+
+  test('that can be read in two ways is never guessed at; a form field settles it', async () => {
+    const home = await createImporter()
+    const both = 'date,amount,description\n01/02/2026,5.00,x\n'
+    const fields = { account_id: String(home.cash.id) }
+    const refused = await home.upload('/api/import/store', both, fields)
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['date_format']])
+    const settled = await home.upload('/api/import/store', both, { ...fields, date_format: 'DD/MM/YYYY' })
+    expect(settled.status).toBe(200)
+    expect((await home.person.get('/api/transactions')).body.data[0].transaction_date).toBe('2026-02-01')
+  })
+
+  test('may be the raw body, its options in the query', async () => {
+    const home = await createImporter()
+    const { status, body } = await home.world.call(
+      'POST',
+      `/api/import/store?account_id=${home.cash.id}&dry_run=1`,
+      {
+        token: home.person.token,
+        rawBody: 'date,amount\n2026-11-20,-5\n',
+        headers: { 'Content-Type': 'text/csv' },
+      },
+    )
+    expect([status, body.import.counts]).toEqual([200, { rows: 1, created: 1, duplicate: 0 }])
+    expect(await home.total()).toBe(0)
+  })
+})
+
+describe('a bank statement', () => {
+  test('becomes income and expenses of the account, and says whether its balance agrees', async () => {
+    const home = await createImporter()
+    const { status, body } = await home.statement(ofx)
+    expect([status, body.import]).toEqual([
+      200,
+      {
+        id: expect.any(Number),
+        format: 'ofx',
+        counts: { rows: 3, created: 3, duplicate: 0 },
+        dry_run: false,
+        closing_balance: { date: '2026-11-30', statement: 100, account: 100, agrees: true },
+      },
+    ])
+    const { data } = (await home.person.get('/api/transactions')).body
+    expect(data.map((row: Json) => [row.type, row.amount, row.reference, row.description])).toEqual([
+      ['income', '40.00', 'A3', 'Refund'],
+      ['expense', '20.00', 'A2', 'Bakery'],
+      ['expense', '20.00', 'A1', 'Bakery'],
+    ])
+  })
+
+  test('that overlaps an earlier one adds only what is new', async () => {
+    const home = await createImporter()
+    await home.statement(ofx)
+    const next = ofx.replace('<FITID>A1', '<FITID>B1').replace('<DTPOSTED>20261103', '<DTPOSTED>20261203')
+    const { body } = await home.statement(next)
+    expect(body.import.counts).toEqual({ rows: 3, created: 1, duplicate: 2 })
+    expect(await home.total()).toBe(4)
+  })
+
+  test('needs to be told its account, which must be the bearer’s', async () => {
+    const home = await createImporter()
+    const stranger = await createHousehold(home.world)
+    for (const account_id of ['', String(stranger.cash.id), '999999', 'abc']) {
+      const { status, body } = await home.statement(ofx, { account_id })
+      expect([account_id, status]).toEqual([account_id, 422])
+      expect(JSON.stringify(body.errors)).toContain('account')
+    }
+    expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
+  })
+
+  test('of several accounts asks which of them is meant', async () => {
+    const home = await createImporter()
+    const second = ofx
+      .slice(ofx.indexOf('<STMTTRNRS>'), ofx.indexOf('</BANKMSGSRSV1>'))
+      .replace('4711', '4712')
+    const both = ofx.replace('</BANKMSGSRSV1>', `${second}</BANKMSGSRSV1>`)
+    const refused = await home.statement(both)
+    expect(refused.body.errors).toEqual({
+      statement_account: ['The file holds several accounts; choose one of: 4711, 4712.'],
+    })
+    expect((await home.statement(both, { statement_account: '4712' })).body.import.counts.created).toBe(3)
+  })
+
+  test('is tried without writing by dry_run, which answers the same', async () => {
+    const home = await createImporter()
+    const dry = await home.statement(ofx, { dry_run: 'true' })
+    expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
+    expect((await home.person.get('/api/imports')).body).toEqual([])
+    const real = await home.statement(ofx)
+    expect(dry.body.import).toEqual({ ...real.body.import, id: null, dry_run: true })
+  })
+})
+
+describe('JSON', () => {
+  test('takes the fields of a sync item, all or nothing', async () => {
+    const home = await createImporter()
+    const item = { ...home.expense(), client_id: 'j1' }
+    const bad = await home.person.post('/api/import/store', { transactions: [item, { ...item, amount: 0 }] })
+    expect([bad.status, bad.body.errors]).toEqual([
+      422,
+      { 'rows.2.amount': ['The amount field must be greater than 0.'] },
+    ])
+    const good = await home.person.post('/api/import/store', { transactions: [item, item] })
+    expect(good.body.import.counts).toEqual({ rows: 2, created: 1, duplicate: 1 })
+    expect(await home.total()).toBe(1)
+  })
+})
+
+describe('undoing an import', () => {
+  test('removes exactly its rows, and the file can be imported again', async () => {
+    const home = await createImporter()
+    await home.spend()
+    const { body } = await home.statement(ofx)
+    expect((await home.person.get(`/api/imports/${body.import.id}`)).body).toEqual({
+      id: body.import.id,
+      kind: 'bank',
+      format: 'ofx',
+      counts: { rows: 3, created: 3, duplicate: 0 },
+      created_at: expect.any(String),
+    })
+    expect((await home.person.delete(`/api/imports/${body.import.id}`)).status).toBe(204)
+    expect(await home.total()).toBe(1)
+    expect((await home.person.get('/api/imports')).body).toEqual([])
+    expect((await home.statement(ofx)).body.import.counts.created).toBe(3)
+    expect(await home.isExact()).toBe(true)
+  })
+
+  test('leaves what was edited since, unless it is forced', async () => {
+    const home = await createImporter()
+    const first = (await home.statement(ofx)).body.import.id
+    const [row] = (await home.person.get('/api/transactions')).body.data
+    await home.person.put(`/api/transactions/${row.id}`, { description: 'Mine' })
+    await home.person.delete(`/api/imports/${first}`)
+    expect((await home.person.get('/api/transactions')).body.data).toMatchObject([{ id: row.id }])
+
+    const second = (await home.statement(ofx)).body.import
+    expect(second.counts).toEqual({ rows: 3, created: 2, duplicate: 1 })
+    const [other] = (await home.person.get('/api/transactions?q=Bakery')).body.data
+    await home.person.put(`/api/transactions/${other.id}`, { description: 'Mine too' })
+    await home.person.delete(`/api/imports/${second.id}?force=true`)
+    expect(await home.total()).toBe(1)
+  })
+
+  test('frees the client ids of its rows', async () => {
+    const home = await createImporter()
+    const transactions = [{ ...home.expense(), client_id: 'again' }]
+    const { body } = await home.person.post('/api/import/store', { transactions })
+    await home.person.delete(`/api/imports/${body.import.id}`)
+    expect((await home.person.post('/api/import/store', { transactions })).body.import.counts.created).toBe(1)
+  })
+})
+
+describe('what is no file to import', () => {
+  test.each([
+    ['nothing at all', '', 'file'],
+    ['a ZIP archive', 'PK\u0003\u0004 something', 'file'],
+    ['random bytes', '\u0000\u0001\u0002\u0003', 'file'],
+  ])('%s is a 422 that says so', async (_, file, field) => {
+    const home = await createImporter()
+    for (const path of ['/api/import/store', '/api/import/bank/store']) {
+      const { status, body } = await home.upload(path, file, { account_id: String(home.cash.id) })
+      expect([path, status]).toEqual([path, 422])
+      expect(Object.keys(body.errors)).toContain(field)
+    }
+  })
+
+  test('a file over 5 MB is a 413', async () => {
+    const home = await createImporter()
+    const { status, body } = await home.statement('x'.repeat(5 * 1024 * 1024 + 1))
+    expect([status, body.message]).toEqual([413, 'The file must not be larger than 5 MB.'])
+  })
+
+  test('a form without a file, or none at all, is a 422; one that is cut off a 400', async () => {
+    const home = await createImporter()
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
+    const call = (rawBody: string) =>
+      home.world.call('POST', '/api/import/store', { token: home.person.token, rawBody, headers })
+    const empty = await call('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n')
+    expect([empty.status, Object.keys(empty.body.errors)]).toEqual([422, ['file']])
+    expect((await call('--x\r\nContent-Dispo')).status).toBe(400)
+  })
+
+  test('whoever is not verified is told so first', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    for (const path of ['/api/import/store', '/api/import/bank/store']) {
+      for (const body of [{}, { transactions: [{}] }, { transactions: 'x', dry_run: 'maybe' }]) {
+        const answer = await person.post(path, body)
+        expect([answer.status, answer.body]).toEqual([
+          403,
+          { message: 'Your email address is not verified.', requires_verified_email: true },
+        ])
+      }
+    }
+  })
+})
+
+test('ten thousand rows are imported in one round trip', async () => {
+  const home = await createImporter()
+  const day = (i: number) => new Date(Date.UTC(2000, 0, 1 + (i % 9_000))).toISOString().slice(0, 10)
+  const rows = Array.from({ length: 10_000 }, (_, i) => `${day(i)},-${(i % 500) + 1}.25,Row ${i}`)
+  await home.world.resetDatabaseWork()
+  const { status, body } = await home.upload(
+    '/api/import/store',
+    `date,amount,description\n${rows.join('\n')}\n`,
+    {
+      account_id: String(home.cash.id),
+    },
+  )
+  expect([status, body.import?.counts]).toEqual([200, { rows: 10_000, created: 10_000, duplicate: 0 }])
+  expect((await home.world.databaseWork()).requests).toBe(1)
+  expect(await home.isExact()).toBe(true)
+})
