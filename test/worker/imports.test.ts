@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
-import { balanceOf, createWorld, type Json } from './world.ts'
+import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
 const csv = `Date;Amount;Description;Category;Account
 20.11.2026;-12,50;Groceries at the market;Groceries;Checking
@@ -281,7 +281,13 @@ describe('what is no file to import', () => {
     const world = createWorld()
     const person = await world.register()
     for (const path of ['/api/import/store', '/api/import/bank/store']) {
-      for (const body of [{}, { transactions: [{}] }, { transactions: 'x', dry_run: 'maybe' }]) {
+      const good = { ...createExpense(await openAccount(person)), category_id: null }
+      for (const body of [
+        {},
+        { transactions: [{}] },
+        { transactions: 'x', dry_run: 'maybe' },
+        { transactions: [good] },
+      ]) {
         const answer = await person.post(path, body)
         expect([answer.status, answer.body]).toEqual([
           403,
@@ -289,8 +295,14 @@ describe('what is no file to import', () => {
         ])
       }
     }
+    expect((await person.get('/api/imports')).body).toEqual([])
+    expect((await person.get('/api/transactions')).body.total).toBe(0)
   })
 })
+
+function createExpense({ id }: { id: number }) {
+  return { account_id: id, type: 'expense', amount: 1, transaction_date: '2026-11-20' }
+}
 
 test('ten thousand rows are imported in one round trip', async () => {
   const home = await createImporter()

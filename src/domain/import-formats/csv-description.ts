@@ -1,6 +1,7 @@
 import type { Minor } from '../money.ts'
 import { foldHeader } from './csv-header-names.ts'
 import { type CsvRow, cellOf } from './csv-rows.ts'
+import { directionOf } from './csv-signs.ts'
 import type { CsvTable } from './csv-table.ts'
 import { sepaPurpose } from './mt940-details.ts'
 import { describe } from './text.ts'
@@ -18,8 +19,9 @@ export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string
   )
 }
 
-/** Savings banks put the SEPA references of a payment before its purpose, as in MT940. */
+/** Savings banks put the SEPA references of a payment before its purpose, as in MT940; a mere DEBIT says nothing. */
 function purposeOf(text: string): string {
+  if (directionOf(text) !== null) return ''
   return text.includes('SVWZ+') ? sepaPurpose(text) : text
 }
 

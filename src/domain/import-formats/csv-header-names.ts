@@ -125,7 +125,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|label|title|original description|text'.split(
       '|',
     ),
-    ...'verwendungszweck|buchungstext verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
+    ...'verwendungszweck|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
       '|',
     ),
     ...'libelle|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation'.split(
@@ -134,13 +134,13 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos'.split(
       '|',
     ),
-    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione estesa|dettagli|operazione'.split(
+    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione estesa|descrizione completa|dettagli|operazione'.split(
       '|',
     ),
-    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|mededelingen|vrije mededeling|gestructureerde mededeling|naam omschrijving'.split(
+    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|naam omschrijving'.split(
       '|',
     ),
-    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis'.split(
+    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis'.split(
       '|',
     ),
   ],
@@ -148,7 +148,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to'.split(
       '|',
     ),
-    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|auftraggeber zahlungsempfanger|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|partnername|name des partners'.split(
+    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners'.split(
       '|',
     ),
     ...'tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido'.split(
@@ -164,7 +164,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ),
   ],
   reference: [
-    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|id|check number|cheque number|check no|check or slip|num'.split(
+    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num'.split(
       '|',
     ),
     ...'transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz'.split(

@@ -19,7 +19,7 @@ export function contentsOf(rows: string[][]): Contents {
 
 /** True if a column of dates and a column of amounts are there, whichever they are. */
 export function holdsTransactions(contents: Contents): boolean {
-  return dateColumns(contents).length > 0 && amountColumns(contents).length > 0
+  return datesIn(contents).length > 0 && amountColumns(contents).length > 0
 }
 
 /**
@@ -28,7 +28,7 @@ export function holdsTransactions(contents: Contents): boolean {
  */
 export function inferColumns(contents: Contents, mapping: Record<string, string>): Columns {
   const columns: Columns = {}
-  if (mapping.date === undefined) columns.date = only(dateColumns(contents), 'date')
+  if (mapping.date === undefined) columns.date = only(datesIn(contents), 'date')
   if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined)) {
     columns.amount = only(amountColumns(contents), 'amount')
     refuseUnsigned(contents.columns[columns.amount[0] ?? 0] ?? [], columns.amount[0] ?? 0)
@@ -42,8 +42,8 @@ export function inferColumns(contents: Contents, mapping: Record<string, string>
   return columns
 }
 
-/** Two columns with the same dates throughout count as one. */
-function dateColumns({ columns }: Contents): number[] {
+/** The columns of dates; two with the same dates throughout count as one. */
+export function datesIn({ columns }: Contents): number[] {
   const seen = new Set<string>()
   return matching(columns, (cell) => readWrittenDate(cell) !== null).filter((column) => {
     const key = JSON.stringify(columns[column]?.map((cell) => readWrittenDate(cell)))

@@ -16,11 +16,11 @@ export type CsvRows = { rows: CsvRow[]; skipped: number }
 const notBooked =
   /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
-/** Lines that sum up instead of moving money, in eight languages. */
+/** Lines that sum up instead of moving money, in eight languages: words in them, and cells that say nothing else. */
 const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
 const summaryOnly =
-  /^(?:s a l d o|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
+  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
 
 /** Tells the transactions of a table from everything else that banks put into it. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
@@ -69,7 +69,7 @@ function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank
   const noAmount = hasNoAmount(table, record)
   if (looksLikeDate(date)) {
     if (noAmount) return sums || cellOf(table, record, 'balance') !== ''
-    return ofBank && summaryOnly.test(foldHeader(cellOf(table, record, 'description')))
+    return ofBank && record.cells.some((cell) => summaryOnly.test(foldHeader(cell)))
   }
   if (sums && (date !== '' || belowAll || noAmount)) return true
   if (date === '') return false

@@ -10,7 +10,7 @@ import {
 } from './csv-columns.ts'
 import { delimiterSaid, isRegular, previews, refuseDelimiter, withoutSepLine } from './csv-dialect.ts'
 import type { CsvField } from './csv-header-names.ts'
-import { contentsOf, holdsTransactions, inferColumns } from './csv-headerless.ts'
+import { contentsOf, datesIn, holdsTransactions, inferColumns } from './csv-headerless.ts'
 import { type CsvRecord, readRecords, refuseLongLines } from './csv-records.ts'
 import { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
@@ -95,7 +95,8 @@ function numbered(mapping: Record<string, string>): Columns {
 function headerless(text: string, said: string | null, mapping: Record<string, string>): Found {
   const regular = previews(text, said).filter(({ rows }) => isRegular(rows))
   const telling = regular.filter(({ rows }) => holdsTransactions(contentsOf(rows)))
-  const candidates = telling.length > 0 ? telling : regular
+  const dated = regular.filter(({ rows }) => datesIn(contentsOf(rows)).length > 0)
+  const candidates = [telling, dated, regular].find((some) => some.length > 0) ?? []
   const [only] = candidates
   if (!only || candidates.length > 1) {
     if (said !== null && !only) refuseColumns([])

@@ -67,7 +67,9 @@ export async function demandVerified(owner: Owner): Promise<void> {
 export async function storeImport(owner: Owner, file: ImportFile): Promise<ImportResult> {
   const { db, now } = owner
   const batchId = crypto.randomUUID()
-  const isSound = sql`not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed')`
+  // Laid down at all, which needs a verified bearer, and without a row that breaks a rule.
+  const isSound = sql`(exists (select 1 from sync_batches where id = ${batchId})
+    and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed'))`
   const mayWrite = file.isDryRun ? sql`false` : isSound
   const importId = sql`(select id from imports where batch_id = ${batchId})`
   const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
