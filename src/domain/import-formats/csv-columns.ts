@@ -59,7 +59,7 @@ export function applyMapping(
   fields: readonly CsvField[],
   problems: Problems,
 ): Columns {
-  const mapped = { ...columns }
+  const mapped = withoutSettled(columns, mapping)
   for (const [field, header] of Object.entries(mapping)) {
     if (!isFieldOf(field, fields)) {
       problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
@@ -75,6 +75,18 @@ export function applyMapping(
     else mapped[field] = [column]
   }
   return mapped
+}
+
+/** Who maps the amount wants no debits and credits that happen to be there, and the other way round. */
+function withoutSettled(columns: Columns, mapping: Record<string, string>): Columns {
+  const settled = { ...columns }
+  const says = (field: string) => Boolean(mapping[field]?.trim())
+  if (says('amount') && !says('debit') && !says('credit')) {
+    delete settled.debit
+    delete settled.credit
+  }
+  if (!says('amount') && (says('debit') || says('credit'))) delete settled.amount
+  return settled
 }
 
 /** The column with this header, compared exactly and then as headers are; or with this number. */

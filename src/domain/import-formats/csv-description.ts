@@ -13,15 +13,18 @@ const payers = new Set(
 /** Who and what for; where a bank says neither, the kind of booking. */
 export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {
   const texts = (table.columns.description ?? []).map((column) => purposeOf(row.cells[column] ?? ''))
+  // A mere DEBIT beside a description says nothing.
+  const telling = texts.filter((text) => directionOf(text) === null)
+  const party = otherParty(table, row, amount)
   return (
-    describe(otherParty(table, row, amount), ...texts, ...row.more) ??
+    describe(party, ...telling, ...row.more) ??
+    describe(...texts) ??
     describe(cellOf(table, row, 'posting_text'))
   )
 }
 
-/** Savings banks put the SEPA references of a payment before its purpose, as in MT940; a mere DEBIT says nothing. */
+/** Savings banks put the SEPA references of a payment before its purpose, as in MT940. */
 function purposeOf(text: string): string {
-  if (directionOf(text) !== null) return ''
   return text.includes('SVWZ+') ? sepaPurpose(text) : text
 }
 

@@ -5,6 +5,7 @@ import { shown } from './text.ts'
 const candidates = [',', ';', '\t', '|']
 const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t', pipe: '|' }
 const previewRecords = 200
+const previewLength = 262_144
 
 /** The text of a CSV file without a `sep=` line, which Excel reads and writes, and what that line says. */
 export type CsvBody = { text: string; firstLine: number; declared: string | null }
@@ -31,9 +32,16 @@ export function delimiterSaid(said: string | undefined): string | null {
 
 /** The beginning of a file, split at each delimiter that may be its own. */
 export function previews(text: string, delimiter: string | null): { delimiter: string; rows: string[][] }[] {
+  const head = text.slice(0, previewLength)
   return (delimiter === null ? candidates : [delimiter]).map((candidate) => {
-    const options = { delimiter: candidate, newline: '\n', quoteChar: '"', preview: previewRecords } as const
-    return { delimiter: candidate, rows: Papa.parse<string[]>(text, options).data }
+    const options = {
+      delimiter: candidate,
+      newline: '\n',
+      quoteChar: '"',
+      preview: previewRecords,
+      fastMode: false,
+    } as const
+    return { delimiter: candidate, rows: Papa.parse<string[]>(head, options).data }
   })
 }
 

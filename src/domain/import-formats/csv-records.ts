@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import { refuseFile } from './problems.ts'
+import { refuseFile, tooManyRows } from './problems.ts'
 
 /** One record of a CSV file and the line of the file that it begins in. */
 export type CsvRecord = { line: number; cells: string[] }
@@ -26,11 +26,11 @@ export function refuseLongLines(text: string): void {
  * quoted without doubling: then quotes only enclose a cell that begins and ends with one.
  */
 export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
-  const options = { delimiter, newline: '\n', preview: maxRecords + 1 } as const
+  const options = { delimiter, newline: '\n', preview: maxRecords + 1, fastMode: false } as const
   const { data, errors } = Papa.parse<string[]>(text, { ...options, quoteChar: '"' })
   const broken = errors.find((error) => error.type === 'Quotes')
   const records = withLines(broken ? unquoted(text, delimiter, broken, firstLine) : data, firstLine)
-  if (records.length > maxRecords) refuseFile('The file has too many lines.')
+  if (records.length > maxRecords) refuseFile(tooManyRows)
   return records
 }
 

@@ -73,22 +73,13 @@ function findHeader(
   return winners[0] ?? null
 }
 
-/** How many fields a row names as a header, or 0 if it is none: names of the mapping count, numbers do not. */
+/** How many fields a row names as a header, or 0 if it is none: a name that the mapping says makes it one. */
 function headerScore(cells: string[], mapping: Record<string, string>, fields: readonly CsvField[]): number {
   if (cells.length < 2) return 0
   const columns = columnsOf(cells, fields)
-  for (const [field, header] of Object.entries(mapping)) {
-    const column = /^\d*$/.test(header.trim()) ? null : columnNamed(cells, header)
-    if (column !== null && (fields as readonly string[]).includes(field))
-      columns[field as CsvField] = [column]
-  }
-  const usable = isTable(columns) || isTable({ ...columns, ...numbered(mapping) })
-  return usable && (columns.date || columns.amount || columns.debit) ? Object.keys(columns).length : 0
-}
-
-function numbered(mapping: Record<string, string>): Columns {
-  const fields = Object.entries(mapping).filter(([, header]) => /^\d+$/.test(header.trim()))
-  return Object.fromEntries(fields.map(([field]) => [field, [0]]))
+  const names = Object.entries(mapping).filter(([, header]) => !/^\d*$/.test(header.trim()))
+  const named = names.filter(([, header]) => columnNamed(cells, header) !== null)
+  return isTable(columns) || named.length > 0 ? Object.keys(columns).length + named.length : 0
 }
 
 /** A file without a header row that is recognised: its delimiter is the one that shows dates and amounts. */

@@ -1,9 +1,12 @@
+import { linesOf } from './lines.ts'
 import { refuseFile } from './problems.ts'
 
 /** A field of a SWIFT message: its tag without colons, and its lines. */
 export type Mt940Field = { tag: string; line: number; lines: string[] }
 
-const maxLineLength = 10_000
+const maxFields = 100_000
+/** A :86: has six lines by the standard, and some banks write more. */
+const maxLines = 100
 
 /**
  * Splits SWIFT text into its fields (ISO 15022: a tag between colons begins a line). The blocks around a message
@@ -13,16 +16,16 @@ export function splitFields(text: string): Mt940Field[] {
   const fields: Mt940Field[] = []
   let inMessage = false
   // Older German files write @@ for a line end.
-  const lines = (text.includes('@@:') ? text.replaceAll('@@', '\n') : text).split('\n')
-  lines.forEach((raw, i) => {
-    if (raw.length > maxLineLength) refuseFile(`Line ${i + 1} of the file is too long.`)
+  for (const { line, content: raw } of linesOf(text.includes('@@:') ? text.replaceAll('@@', '\n') : text)) {
     const content = raw.replace(/^\{1:.*\{4:/, '').trimEnd()
     const match = /^\s*:(\d{2}[A-Z]?|NS):(.*)$/.exec(content)
+    const open = fields.at(-1)
     if (match) {
-      fields.push({ tag: match[1] ?? '', line: i + 1, lines: [match[2] ?? ''] })
+      if (fields.length === maxFields) refuseFile('The file has too many fields.')
+      fields.push({ tag: match[1] ?? '', line, lines: [match[2] ?? ''] })
       inMessage = true
     } else if (/^-+$|^-}|^\{/.test(content)) inMessage = false
-    else if (inMessage && content !== '') fields.at(-1)?.lines.push(content)
-  })
+    else if (inMessage && content !== '' && open && open.lines.length < maxLines) open.lines.push(content)
+  }
   return fields
 }

@@ -43,7 +43,8 @@ export function readMt940(text: string): Statement {
 
 function readField(state: State, field: Mt940Field): void {
   if (field.tag === '86' || field.tag === 'NS') {
-    state.entry?.details.push(...withoutNsNumbers(field))
+    const { entry } = state
+    if (entry) entry.details = entry.details.concat(withoutNsNumbers(field)).slice(0, 100)
     return
   }
   endEntry(state)
@@ -112,9 +113,9 @@ function balanceParts(value: string): { currency: string | null; balance: Closin
   return { currency, balance: date !== null && typeof amount === 'number' ? { date, amount } : null }
 }
 
-/** An IBAN without spaces, or bank code and account number as they are. */
+/** An IBAN without spaces, or bank code and account number as they are; Polish banks begin with a slash. */
 function identifierOf(value: string): string | null {
-  return value.replace(/\s+/g, '').slice(0, 64) || null
+  return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
 }
 
 /** Some banks write the currency behind the account number. */

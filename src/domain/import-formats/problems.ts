@@ -65,5 +65,6 @@ export const notInDateRange = `The :field field must be a date from ${earliestDa
 export function moneyText(problem: MoneyProblem): string {
   if (problem === 'not a number') return 'The :field field must be a number.'
   if (problem === 'too many decimals') return 'The :field field must have 0-2 decimal places.'
+  if (problem === 'too small') return `The :field field must be at least -${formatMoney(maxAmount)}.`
   return `The :field field must not be greater than ${formatMoney(maxAmount)}.`
 }

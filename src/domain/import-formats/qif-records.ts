@@ -1,3 +1,5 @@
+import { RowLimit } from './accounts.ts'
+import { linesOf } from './lines.ts'
 import { refuseFile } from './problems.ts'
 import { cleanText } from './text.ts'
 
@@ -9,28 +11,19 @@ export type QifSection = { account: string | null; records: QifRecord[] }
 
 /** Headers whose records are transactions of money; of the others (categories, securities …) none is. */
 const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|checking)/i
-const maxLineLength = 10_000
 
 type State = {
   sections: QifSection[]
   account: string | null
   kind: 'money' | 'account' | 'other'
   open: QifRecord | null
+  limit: RowLimit
 }
 
 /** Splits a QIF file into its sections and records. Every record ends at `^`. */
 export function splitQif(text: string): QifSection[] {
-  const state: State = { sections: [], account: null, kind: 'other', open: null }
-  let line = 0
-  let at = 0
-  while (at < text.length) {
-    const next = text.indexOf('\n', at)
-    const end = next < 0 ? text.length : next
-    line += 1
-    if (end - at > maxLineLength) refuseFile(`Line ${line} of the file is too long.`)
-    readLine(state, text.slice(at, end).trim(), line)
-    at = end + 1
-  }
+  const state: State = { sections: [], account: null, kind: 'other', open: null, limit: new RowLimit() }
+  for (const { line, content } of linesOf(text)) readLine(state, content.trim(), line)
   if (state.open)
     refuseFile(`The file ends before the ^ of the record in line ${state.open.line}; it seems to be cut off.`)
   return state.sections
@@ -64,5 +57,8 @@ function endRecord(state: State): void {
   state.open = null
   if (record === null) return
   if (state.kind === 'account') state.account = cleanText(record.fields.get('N') ?? '') ?? state.account
-  else if (state.kind === 'money') state.sections.at(-1)?.records.push(record)
+  else if (state.kind === 'money') {
+    state.limit.count()
+    state.sections.at(-1)?.records.push(record)
+  }
 }

@@ -1,4 +1,4 @@
-import { emptyAccount, mergeAccounts, RowLimit } from './accounts.ts'
+import { emptyAccount, mergeAccounts } from './accounts.ts'
 import { amountOf, type DecimalSeparator, readWrittenAmount } from './amounts.ts'
 import { decideOrder, readDate } from './date-order.ts'
 import { decideSeparator } from './decimal-separator.ts'
@@ -24,21 +24,14 @@ export function readQif(text: string, options: ImportOptions): Statement {
     said: Boolean(options.date_format),
     separator: separator ?? '.',
   } as const
-  const limit = new RowLimit()
-  const accounts = sections.map((section) => readSection(section, style, limit, problems))
+  const accounts = sections.map((section) => readSection(section, style, problems))
   problems.throwIfAny()
   return { format: 'qif', accounts: mergeAccounts(accounts) }
 }
 
-function readSection(
-  section: QifSection,
-  style: Style,
-  limit: RowLimit,
-  problems: Problems,
-): StatementAccount {
+function readSection(section: QifSection, style: Style, problems: Problems): StatementAccount {
   const account = emptyAccount(section.account, null)
   for (const record of section.records) {
-    limit.count()
     if (isOpeningBalance(record, section.account)) account.skipped += 1
     else {
       const row = readRecord(record, style, problems)

@@ -31,7 +31,7 @@ function formatOf(text: string): FileFormat {
 
 /** SWIFT text begins with its first field or its header block; some banks write a line or two before it. */
 function isSwift(head: string): boolean {
-  if (/^\s*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
+  if (/^[\s@]*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
   return /^\s*:20:/m.test(head.slice(0, 4_096)) && /(?:^|@@)\s*:(?:25|28C?|6[012][FM]?):/m.test(head)
 }
 
