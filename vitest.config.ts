@@ -48,6 +48,8 @@ export default defineConfig({
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,
           testTimeout: 30_000,
+          // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
+          silent: 'passed-only',
         },
       },
       {

@@ -44,6 +44,32 @@ export function demandClaim(table: OwnedTable, rows: { isOwn: number }[]): void 
   if (!row.isOwn) throw new Forbidden()
 }
 
+/** One row of the bearer's. Throws NotFound, Forbidden. */
+export async function readOwn<T extends OwnedTable>(
+  owner: Owner,
+  table: T,
+  id: number,
+): Promise<T['$inferSelect']> {
+  const [, claims, [row]] = await owner.run(
+    claim(owner, table, id),
+    owner.db
+      .select()
+      .from(table as OwnedTable)
+      .where(own(owner, table, id)),
+  )
+  demandClaim(table, claims)
+  return row as T['$inferSelect']
+}
+
+/** Deletes one row of the bearer's, and what hangs on it. Throws NotFound, Forbidden. */
+export async function deleteOwn(owner: Owner, table: OwnedTable, id: number): Promise<void> {
+  const [, claims] = await owner.run(
+    claim(owner, table, id),
+    owner.db.delete(table).where(own(owner, table, id)),
+  )
+  demandClaim(table, claims)
+}
+
 /**
  * Answers the values of a draft. One with errors is refused only after its bearer is known and, where it is
  * about a row, after that row is known to be the bearer's (decisions.md, order of checks).

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import { claim, demandClaim, demandComplete, own } from '../db/claims.ts'
+import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { insertWhere } from '../db/guarded.ts'
 import type { Owner } from '../db/owner.ts'
 import { accounts } from '../db/schema.ts'
@@ -43,16 +43,8 @@ export async function createAccount(owner: Owner, draft: Draft<AccountFields>): 
 }
 
 /** One account of the bearer. Throws NotFound, Forbidden. */
-export async function showAccount(owner: Owner, id: number): Promise<Account> {
-  const [, claims, [account]] = await owner.run(
-    claim(owner, accounts, id),
-    owner.db
-      .select()
-      .from(accounts)
-      .where(own(owner, accounts, id)),
-  )
-  demandClaim(accounts, claims)
-  return account as Account
+export function showAccount(owner: Owner, id: number): Promise<Account> {
+  return readOwn(owner, accounts, id)
 }
 
 /** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -82,10 +74,6 @@ export async function updateAccount(
 }
 
 /** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden. */
-export async function deleteAccount(owner: Owner, id: number): Promise<void> {
-  const [, claims] = await withinBounds(
-    'amount',
-    owner.run(claim(owner, accounts, id), owner.db.delete(accounts).where(own(owner, accounts, id))),
-  )
-  demandClaim(accounts, claims)
+export function deleteAccount(owner: Owner, id: number): Promise<void> {
+  return withinBounds('amount', deleteOwn(owner, accounts, id))
 }

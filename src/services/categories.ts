@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import { claim, demandClaim, demandComplete, own } from '../db/claims.ts'
+import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
 import type { Owner } from '../db/owner.ts'
@@ -39,16 +39,8 @@ export async function createCategory(owner: Owner, draft: Draft<CategoryFields>)
 }
 
 /** One category of the bearer. Throws NotFound, Forbidden. */
-export async function showCategory(owner: Owner, id: number): Promise<Category> {
-  const [, claims, [category]] = await owner.run(
-    claim(owner, categories, id),
-    owner.db
-      .select()
-      .from(categories)
-      .where(own(owner, categories, id)),
-  )
-  demandClaim(categories, claims)
-  return category as Category
+export function showCategory(owner: Owner, id: number): Promise<Category> {
+  return readOwn(owner, categories, id)
 }
 
 /** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -74,12 +66,8 @@ export async function updateCategory(
 }
 
 /** Removes a category; its transactions stay and are uncategorised from then on. Throws NotFound, Forbidden. */
-export async function deleteCategory(owner: Owner, id: number): Promise<void> {
-  const [, claims] = await owner.run(
-    claim(owner, categories, id),
-    owner.db.delete(categories).where(own(owner, categories, id)),
-  )
-  demandClaim(categories, claims)
+export function deleteCategory(owner: Owner, id: number): Promise<void> {
+  return deleteOwn(owner, categories, id)
 }
 
 /** Waits for a write; where the (name, type) pair is there already, that is an error of `name`. */

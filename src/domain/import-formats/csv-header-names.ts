@@ -25,24 +25,24 @@ export type CsvField =
 export const headerNames: Record<CsvField, string[]> = {
   date: [
     // booked
-    ...'booking date|posting date|posted date|post date|date posted|posted on|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date'.split(
+    ...'booking date|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date'.split(
       '|',
     ),
-    ...'buchungstag|buchungsdatum|buchung|gebucht am|datum buchung'.split('|'),
-    ...'date comptable|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop'.split(
+    ...'buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung'.split('|'),
+    ...'date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop'.split(
       '|',
     ),
     ...'fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion'.split(
       '|',
     ),
-    ...'data mov|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao'.split(
+    ...'data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao'.split(
       '|',
     ),
     ...'data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione'.split(
       '|',
     ),
     ...'boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering'.split('|'),
-    ...'data ksiegowania|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei'.split(
+    ...'data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei'.split(
       '|',
     ),
     // simply a date
@@ -58,7 +58,9 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'net amount|net|netto|amount in account currency|amount account currency|booked amount|billing amount'.split(
       '|',
     ),
-    ...'amount|transaction amount|amount total|total amount|value|sum'.split('|'),
+    ...'amount|transaction amount|credit debit amount|debit credit amount|amount total|total amount|value|sum'.split(
+      '|',
+    ),
     ...'buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung'.split('|'),
     ...'montant|montant de l operation|montant operation|montant net'.split('|'),
     ...'importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad'.split('|'),
@@ -108,7 +110,9 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a'.split(
       '|',
     ),
-    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|d k|k d'.split('|'),
+    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|creditdebet|debetcredit|d k|k d'.split(
+      '|',
+    ),
     ...'type|transaction type|typ|tipo|details|code'.split('|'),
   ],
   account: [
@@ -122,22 +126,22 @@ export const headerNames: Record<CsvField, string[]> = {
     ),
   category: 'category|category name|categories|kategorie|categorie|categoria|kategoria'.split('|'),
   description: [
-    ...'description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|label|title|original description|text'.split(
+    ...'description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text'.split(
       '|',
     ),
-    ...'verwendungszweck|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
+    ...'verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
       '|',
     ),
-    ...'libelle|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation'.split(
+    ...'libelle|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation'.split(
       '|',
     ),
     ...'concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos'.split(
       '|',
     ),
-    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione estesa|descrizione completa|dettagli|operazione'.split(
+    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione'.split(
       '|',
     ),
-    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|naam omschrijving'.split(
+    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving'.split(
       '|',
     ),
     ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis'.split(
@@ -148,13 +152,13 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to'.split(
       '|',
     ),
-    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners'.split(
+    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners'.split(
       '|',
     ),
     ...'tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido'.split(
       '|',
     ),
-    ...'naam|naam tegenpartij|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca'.split(
+    ...'naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca'.split(
       '|',
     ),
   ],
@@ -164,7 +168,7 @@ export const headerNames: Record<CsvField, string[]> = {
     ),
   ],
   reference: [
-    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num'.split(
+    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|transferwise id|transaktions nr|trans id|arkistointitunnus|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num'.split(
       '|',
     ),
     ...'transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz'.split(
@@ -184,12 +188,12 @@ export const headerNames: Record<CsvField, string[]> = {
     ...'balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal'.split(
       '|',
     ),
-    ...'saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben'.split(
+    ...'saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible|running bal'.split(
       '|',
     ),
   ],
   currency:
-    'currency|currency code|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung'.split(
+    'currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung'.split(
       '|',
     ),
   status:

@@ -28,39 +28,40 @@ export function refuseLongLines(text: string): void {
 export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
   const options = { delimiter, newline: '\n', preview: maxRecords + 1, fastMode: false } as const
   const { data, errors } = Papa.parse<string[]>(text, { ...options, quoteChar: '"' })
-  const broken = errors.find((error) => error.type === 'Quotes')
-  const records = withLines(broken ? unquoted(text, delimiter, broken, firstLine) : data, firstLine)
+  const broken = errors.some((error) => error.type === 'Quotes')
+  const records = withLines(broken ? unquoted(text, delimiter, firstLine) : data, firstLine)
   if (records.length > maxRecords) refuseFile(tooManyRows)
   return records
 }
 
-function unquoted(text: string, delimiter: string, broken: Papa.ParseError, firstLine: number): string[][] {
-  const rows = text.split('\n', maxRecords + 1).map((line) => splitUnescaped(line, delimiter))
-  const widths = new Set(rows.filter((cells) => cells.length > 1).map((cells) => cells.length))
+function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
+  const rows = text.split('\n', maxRecords + 1).map((line, i) => {
+    const cells = splitUnescaped(line, delimiter)
+    return cells ?? refuseFile(`A quote is not closed in line ${firstLine + i}; the file may be cut off.`)
+  })
   // A preamble and a footer may be narrower; a table of several widths was not split where it should be.
-  const usual = Math.max(...widths)
-  const fitting = rows.filter((cells) => cells.length === usual).length
-  const wide = rows.filter((cells) => cells.length > 2).length
-  if (fitting < wide * 0.9 || fitting === 0)
+  const wide = rows.filter((cells) => cells.length > 2)
+  const usual = Math.max(0, ...new Set(wide.map((cells) => cells.length)))
+  const odd = wide.findIndex((cells) => cells.length !== usual)
+  if (wide.filter((cells) => cells.length === usual).length < wide.length * 0.9)
     refuseFile(
-      `A quote is not closed in or after line ${firstLine + (broken.row ?? 0)}; the file may be cut off.`,
+      `The quotes of the file are not closed or not doubled, so that its rows have different lengths, first in line ${firstLine + rows.indexOf(wide[odd] ?? [])}.`,
     )
   return rows
 }
 
-/** Splits at delimiters outside of cells that begin with a quote and end with one before a delimiter. */
-function splitUnescaped(line: string, delimiter: string): string[] {
+/** Splits at delimiters outside of cells that begin with a quote and end with one before a delimiter, or answers null. */
+function splitUnescaped(line: string, delimiter: string): string[] | null {
   const cells: string[] = []
   let at = 0
   while (at <= line.length) {
     const quoted = line[at] === '"'
     const close = quoted ? line.indexOf(`"${delimiter}`, at + 1) : -1
+    if (quoted && close < 0 && (at === line.length - 1 || !line.endsWith('"'))) return null
     const end = quoted ? (close < 0 ? line.length : close + 1) : line.indexOf(delimiter, at)
     const stop = end < 0 ? line.length : end
     const cell = line.slice(at, stop)
-    cells.push(
-      quoted && cell.length > 1 && cell.endsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
-    )
+    cells.push(quoted ? cell.slice(1, -1).replaceAll('""', '"') : cell)
     at = stop + 1
   }
   return cells

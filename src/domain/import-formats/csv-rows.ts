@@ -50,7 +50,8 @@ function keep(table: CsvTable, record: CsvRecord, result: CsvRows): void {
   if (undated && hasNoAmount(table, record)) {
     // Some banks go on with a description in the next row.
     const text = cellOf(table, record, 'description')
-    if (previous && text !== '' && previous.more.length < 10) previous.more.push(text)
+    const alone = record.cells.filter((cell) => cell.trim() !== '').length === 1
+    if (previous && alone && text !== '' && previous.more.length < 10) previous.more.push(text)
     return
   }
   if (result.rows.length === maxRows) refuseFile(tooManyRows)

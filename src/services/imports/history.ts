@@ -1,5 +1,5 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { claim, demandClaim, own } from '../../db/claims.ts'
+import { claim, demandClaim, own, readOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
 import { imports, transactions } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
@@ -23,16 +23,8 @@ export async function listImports(owner: Owner): Promise<Import[]> {
 }
 
 /** One import. Throws NotFound, Forbidden. */
-export async function showImport(owner: Owner, id: number): Promise<Import> {
-  const [, claims, [found]] = await owner.run(
-    claim(owner, imports, id),
-    owner.db
-      .select()
-      .from(imports)
-      .where(own(owner, imports, id)),
-  )
-  demandClaim(imports, claims)
-  return found as Import
+export function showImport(owner: Owner, id: number): Promise<Import> {
+  return readOwn(owner, imports, id)
 }
 
 /** Undoes an import: removes its rows, but for those edited since unless forced to. Throws NotFound, Forbidden. */
