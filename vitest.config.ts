@@ -15,6 +15,8 @@ for (const name of [
 /** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, the laws) in Node. */
 export default defineConfig({
   test: {
+    // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
+    silent: 'passed-only',
     projects: [
       {
         plugins: [
@@ -48,8 +50,6 @@ export default defineConfig({
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,
           testTimeout: 30_000,
-          // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
-          silent: 'passed-only',
         },
       },
       {

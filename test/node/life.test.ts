@@ -88,6 +88,41 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
   expect(await stack.exit()).toBe(0)
 })
 
+test('a batch that was answered 200 right before a SIGKILL lands exactly once after the restart', async () => {
+  const place = await newPlace()
+  const stack = await start(place).ready()
+  const api = client(place)
+  const email = 'phone@example.com'
+  const token = (await api('POST', '/register', registration(email))).body.access_token
+  await fetch(await linkIn(place, email, /Verify your email/), { redirect: 'manual' })
+  const account = (await api('POST', '/accounts', { name: 'A', type: 'cash', starting_balance: 0 }, token))
+    .body
+  const fields = { account_id: account.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
+  const batches = [1, 2, 3].map((batch) =>
+    Array.from({ length: 100 }, (_, i) => ({ ...fields, client_id: `${batch}-${i}` })),
+  )
+  // Slow enough that the kill comes while the consumer waits for the database.
+  const database = `http://127.0.0.1:${place.LIBSQL_PORT}/purse`
+  await fetch(`${database}/latency`, { method: 'POST', body: JSON.stringify({ ms: 300 }) })
+  const accepted = await Promise.all(
+    batches.map((transactions) => api('POST', '/transactions/sync', { transactions }, token)),
+  )
+  expect(accepted.map(({ status }) => status)).toEqual([200, 200, 200])
+  stack.signal('SIGKILL')
+  await stack.exit()
+
+  const again = await start(place).ready()
+  for (const { body } of accepted) {
+    const path = `/transactions/sync/${body.sync_id}`
+    const isDone = async () => (await api('GET', path, undefined, token)).body.status === 'completed'
+    expect((await until(isDone)) || (await until(isDone))).toBe(true)
+  }
+  expect((await api('GET', `/accounts/${account.id}`, undefined, token)).body.balance).toBe(300)
+  again.signal('SIGTERM')
+  expect(await again.exit()).toBe(0)
+  await checkDatabase(place)
+}, 120_000)
+
 /** `npm run db:check` on a stack's database, whether it runs or not. */
 async function checkDatabase(place: Place): Promise<void> {
   const { stdout } = await run(process.execPath, ['dev/db-check.ts'], {

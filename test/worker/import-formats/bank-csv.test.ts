@@ -51,7 +51,7 @@ describe('the table of a bank export', () => {
   test('that ends inside a quote is cut off', () => {
     expect(Object.keys(errors('Date,Text,Amount\n2026-01-02,a,1\n2026-01-03,"b') ?? {})).toEqual(['file'])
     const open = 'Date,Text,Amount\n2026-01-02,"a,1\n2026-01-03,"b,2\n'
-    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed/)
+    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed in line 2;/)
   })
 
   test('that ends in the middle of a row is cut off', () => {
