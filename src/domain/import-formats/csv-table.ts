@@ -1,4 +1,5 @@
 import { Invalid } from '../failures.ts'
+import { readWrittenAmount } from './amounts.ts'
 import {
   applyMapping,
   type Columns,
@@ -14,6 +15,7 @@ import { contentsOf, datesIn, holdsTransactions, inferColumns } from './csv-head
 import { type CsvRecord, readRecords, refuseLongLines } from './csv-records.ts'
 import { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
+import { readWrittenDate } from './written-date.ts'
 
 /** The table of a CSV file: what its columns are, its rows, and what stands above them. */
 export type CsvTable = {
@@ -95,8 +97,15 @@ function headerless(text: string, said: string | null, mapping: Record<string, s
   }
   const { width } = contentsOf(only.rows)
   const first = only.rows.find((cells) => cells.length >= width - 1) ?? []
-  if (first.every((cell) => !/\d/.test(cell)) && Object.keys(mapping).length === 0) refuseColumns(first)
+  if (looksLikeHeader(first) && Object.keys(mapping).length === 0) refuseColumns(first)
   return { delimiter: only.delimiter, headerAt: -1, headers: new Array(width).fill('') }
+}
+
+/** Words nearly throughout, and neither a date nor an amount. */
+function looksLikeHeader(cells: string[]): boolean {
+  const words = cells.filter((cell) => /^[^\d]*\p{L}[^\d]*\d?$/u.test(cell.trim()))
+  const values = cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
+  return !values && words.length >= cells.length * 0.8
 }
 
 /** No column is known to be the date or the amount; the mapping would say it. */
