@@ -12,16 +12,19 @@ import { isJson, toDraft } from './validate.ts'
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 
+const mappingText = 'The mapping field must be a JSON object of texts.'
+
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
 const optionsSchema = z.object({
   account_id: id.optional(),
   statement_account: text().optional(),
-  delimiter: z.string().max(20).optional(),
+  delimiter: z
+    .string({ error: 'The :field field must be a string.' })
+    .max(20, 'The :field field must not be greater than 20 characters.')
+    .optional(),
   date_format: text(50).optional(),
   decimal_separator: z.enum(['.', ','], { error: 'The selected :field is invalid.' }).optional(),
-  mapping: z
-    .record(z.string(), z.string(), { error: 'The :field field must be a JSON object of texts.' })
-    .optional(),
+  mapping: z.record(z.string(), z.string({ error: mappingText }), { error: mappingText }).optional(),
   // Forms and queries know only words.
   dry_run: z
     .preprocess((input) => (input === 'true' ? true : input === 'false' ? false : input), flag)
@@ -62,6 +65,7 @@ async function readForm(c: Context<App>): Promise<ImportInput> {
   const form = await c.req.formData().catch(() => {
     throw new HTTPException(400, { message: 'Malformed form in request body' })
   })
+  if (form.getAll('file').length > 1) throw new Invalid({ file: ['The file field must be one file.'] })
   const { file, ...fields } = Object.fromEntries(form) as Record<string, File | string>
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
   const bytes =

@@ -81,25 +81,27 @@ function absorb(batchId: string, { items, reference, rows }: Choice) {
 
 /** Gives the rows to come their ids, in the order of the batch: the write lock is held, so nobody else takes them. */
 export function numberNewRows(batchId: string) {
-  const isFirstOfItsClientId = sql`
-    (client_id is null or position = (select min(twin.position) from sync_items twin
-      where twin.batch_id = ${batchId} and twin.outcome = 'pending' and twin.client_id = sync_items.client_id))`
   return sql`
     update sync_items
        set transaction_id = numbered.rank + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
       from (select position as place, row_number() over (order by position) as rank
-              from sync_items
-             where batch_id = ${batchId} and outcome = 'pending' and ${isFirstOfItsClientId}) numbered
+              from (select position, client_id,
+                           row_number() over (partition by client_id order by position) as rank_of_client_id
+                      from sync_items where batch_id = ${batchId} and outcome = 'pending')
+             where client_id is null or rank_of_client_id = 1) numbered
      where batch_id = ${batchId} and position = numbered.place`
 }
 
 /** A client id that comes twice in one batch is one row: what comes later repeats the first. */
 export function recogniseRepeatedClientIds(batchId: string) {
   return sql`
-    update sync_items set outcome = 'duplicate', transaction_id = first.transaction_id
-      from sync_items first
-     where sync_items.batch_id = ${batchId} and sync_items.outcome = 'pending' and sync_items.transaction_id is null
-       and first.batch_id = ${batchId} and first.client_id = sync_items.client_id and first.transaction_id is not null`
+    with first as materialized (
+      select client_id, transaction_id as id from sync_items
+       where batch_id = ${batchId} and outcome = 'pending' and client_id is not null and transaction_id is not null
+    )
+    update sync_items set outcome = 'duplicate', transaction_id = first.id
+      from first
+     where batch_id = ${batchId} and outcome = 'pending' and transaction_id is null and first.client_id = sync_items.client_id`
 }
 
 /** Creates what is pending and has a number; the triggers keep the balances. */

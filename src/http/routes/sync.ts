@@ -20,7 +20,7 @@ const maxKeyLength = 255
 export const syncRoutes = new Hono<App>()
   .post('/', jsonBody(maxBytes), zValidator('json', z.unknown()), async (c) => {
     const { owner, deps } = c.var
-    const isLenient = /(^|[,;\s])handling=lenient\b/i.test(c.req.header('Prefer') ?? '')
+    const isLenient = preference(c.req.header('Prefer'), 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
     const { key, errors: keyErrors } = readKey(c.req.header('Idempotency-Key'))
     const bodyHash = await hashSecret(`${isLenient} ${await c.req.text()}`)
@@ -33,6 +33,14 @@ export const syncRoutes = new Hono<App>()
   .get('/:id', async (c) =>
     c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, c.req.param('id')))),
   )
+
+/** The value of a preference (RFC 7240): of several of one name the first counts; parameters are not looked at. */
+function preference(header: string | undefined, name: string): string | undefined {
+  for (const one of header?.split(',') ?? []) {
+    const [, token, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([\w-]+))\s*(?:;|$)/.exec(one) ?? []
+    if (token?.toLowerCase() === name) return (quoted ?? plain)?.toLowerCase()
+  }
+}
 
 /** Reads each item on its own, so that a bad one can be named. */
 function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {

@@ -190,13 +190,15 @@ function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQ
   const keys = rows.flatMap(({ category }, position) =>
     typeof category === 'string' ? [[position, categoryNameKey(category)]] : [],
   )
-  const named = sql`user_id = ${id} and name_key = value ->> 1`
+  const named = sql`categories.user_id = ${id} and categories.name_key = wanted.name_key`
+  // Materialized, or SQLite would go through the whole list for each item.
   return sql`
+    with wanted as materialized (select value ->> 0 as place, value ->> 1 as name_key from json_each(${JSON.stringify(keys)}))
     update sync_items
        set category_id = coalesce((select id from categories where ${named} and type = sync_items.type),
                                   (select min(id) from categories where ${named}))
-      from json_each(${JSON.stringify(keys)})
-     where batch_id = ${batchId} and position = value ->> 0`
+      from wanted
+     where batch_id = ${batchId} and position = wanted.place`
 }
 
 /** The record of an import; its counts are those of the rows as they lie. */
