@@ -4,6 +4,8 @@ import { type ImportFields, rowErrors } from './import-input.ts'
 import { newTransaction } from './transaction-schemas.ts'
 import { toDraft } from './validate.ts'
 
+/** So many errors are listed at most. */
+const errorsListed = 100
 /** Most rows of one import (decisions.md, Import). */
 const maxRows = 10_000
 
@@ -26,8 +28,25 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
     Object.assign(errors, rowErrors(draft.errors, index + 1))
     return draft.complete ? [toRow(draft.values, index + 1)] : []
   })
-  if (Object.keys(errors).length > 0) throw new Invalid(errors)
-  return { kind, format: 'json', rows, closing: null, isDryRun: options.dry_run ?? false }
+  if (Object.keys(errors).length > 0) throw new Invalid(bounded(errors))
+  const accountId = options.account_id ?? null
+  return {
+    kind,
+    format: 'json',
+    rows,
+    accountId,
+    skipped: 0,
+    closing: null,
+    isDryRun: options.dry_run ?? false,
+  }
+}
+
+/** The first errors of many, and how many more there are. */
+function bounded(errors: FieldErrors): FieldErrors {
+  const all = Object.entries(errors)
+  const first = Object.fromEntries(all.slice(0, errorsListed))
+  const unlisted = all.length - errorsListed
+  return unlisted > 0 ? { ...first, rows: [`${unlisted} more fields have errors.`] } : first
 }
 
 function toRow(item: ReturnType<typeof newTransaction.parse>, line: number): ImportRow {

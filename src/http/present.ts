@@ -119,7 +119,10 @@ export function presentImport(found: Import) {
   return { id, kind, format, counts: { rows, created, duplicate }, created_at: createdAt.toISOString() }
 }
 
-export function presentImportResult({ format, isDryRun }: ImportFile, { id, counts, closing }: ImportResult) {
+export function presentImportResult(
+  { format, skipped, isDryRun }: ImportFile,
+  { id, counts, closing }: ImportResult,
+) {
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),
@@ -128,7 +131,7 @@ export function presentImportResult({ format, isDryRun }: ImportFile, { id, coun
   }
   return {
     message: `Successfully imported ${counts.created} transactions.`,
-    import: { id, format, counts, dry_run: isDryRun, closing_balance },
+    import: { id, format, counts, skipped, dry_run: isDryRun, closing_balance },
   }
 }
 

@@ -115,3 +115,11 @@ export function insertNewRows(batchId: string, now: Date, { isSynced, importId, 
      where batch_id = ${batchId} and outcome = 'pending' and ${guard}
      order by position`
 }
+
+/** Takes back what an import created: its client ids first, since they may be used again, unlike those of a row alone. */
+export function undoRows(importId: SQL, which: SQL): [forget: SQL, remove: SQL] {
+  return [
+    sql`update transactions set client_id = null where import_id = ${importId} and ${which}`,
+    sql`delete from transactions where import_id = ${importId} and ${which}`,
+  ]
+}

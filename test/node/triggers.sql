@@ -59,8 +59,7 @@ AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transactio
      AND type = old.type AND category_id = coalesce(old.category_id, 0) AND transaction_count = 0;
 END;
 
-CREATE TRIGGER transaction_client_id_spent AFTER DELETE ON transactions
-WHEN old.client_id IS NOT NULL AND old.import_id IS NULL BEGIN
+CREATE TRIGGER transaction_client_id_spent AFTER DELETE ON transactions WHEN old.client_id IS NOT NULL BEGIN
   INSERT INTO spent_client_ids (user_id, client_id)
   SELECT old.user_id, old.client_id WHERE EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
   ON CONFLICT DO NOTHING;

@@ -64,6 +64,7 @@ describe('a generic CSV', () => {
           id: expect.any(Number),
           format: 'csv',
           counts: { rows: 4, created: 4, duplicate: 0 },
+          skipped: 0,
           dry_run: false,
           closing_balance: null,
         },
@@ -133,6 +134,7 @@ describe('a bank statement', () => {
         id: expect.any(Number),
         format: 'ofx',
         counts: { rows: 3, created: 3, duplicate: 0 },
+        skipped: 0,
         dry_run: false,
         closing_balance: { date: '2026-11-30', statement: 100, account: 100, agrees: true },
       },
@@ -238,6 +240,16 @@ describe('undoing an import', () => {
     expect(await home.total()).toBe(1)
   })
 
+  test('is not deleting one row, whose client id stays spent', async () => {
+    const home = await createImporter()
+    const transactions = [{ ...home.expense(), client_id: 'once' }]
+    await home.person.post('/api/import/store', { transactions })
+    const [row] = (await home.person.get('/api/transactions')).body.data
+    await home.person.delete(`/api/transactions/${row.id}`)
+    const { status, body } = await home.person.post('/api/import/store', { transactions })
+    expect([status, Object.keys(body.errors)]).toEqual([422, ['rows.1.client_id']])
+  })
+
   test('frees the client ids of its rows', async () => {
     const home = await createImporter()
     const transactions = [{ ...home.expense(), client_id: 'again' }]
@@ -303,6 +315,58 @@ describe('what is no file to import', () => {
 function createExpense({ id }: { id: number }) {
   return { account_id: id, type: 'expense', amount: 1, transaction_date: '2026-11-20' }
 }
+
+test('ten thousand rows with categories and client ids cost the database as much for each as a thousand do', async () => {
+  const stepsOf = async (count: number) => {
+    const home = await createImporter()
+    const name = (i: number) => `Category ${i % 20}`
+    const csvRows = Array.from({ length: count }, (_, i) => `2026-01-01,-${i + 1},${name(i)}`)
+    const transactions = Array.from({ length: count }, (_, i) => ({
+      ...home.expense(),
+      amount: i + 1,
+      client_id: `c${i}`,
+      category_id: null,
+    }))
+    await home.world.resetDatabaseWork()
+    const fields = { account_id: String(home.cash.id) }
+    const byFile = await home.upload(
+      '/api/import/store',
+      `date,amount,category\n${csvRows.join('\n')}\n`,
+      fields,
+    )
+    const byJson = await home.person.post('/api/import/store', { transactions })
+    expect([byFile.body.import?.counts.created, byJson.body.import?.counts.created]).toEqual([count, count])
+    return (await home.world.databaseWork()).steps / count
+  }
+  const [few, many] = [await stepsOf(1_000), await stepsOf(10_000)]
+  expect(many).toBeLessThan(few * 1.5)
+})
+
+test('an account of the form that is not the bearer’s is one error, not one for each row', async () => {
+  const home = await createImporter()
+  const { status, body } = await home.statement(ofx, { account_id: '999999' })
+  expect([status, body.errors]).toEqual([422, { account_id: ['The selected account id is invalid.'] }])
+})
+
+test('a dry run answers what the real one would, the bounds included, and leaves no trace', async () => {
+  const home = await createImporter()
+  const transactions = Array.from({ length: 10 }, () => ({ ...home.expense(), amount: '9999999999999.99' }))
+  const before = (await home.person.get('/api/summary')).body
+  const dry = await home.person.post('/api/import/store', { transactions, dry_run: true })
+  const real = await home.person.post('/api/import/store', { transactions })
+  expect([dry.status, dry.body]).toEqual([real.status, real.body])
+  expect(dry.status).toBe(422)
+  await home.person.post('/api/import/store', {
+    transactions: [{ ...home.expense(), client_id: 'd' }],
+    dry_run: true,
+  })
+  expect((await home.person.get('/api/summary')).body).toEqual(before)
+  expect([await home.total(), await home.leftovers(), await home.isExact()]).toEqual([0, 0, true])
+  const again = await home.person.post('/api/import/store', {
+    transactions: [{ ...home.expense(), client_id: 'd' }],
+  })
+  expect(again.body.import.counts.created).toBe(1)
+})
 
 test('ten thousand rows are imported in one round trip', async () => {
   const home = await createImporter()

@@ -1,8 +1,9 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { claim, demandClaim, own, readOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
-import { imports, transactions } from '../../db/schema.ts'
+import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
+import { undoRows } from '../landing.ts'
 
 export type Import = typeof imports.$inferSelect
 
@@ -29,13 +30,14 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
 
 /** Undoes an import: removes its rows, but for those edited since unless forced to. Throws NotFound, Forbidden. */
 export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<void> {
-  const isUntouched = isForced ? undefined : sql`${transactions.updatedAt} = ${transactions.createdAt}`
-  const ofImport = and(eq(transactions.importId, id), eq(transactions.userId, owner.id), isUntouched) as SQL
+  const which = sql`user_id = ${owner.id} and ${isForced ? sql`true` : sql`updated_at = created_at`}`
+  const [forget, remove] = undoRows(sql`${id}`, which)
   const [, claims] = await withinBounds(
     'amount',
     owner.run(
       claim(owner, imports, id),
-      owner.db.delete(transactions).where(ofImport),
+      owner.db.run(forget),
+      owner.db.run(remove),
       owner.db.delete(imports).where(own(owner, imports, id)),
     ),
   )

@@ -14,6 +14,7 @@ import {
   numberNewRows,
   recogniseClientIds,
   recogniseRepeatedClientIds,
+  undoRows,
 } from '../landing.ts'
 import type { Transaction } from '../transactions/fields.ts'
 
@@ -38,6 +39,10 @@ export type ImportFile = {
   kind: (typeof imports.$inferSelect)['kind']
   format: (typeof imports.$inferSelect)['format']
   rows: ImportRow[]
+  /** Where rows go that name no account of their own, as the form said. */
+  accountId: number | null
+  /** Entries of the file that moved no money, and so are no rows. */
+  skipped: number
   /** What the statement says the account has at its end. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
@@ -51,6 +56,8 @@ export type ImportResult = {
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
 }
 
+/** An id that no row has: what a name stands for that nothing has, or more than one. */
+const noRow = 0
 /** So many errors are listed at most. */
 const errorsListed = 100
 
@@ -62,7 +69,7 @@ export async function demandVerified(owner: Owner): Promise<void> {
 
 /**
  * Imports a file, all or nothing, in one round trip: its rows are laid down, judged, compared with what is there
- * and created, in one transaction. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
+ * and created, in one transaction. A dry run goes the same way and is undone at the end of it. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
  */
 export async function storeImport(owner: Owner, file: ImportFile): Promise<ImportResult> {
   const { db, now } = owner
@@ -70,7 +77,6 @@ export async function storeImport(owner: Owner, file: ImportFile): Promise<Impor
   // Laid down at all, which needs a verified bearer, and without a row that breaks a rule.
   const isSound = sql`(exists (select 1 from sync_batches where id = ${batchId})
     and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed'))`
-  const mayWrite = file.isDryRun ? sql`false` : isSound
   const importId = sql`(select id from imports where batch_id = ${batchId})`
   const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
 
@@ -88,31 +94,36 @@ export async function storeImport(owner: Owner, file: ImportFile): Promise<Impor
       broken: db.all<Broken>(brokenItems(batchId)),
       brokenTotal: db.all<{ total: number }>(sql`
         select count(*) as total from sync_items where batch_id = ${batchId} and outcome = 'failed'`),
-      newCategories: db.run(createCategories(owner, file.rows, mayWrite)),
+      newCategories: db.run(createCategories(owner, file.rows, file.isDryRun ? sql`false` : isSound)),
       categories: db.run(assignCategories(owner, batchId, file.rows)),
       clientIds: db.run(recogniseClientIds(batchId)),
-      ...named(db, absorbAll(batchId)),
+      ...named(db, 'absorbed', absorbAll(batchId)),
       numbers: db.run(numberNewRows(batchId)),
       repeated: db.run(recogniseRepeatedClientIds(batchId)),
       counted: db.all<{ outcome: string; items: number }>(sql`
         select outcome, count(*) as items from sync_items where batch_id = ${batchId} group by outcome`),
-      created: insertWhere(db, imports, newImport(owner, batchId, file), mayWrite).returning({
+      created: insertWhere(db, imports, newImport(owner, batchId, file), isSound).returning({
         id: imports.id,
       }),
       rows: db.run(
         insertNewRows(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
       ),
       balance: db.all<{ balance: Minor }>(balanceAt(owner, file)),
+      ...(file.isDryRun &&
+        named(db, 'undone', [
+          ...undoRows(importId, sql`true`),
+          sql`delete from imports where batch_id = ${batchId}`,
+        ])),
       cleared: db.delete(syncBatches).where(eq(syncBatches.id, batchId)),
     }),
   )
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
-  if (broken.length > 0) throw new Invalid(errorsOf(file.rows, broken, brokenTotal[0]?.total ?? 0))
+  if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   const count = (outcome: string) => counted.find((row) => row.outcome === outcome)?.items ?? 0
   const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
   const { closing } = file
   return {
-    id: created[0]?.id ?? null,
+    id: file.isDryRun ? null : (created[0]?.id ?? null),
     counts,
     closing: closing && {
       date: closing.date,
@@ -125,12 +136,13 @@ export async function storeImport(owner: Owner, file: ImportFile): Promise<Impor
 type Broken = { position: number; errors: string }
 
 function newBatch(owner: Owner, id: string) {
-  const [createdAt, queuedAt] = [owner.now, owner.now]
-  return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', createdAt, queuedAt }
+  // It holds the rows for as long as the transaction lasts, and is never seen from outside.
+  const times = { createdAt: owner.now, queuedAt: owner.now }
+  return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', ...times }
 }
 
-function named(db: Owner['db'], steps: SQL[]) {
-  return Object.fromEntries(steps.map((step, index) => [`absorbed${index}`, db.run(step)]))
+function named(db: Owner['db'], name: string, steps: SQL[]) {
+  return Object.fromEntries(steps.map((step, index) => [`${name}${index}`, db.run(step)]))
 }
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
@@ -143,10 +155,11 @@ function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
     })),
   )
   const accountId = (field: 'account' | 'to_account') => {
-    const name = sql.raw(`value ->> '${field}'`)
-    return sql`iif(typeof(${name}) = 'integer', ${name}, (
-      select iif(count(*) = 1, min(id), 0) from accounts
-       where user_id = ${owner.id} and name = ${name} collate nocase and ${name} is not null having ${name} is not null))`
+    const given = sql.raw(`value ->> '${field}'`)
+    const only = (match: SQL) =>
+      sql`(select min(id) from accounts where user_id = ${owner.id} and ${match} having count(*) = 1)`
+    const named = sql`coalesce(${only(sql`name = ${given}`)}, ${only(sql`name = ${given} collate nocase`)}, ${noRow})`
+    return sql`iif(typeof(${given}) = 'text', ${named}, ${given})`
   }
   const category = sql`(select id from categories where id = value ->> 'category_id' and user_id = ${owner.id})`
   const isStray = sql`(value ->> 'category_id' is not null and ${category} is null)`
@@ -219,20 +232,24 @@ function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 
-/** Errors by row of the file; a row that named its account is told of the name, not of an id. */
-function errorsOf(rows: ImportRow[], broken: Broken[], total: number): FieldErrors {
+/** Errors by row of the file. A row that named its account is told of the name; the form's account is told once. */
+function errorsOf({ rows, accountId }: ImportFile, broken: Broken[], total: number): FieldErrors {
   const errors: FieldErrors = {}
   for (const { position, errors: pairs } of broken) {
     const row = rows[position]
     for (const [field, message] of JSON.parse(pairs) as [string, string][]) {
-      const column = field.replace('_id', '') as 'account' | 'to_account'
-      const isNamed = typeof row?.[column] === 'string'
-      const key = `rows.${row?.line}.${isNamed ? column : field}`
-      const text = isNamed ? message.replace(/ id\b/, '') : message
-      errors[key] = [...(errors[key] ?? []), text]
+      const isOfForm = field === 'account_id' && accountId !== null && row?.account === accountId
+      const isNamed =
+        (field === 'account_id' && typeof row?.account === 'string') ||
+        (field === 'to_account_id' && typeof row?.to_account === 'string')
+      const key = isOfForm ? field : `rows.${row?.line}.${isNamed ? field.replace('_id', '') : field}`
+      const text = isNamed ? message.replaceAll('account id', 'account') : message
+      errors[key] = [...new Set([...(errors[key] ?? []), text])]
     }
   }
   const unlisted = total - broken.length
-  if (unlisted > 0) errors.rows = [`${unlisted} more rows have errors.`]
+  if (unlisted > 0 && Object.keys(errors).some((key) => key !== 'account_id')) {
+    errors.rows = [`${unlisted} more rows have errors.`]
+  }
   return errors
 }

@@ -23,7 +23,16 @@ export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile
       account_id: ['The account id field is required when the file has no account column.'],
     })
   }
-  return { kind: 'generic', format: 'csv', rows, closing: null, isDryRun: fields.dry_run ?? false }
+  const accountId = fields.account_id ?? null
+  return {
+    kind: 'generic',
+    format: 'csv',
+    rows,
+    accountId,
+    skipped: 0,
+    closing: null,
+    isDryRun: fields.dry_run ?? false,
+  }
 }
 
 /** Understands a bank statement; its entries go to `account_id`. Throws Invalid. */
@@ -31,7 +40,7 @@ export function understandStatement(bytes: Uint8Array, fields: FileFields): Impo
   const statement = readStatement(bytes, fields)
   const accountId = fields.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
-  const { rows, closingBalance } = chosenAccount(statement.accounts, fields.statement_account)
+  const { rows, closingBalance, skipped } = chosenAccount(statement.accounts, fields.statement_account)
   return {
     kind: 'bank',
     format: statement.format,
@@ -47,6 +56,8 @@ export function understandStatement(bytes: Uint8Array, fields: FileFields): Impo
       transaction_date: date,
       ...unmarked,
     })),
+    accountId,
+    skipped,
     closing: closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount },
     isDryRun: fields.dry_run ?? false,
   }

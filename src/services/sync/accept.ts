@@ -79,8 +79,8 @@ function isVerified(owner: Owner): SQL {
 }
 
 function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBatch) {
-  const [createdAt, queuedAt] = [owner.now, owner.now]
-  return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, createdAt, queuedAt }
+  const times = { createdAt: owner.now, queuedAt: owner.now }
+  return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, ...times }
 }
 
 /** An item as it travels to the database: its fields, and what is wrong with them by themselves. */
