@@ -2,11 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import * as z from 'zod'
-import type { FieldErrors } from '../domain/failures.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { flag, id, text } from './fields.ts'
-import { isJson, toDraft } from './validate.ts'
+import { isJson, isObject, toDraft } from './validate.ts'
 
 /** Largest file (decisions.md, Import); what a form adds around it comes on top. */
 const maxFileBytes = 5 * 1024 * 1024
@@ -97,15 +96,4 @@ function parseMapping(json: string): unknown {
   } catch {
     return json
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Errors of the items of a JSON import, under the names of the rows: the first is row 1. */
-export function rowErrors(errors: FieldErrors, line: number): FieldErrors {
-  return Object.fromEntries(
-    Object.entries(errors).map(([field, messages]) => [`rows.${line}${field && `.${field}`}`, messages]),
-  )
 }

@@ -1,8 +1,7 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import type { ImportFile, ImportRow } from '../services/imports/store.ts'
-import { type ImportFields, rowErrors } from './import-input.ts'
-import { newTransaction } from './transaction-schemas.ts'
-import { toDraft } from './validate.ts'
+import type { ImportFields } from './import-input.ts'
+import { readTransactionList, type TransactionDraft } from './transaction-list.ts'
 
 /** So many errors are listed at most. */
 const errorsListed = 100
@@ -11,21 +10,13 @@ const maxRows = 10_000
 
 /** Reads the items of a JSON import, each as an item of a sync batch. `account_id` beside them is for items without one. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {
-  const refuse = (message: string) => new Invalid({ transactions: [message] })
-  if (list === undefined || list === null) throw refuse('The transactions field is required.')
-  if (!Array.isArray(list)) throw refuse('The transactions field must be an array.')
-  if (list.length === 0) throw refuse('The transactions field is required.')
-  if (list.length > maxRows) throw refuse(`The transactions field must not have more than ${maxRows} items.`)
-
+  const items = readTransactionList(list, maxRows, { account_id: options.account_id })
+  if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}
-  const rows = list.flatMap((item: unknown, index): ImportRow[] => {
-    const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
-    if (!isObject) {
-      Object.assign(errors, rowErrors({ '': ['The item must be an object.'] }, index + 1))
-      return []
+  const rows = items.flatMap((draft, index): ImportRow[] => {
+    for (const [field, messages] of Object.entries(draft.errors)) {
+      errors[`rows.${index + 1}${field && `.${field}`}`] = messages
     }
-    const draft = toDraft(newTransaction, { account_id: options.account_id, ...item })
-    Object.assign(errors, rowErrors(draft.errors, index + 1))
     return draft.complete ? [toRow(draft.values, index + 1)] : []
   })
   if (Object.keys(errors).length > 0) throw new Invalid(bounded(errors))
@@ -49,7 +40,7 @@ function bounded(errors: FieldErrors): FieldErrors {
   return unlisted > 0 ? { ...first, rows: [`${unlisted} more fields have errors.`] } : first
 }
 
-function toRow(item: ReturnType<typeof newTransaction.parse>, line: number): ImportRow {
+function toRow(item: Extract<TransactionDraft, { complete: true }>['values'], line: number): ImportRow {
   return {
     line,
     account: item.account_id,

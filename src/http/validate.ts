@@ -60,7 +60,7 @@ export function query<S extends z.ZodObject>(schema: S) {
 
 /** Parses an object against a schema and keeps what is right beside what is wrong. */
 export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft<z.output<S>> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  if (!isObject(input)) {
     const { errors } = toDraft(schema, {})
     return {
       complete: false,
@@ -75,6 +75,11 @@ export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft
   const wrong = Object.fromEntries(result.error.issues.map((issue) => [issue.path[0], true as const]))
   const rest = (schema as z.ZodObject).omit(wrong).safeParse(input)
   return { complete: false, values: (rest.data ?? {}) as unknown as Partial<z.output<S>>, errors }
+}
+
+/** True for what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** True for the content type of JSON, whatever its suffix and charset. */

@@ -8,8 +8,8 @@ import { acceptSync, type SyncItem } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
 import { presentSync } from '../present.ts'
-import { newTransaction } from '../transaction-schemas.ts'
-import { jsonBody, toDraft } from '../validate.ts'
+import { readTransactionList } from '../transaction-list.ts'
+import { isObject, jsonBody } from '../validate.ts'
 
 /** Largest batch (decisions.md, Sync). */
 const maxItems = 1_000
@@ -42,23 +42,9 @@ function preference(header: string | undefined, name: string): string | undefine
   }
 }
 
-/** Reads each item on its own, so that a bad one can be named. */
 function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {
-  const list =
-    typeof body === 'object' && body !== null && 'transactions' in body ? body.transactions : undefined
-  const refuse = (message: string) => ({ items: [], errors: { transactions: [message] } })
-  if (list === undefined || list === null) return refuse('The transactions field is required.')
-  if (!Array.isArray(list)) return refuse('The transactions field must be an array.')
-  if (list.length === 0) return refuse('The transactions field is required.')
-  if (list.length > maxItems)
-    return refuse(`The transactions field must not have more than ${maxItems} items.`)
-  return { items: list.map(readItem), errors: {} }
-}
-
-function readItem(item: unknown): Draft<SyncItem> {
-  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
-  if (isObject) return toDraft(newTransaction, item)
-  return { complete: false, values: {}, errors: { '': ['The item must be an object.'] } }
+  const items = readTransactionList(isObject(body) ? body.transactions : undefined, maxItems)
+  return typeof items === 'string' ? { items: [], errors: { transactions: [items] } } : { items, errors: {} }
 }
 
 function readKey(header: string | undefined): { key: string | null; errors: FieldErrors } {
