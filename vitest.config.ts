@@ -56,6 +56,10 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],
+          // More than a small machine has cores: tests of the local stack mostly wait for processes.
+          maxWorkers: 3,
+          // After the Worker's tests, which have the machine for themselves.
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
