@@ -31,7 +31,8 @@ export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
     if (record.cells.every((cell) => cell.trim() === '')) return
     if (JSON.stringify(record.cells.map((cell) => cell.trim())) === header) return
     if (ofBank && isNotBooked(table, record)) result.skipped += 1
-    else if (!isSummary(table, record, i > last, ofBank)) keep(table, record, result)
+    else if (!isSummary(table, record, { belowAll: i > last, hasRows: last >= 0 }, ofBank))
+      keep(table, record, result)
   })
   refuseCutOff(table, result)
   refuseNoRows(table, result)
@@ -64,7 +65,12 @@ function isNotBooked(table: CsvTable, record: CsvRecord): boolean {
 }
 
 /** A line without a date that says balance or total; below the last dated one any that is no transaction either. */
-function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank: boolean): boolean {
+function isSummary(
+  table: CsvTable,
+  record: CsvRecord,
+  { belowAll, hasRows }: { belowAll: boolean; hasRows: boolean },
+  ofBank: boolean,
+): boolean {
   const date = cellOf(table, record, 'date')
   const sums = record.cells.some((cell) => summary.test(foldHeader(cell)))
   const noAmount = hasNoAmount(table, record)
@@ -73,8 +79,16 @@ function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank
     return ofBank && record.cells.some((cell) => summaryOnly.test(foldHeader(cell)))
   }
   if (sums && (date !== '' || belowAll || noAmount)) return true
-  if (date === '') return false
+  if (date === '' || beginsLikeRow(record, date, hasRows)) return false
   return noAmount || (belowAll && !hasAmount(table, record))
+}
+
+/** A line that begins with half a date, or has text in every cell, is a row that is wrong and no footer. */
+function beginsLikeRow({ cells }: CsvRecord, date: string, hasRows: boolean): boolean {
+  return (
+    /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/.test(date) ||
+    (hasRows && cells.length > 1 && cells.every((cell) => cell.trim() !== ''))
+  )
 }
 
 /** Lines of cells none of which is a transaction are not an empty statement but something else. */

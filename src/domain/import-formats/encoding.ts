@@ -16,8 +16,8 @@ function decodeMarked(bytes: Uint8Array): string | null {
   if (a === 0xef && b === 0xbb && c === 0xbf) return decodeUtf8(bytes) ?? decode('utf-8', bytes)
   if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
     refuseFile('The file is in UTF-32, which cannot be read; save it as UTF-8.')
-  if (a === 0xff && b === 0xfe) return decode('utf-16le', bytes)
-  if (a === 0xfe && b === 0xff) return decode('utf-16be', bytes)
+  if (a === 0xff && b === 0xfe) return decodeWhole('utf-16le', bytes)
+  if (a === 0xfe && b === 0xff) return decodeWhole('utf-16be', bytes)
   return null
 }
 
@@ -32,8 +32,8 @@ function decodeUtf16(bytes: Uint8Array): string | null {
     if (bytes[i + 1] === 0) odd += 1
   }
   const most = length * 0.35
-  if (odd > most && even < length * 0.02) return decode('utf-16le', bytes)
-  if (even > most && odd < length * 0.02) return decode('utf-16be', bytes)
+  if (odd > most && even < length * 0.02) return decodeWhole('utf-16le', bytes)
+  if (even > most && odd < length * 0.02) return decodeWhole('utf-16be', bytes)
   return null
 }
 
@@ -45,7 +45,27 @@ function decodeUtf8(bytes: Uint8Array): string | null {
     const text = decode('utf-8', bytes)
     const broken = count(text, /\ufffd/g)
     const good = count(text, /[^\0-\x7f\ufffd]/g)
-    return good >= 4 * broken ? text : null
+    if (good >= 4 * broken) return text
+    // Too much of it is UTF-8 for a legacy encoding, in which every character of it would come out as two.
+    if (good > 0 && good >= broken) refuseDamaged(text)
+    const isCutOff = good === 0 && broken === 1 && [0xc2, 0xc3].includes(bytes.at(-1) ?? 0)
+    return isCutOff ? refuseDamaged(text) : null
+  }
+}
+
+function refuseDamaged(text: string): never {
+  const line = count(text.slice(0, text.indexOf('\ufffd')), /\n/g) + 1
+  refuseFile(
+    `The file is neither valid UTF-8 nor in another encoding: see line ${line}. It may be cut off or damaged.`,
+  )
+}
+
+/** UTF-16 knows no half characters: one that is left over tells of a file that was cut off or damaged. */
+function decodeWhole(label: 'utf-16le' | 'utf-16be', bytes: Uint8Array): string {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    refuseFile('The file is not valid UTF-16; it may be cut off or damaged.')
   }
 }
 
