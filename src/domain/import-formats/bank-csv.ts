@@ -1,8 +1,9 @@
 import type { CalendarDate } from '../dates.ts'
 import type { Minor } from '../money.ts'
 import { emptyAccount } from './accounts.ts'
-import { amountOf, type DecimalSeparator, readWrittenAmount } from './amounts.ts'
+import { amountOf, type DecimalSeparator, isBlankAmount, readWrittenAmount } from './amounts.ts'
 import { balancesProve, closingBalance } from './csv-balance.ts'
+import { currencyOfAmounts } from './csv-columns.ts'
 import { describeRow } from './csv-description.ts'
 import { type CsvField, foldHeader } from './csv-header-names.ts'
 import { type CsvRow, cellOf, transactionRows } from './csv-rows.ts'
@@ -102,8 +103,14 @@ function ownerOf(table: CsvTable, row: CsvRow): Pick<Entry, 'account' | 'currenc
   const currency = cellOf(table, row, 'currency').toUpperCase()
   return {
     account: cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, '')),
-    currency: /^[A-Z]{3}$/.test(currency) ? currency : null,
+    currency: /^[A-Z]{3}$/.test(currency) ? currency : currencyOfColumn(table, row),
   }
+}
+
+/** The currency that the header of the row's amount is, where there is a column for each. */
+function currencyOfColumn(table: CsvTable, row: CsvRow): string | null {
+  const column = table.columns.amount?.find((candidate) => !isBlankAmount(row.cells[candidate] ?? ''))
+  return column === undefined ? null : currencyOfAmounts(table.headers[column] ?? '')
 }
 
 /** Headers such as Kontonummer name the other party's account at some banks: then it is another in most rows. */

@@ -1,3 +1,4 @@
+import { isBlankAmount } from './amounts.ts'
 import { type CsvField, foldHeader, headerNames, namesCurrency } from './csv-header-names.ts'
 import type { Problems } from './problems.ts'
 import { shown } from './text.ts'
@@ -34,6 +35,9 @@ export function columnsOf(headers: string[], fields: readonly CsvField[]): Colum
     }
     if (columns[field]?.length === 0) delete columns[field]
   }
+  const byCurrency = headers.flatMap((header, i) => (currencyOfAmounts(header) ? [i] : []))
+  const named = columns.amount ?? columns.debit ?? columns.credit
+  if (fields.includes('amount') && !named && byCurrency.length > 0) columns.amount = byCurrency
   return columns
 }
 
@@ -41,6 +45,29 @@ export function columnsOf(headers: string[], fields: readonly CsvField[]): Colum
 function preferred(headers: string[], columns: number[]): number[] {
   const inCurrency = columns.filter((column) => namesCurrency(headers[column] ?? ''))
   return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
+}
+
+/** The currency of a column of amounts that is named by nothing else: `CAD$` and `USD$`. */
+export function currencyOfAmounts(header: string): string | null {
+  return /^(CAD|USD) ?\$$/i.exec(header.trim())?.[1]?.toUpperCase() ?? null
+}
+
+/** Of the columns for one currency each, those that hold anything: one, or in the file of a bank one in each row. */
+export function filledCurrencies(
+  columns: Columns,
+  headers: string[],
+  rows: string[][],
+  ofBank: boolean,
+): { columns: Columns; settled: boolean } {
+  const all = columns.amount ?? []
+  if (all.length < 2 || !all.every((column) => currencyOfAmounts(headers[column] ?? '')))
+    return { columns, settled: false }
+  const has = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
+  const used = all.filter((column) => rows.some((cells) => has(cells, column)))
+  if (used.length < 2)
+    return { columns: { ...columns, amount: [used[0] ?? (all[0] as number)] }, settled: true }
+  const oneEach = rows.every((cells) => all.filter((column) => has(cells, column)).length < 2)
+  return { columns, settled: ofBank && oneEach }
 }
 
 /** A table of transactions has a date and an amount, in one column or two. */

@@ -2,6 +2,7 @@ import { isBlankAmount, readWrittenAmount } from './amounts.ts'
 import { type CsvField, foldHeader } from './csv-header-names.ts'
 import type { CsvRecord } from './csv-records.ts'
 import type { CsvTable } from './csv-table.ts'
+import { monthNumber } from './month-names.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 import { maxRows } from './statement.ts'
 import { looksLikeDate } from './written-date.ts'
@@ -22,6 +23,11 @@ const summary =
 const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
 
+/** What begins like a date and ends like half of one, and counts of rows, which begin alike and are none. */
+const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
+const rowCount =
+  /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
+
 /** Tells the transactions of a table from everything else that banks put into it. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
   const result: CsvRows = { rows: [], skipped: 0 }
@@ -31,8 +37,7 @@ export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
     if (record.cells.every((cell) => cell.trim() === '')) return
     if (JSON.stringify(record.cells.map((cell) => cell.trim())) === header) return
     if (ofBank && isNotBooked(table, record)) result.skipped += 1
-    else if (!isSummary(table, record, { belowAll: i > last, hasRows: last >= 0 }, ofBank))
-      keep(table, record, result)
+    else if (!isSummary(table, record, i > last, ofBank)) keep(table, record, result)
   })
   refuseCutOff(table, result)
   refuseNoRows(table, result)
@@ -51,7 +56,7 @@ function keep(table: CsvTable, record: CsvRecord, result: CsvRows): void {
   if (undated && hasNoAmount(table, record)) {
     // Some banks go on with a description in the next row.
     const text = cellOf(table, record, 'description')
-    const alone = record.cells.filter((cell) => cell.trim() !== '').length === 1
+    const alone = filled(record) === 1
     if (previous && alone && text !== '' && previous.more.length < 10) previous.more.push(text)
     return
   }
@@ -65,12 +70,7 @@ function isNotBooked(table: CsvTable, record: CsvRecord): boolean {
 }
 
 /** A line without a date that says balance or total; below the last dated one any that is no transaction either. */
-function isSummary(
-  table: CsvTable,
-  record: CsvRecord,
-  { belowAll, hasRows }: { belowAll: boolean; hasRows: boolean },
-  ofBank: boolean,
-): boolean {
+function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank: boolean): boolean {
   const date = cellOf(table, record, 'date')
   const sums = record.cells.some((cell) => summary.test(foldHeader(cell)))
   const noAmount = hasNoAmount(table, record)
@@ -78,24 +78,35 @@ function isSummary(
     if (noAmount) return sums || cellOf(table, record, 'balance') !== ''
     return ofBank && record.cells.some((cell) => summaryOnly.test(foldHeader(cell)))
   }
+  if (halfDate.test(date) || (belowAll && /^\d+$/.test(date))) return false
   if (sums && (date !== '' || belowAll || noAmount)) return true
-  if (date === '' || beginsLikeRow(record, date, hasRows)) return false
-  return noAmount || (belowAll && !hasAmount(table, record))
+  if (date === '') return false
+  if (!belowAll) return noAmount && !(record.cells.length > 1 && filled(record) === record.cells.length)
+  return !beginsLikeRow(table, record, date) && !hasAmount(table, record)
 }
 
-/** A line that begins with half a date, or has text in every cell, is a row that is wrong and no footer. */
-function beginsLikeRow({ cells }: CsvRecord, date: string, hasRows: boolean): boolean {
-  return (
-    /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/.test(date) ||
-    (hasRows && cells.length > 1 && cells.every((cell) => cell.trim() !== ''))
-  )
+/** Below the last row, a line with digits for its date, or as wide as the table and with an amount, is a wrong row. */
+function beginsLikeRow(table: CsvTable, record: CsvRecord, date: string): boolean {
+  const width = table.headers.findLastIndex((header) => header.trim() !== '') + 1 || table.headers.length
+  if (record.cells.length >= width && !hasNoAmount(table, record)) return true
+  return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(record, date)
+}
+
+/** One cell alone that begins with a word, such as `Exported on 31.01.2026`; a month may begin a date. */
+function isProse(record: CsvRecord, date: string): boolean {
+  const word = /^\p{L}{2,}/u.exec(foldHeader(date))?.[0]
+  return word !== undefined && monthNumber(word) === null && filled(record) === 1
+}
+
+function filled({ cells }: CsvRecord): number {
+  return cells.filter((cell) => cell.trim() !== '').length
 }
 
 /** Lines of cells none of which is a transaction are not an empty statement but something else. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
-  if (rows.length > 0 || skipped > 0) return
-  const lines = table.body.filter(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 2)
-  const [first] = lines
+  if (skipped > 0 || rows.some((row) => !/^\D+$/.test(cellOf(table, row, 'date')))) return
+  const lines = table.body.filter((record) => filled(record) > 2)
+  const first = rows[0] ?? lines[0]
   if (first)
     refuseFile(`None of the lines from line ${first.line} on is a transaction with a date and an amount.`)
 }

@@ -5,6 +5,7 @@ import {
   type Columns,
   columnNamed,
   columnsOf,
+  filledCurrencies,
   isTable,
   listed,
   refuseTwins,
@@ -42,8 +43,14 @@ export function openTable(text: string, options: ImportOptions, fields: readonly
     found.headerAt >= 0
       ? columnsOf(found.headers, fields)
       : inferColumns(contentsOf(records.map(({ cells }) => cells)), mapping)
-  const columns = applyMapping(detected, found.headers, mapping, fields, problems)
-  refuseTwins(columns, found.headers, problems)
+  const mapped = applyMapping(detected, found.headers, mapping, fields, problems)
+  const { columns, settled } = filledCurrencies(
+    mapped,
+    found.headers,
+    records.slice(found.headerAt + 1).map(({ cells }) => cells),
+    fields.includes('currency'),
+  )
+  if (!settled) refuseTwins(columns, found.headers, problems)
   if (!problems.any && !isTable(columns)) refuseColumns(found.headers)
   problems.throwIfAny()
   return {

@@ -13,7 +13,8 @@ export function decodeText(bytes: Uint8Array): string {
 
 function decodeMarked(bytes: Uint8Array): string | null {
   const [a, b, c, d] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf) return decodeUtf8(bytes) ?? decode('utf-8', bytes)
+  if (a === 0xef && b === 0xbb && c === 0xbf)
+    return decodeUtf8(bytes) ?? refuseDamaged(decode('utf-8', bytes))
   if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
     refuseFile('The file is in UTF-32, which cannot be read; save it as UTF-8.')
   if (a === 0xff && b === 0xfe) return decodeWhole('utf-16le', bytes)
@@ -37,26 +38,40 @@ function decodeUtf16(bytes: Uint8Array): string | null {
   return null
 }
 
-/** UTF-8, where one character may be cut off at the end and a bank may have cut a few in the middle. */
+/** UTF-8 is valid throughout; what is UTF-8 but for a few bytes was cut off or damaged, and all else is a legacy encoding. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     const text = decode('utf-8', bytes)
-    const broken = count(text, /\ufffd/g)
-    const good = count(text, /[^\0-\x7f\ufffd]/g)
-    if (good >= 4 * broken) return text
+    const broken = count(text, /\ufffd/gu)
+    const good = count(text, /[^\0-\x7f\ufffd]/gu)
+    if (broken === 1 && endsInCharacter(bytes, good > 0))
+      refuseFile(
+        `The file ends inside a character in line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
+      )
     // Too much of it is UTF-8 for a legacy encoding, in which every character of it would come out as two.
     if (good > 0 && good >= broken) refuseDamaged(text)
-    const isCutOff = good === 0 && broken === 1 && [0xc2, 0xc3].includes(bytes.at(-1) ?? 0)
-    return isCutOff ? refuseDamaged(text) : null
+    return null
   }
 }
 
+/**
+ * True if the last bytes begin a character of UTF-8 that does not end. A single one may be the last letter of a legacy
+ * encoding, as in `café`, unless it begins the common letters of UTF-8 or the file has such characters elsewhere.
+ */
+function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
+  const lead = bytes.findLastIndex((byte) => byte < 0x80 || byte >= 0xc0)
+  const first = bytes[lead] ?? 0
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
+  const there = bytes.length - lead
+  if (first < 0xc2 || first > 0xf4 || there >= length) return false
+  return isUtf8 || there > 1 || first === 0xc2 || first === 0xc3
+}
+
 function refuseDamaged(text: string): never {
-  const line = count(text.slice(0, text.indexOf('\ufffd')), /\n/g) + 1
   refuseFile(
-    `The file is neither valid UTF-8 nor in another encoding: see line ${line}. It may be cut off or damaged.`,
+    `The file is neither valid UTF-8 nor in another encoding: see line ${lineOf(text, '\ufffd')}. It may be cut off or damaged.`,
   )
 }
 
@@ -92,14 +107,17 @@ function declaredCharset(head: string): string | null {
 }
 
 function refuseNul(text: string): void {
-  const at = text.indexOf('\0')
-  if (at < 0) return
-  const line = count(text.slice(0, at), /\n/g) + 1
-  refuseFile(`The file contains a NUL character in line ${line} and so is no text.`)
+  if (text.includes('\0'))
+    refuseFile(`The file contains a NUL character in line ${lineOf(text, '\0')} and so is no text.`)
 }
 
 function decode(label: string, bytes: Uint8Array): string {
   return new TextDecoder(label).decode(bytes)
+}
+
+/** The line in which a character first occurs. */
+function lineOf(text: string, character: string): number {
+  return count(text.slice(0, text.indexOf(character)), /\n/g) + 1
 }
 
 function count(text: string, pattern: RegExp): number {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { readGenericCsv } from '../../../src/domain/import-formats/generic-csv.ts'
 import type { ImportOptions } from '../../../src/domain/import-formats/statement.ts'
-import { errorsOf, read } from './corpus.ts'
+import { encode, errorsOf, read } from './corpus.ts'
 
 const rowsOf = (text: string, options: ImportOptions = {}) =>
   read(text, options).accounts.flatMap((account) => account.rows)
@@ -246,5 +247,34 @@ describe('the rows of a bank export', () => {
       ['A', 'USD', 1],
       ['B', 'EUR', 1],
     ])
+  })
+})
+
+describe('columns of amounts that are named by their currency', () => {
+  const head =
+    '"Account Type","Account Number","Transaction Date","Cheque Number","Description 1","Description 2","CAD$","USD$"'
+  const row = (cad: string, usd: string) => `Chequing,00001-123,1/31/2026,,"SHOP","",${cad},${usd}`
+
+  test('are read where one of them is filled, with its currency', () => {
+    expect(read(`${head}\n${row('-5.00', '')}\n`).accounts).toMatchObject([
+      { currency: 'CAD', rows: [{ amount: -500 }] },
+    ])
+    expect(read(`${head}\n${row('', '7.00')}\n`).accounts).toMatchObject([
+      { currency: 'USD', rows: [{ amount: 700 }] },
+    ])
+    expect(read(`${head}\n${row('-5.00', '')}\n${row('', '7.00')}\n`).accounts).toMatchObject([
+      { currency: 'CAD', rows: [{ amount: -500 }] },
+      { currency: 'USD', rows: [{ amount: 700 }] },
+    ])
+  })
+
+  test('are asked about where both are', () => {
+    expect(Object.keys(errors(`${head}\n${row('-5.00', '-4.00')}\n`) ?? {})).toEqual(['mapping'])
+  })
+
+  test('are never mixed in a generic file, which has no currencies', () => {
+    const generic = (rows: string) => readGenericCsv(encode(`Date,CAD$,USD$\n${rows}`), {})
+    expect(generic('2026-01-31,-5.00,\n')).toMatchObject([{ amount: 500 }])
+    expect(errorsOf(() => generic('2026-01-31,-5.00,\n2026-01-31,,7.00\n'))).toHaveProperty('mapping')
   })
 })
