@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+
+// The assets of wrangler.toml, as its build command makes them.
+execFileSync(process.execPath, ['dev/reference.ts'], { cwd: import.meta.dirname, stdio: 'inherit' })
 
 // Wrangler looks for the secrets that wrangler.toml demands; each world brings its own.
 for (const name of [

@@ -17,6 +17,7 @@ import { identityProviderRoutes } from './http/routes/identity-provider.ts'
 import { importHistoryRoutes, importRoutes } from './http/routes/imports.ts'
 import { meRoutes } from './http/routes/me.ts'
 import { passwordRoutes } from './http/routes/password.ts'
+import { documentRoutes, referenceRoutes } from './http/routes/reference.ts'
 import { reminderRoutes } from './http/routes/reminders.ts'
 import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
@@ -40,8 +41,8 @@ app.use(async (c, next) => {
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
-  c.header('Cache-Control', 'no-store')
-  // The few routes that answer a page bring a policy of their own.
+  // The few routes that answer a page or a file bring policies of their own.
+  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
 app.use(
@@ -64,6 +65,7 @@ app.use('/api/*', authenticate)
 /** Every route of the API. Its type is what a typed client is made from. */
 export const routes = app
   .route('/api/health', healthRoutes)
+  .route('/api/openapi.json', documentRoutes)
   .route('/api', authRoutes)
   .route('/api', passwordRoutes)
   .route('/api/auth/idp', identityProviderRoutes)
@@ -78,6 +80,9 @@ export const routes = app
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
   .route('/api/summary', summaryRoutes)
+
+// Pages for people, which are no part of the API's type.
+app.route('/', referenceRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))
 app.onError(answerFailure)

@@ -6,9 +6,10 @@ import { Unauthenticated } from '../domain/failures.ts'
 import { hashSecret, parseBearer } from '../domain/tokens.ts'
 import type { App } from './app-types.ts'
 
-/** The routes that need no token (api.md §5.5); every other one needs it, also those written after this list. */
+/** The routes of the API that need no token (api.md §5.5); every other one needs it, also those written after this list. */
 export const publicRoutes = [
   'GET /api/health',
+  'GET /api/openapi.json',
   'POST /api/register',
   'POST /api/login',
   'POST /api/forgot-password',

@@ -14,7 +14,7 @@ const maxFormBytes = 64 * 1024
 const mappingText = 'The mapping field must be a JSON object of texts.'
 
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
-const optionsSchema = z.object({
+export const importOptions = z.object({
   account_id: id.optional(),
   statement_account: text().optional(),
   delimiter: z
@@ -29,7 +29,7 @@ const optionsSchema = z.object({
     .preprocess((input) => (input === 'true' ? true : input === 'false' ? false : input), flag)
     .optional(),
 })
-export type ImportFields = z.output<typeof optionsSchema>
+export type ImportFields = z.output<typeof importOptions>
 
 /** One of the three kinds of input (decisions.md, Import), read but not yet understood. */
 export type ImportInput =
@@ -85,7 +85,7 @@ function readOptions(fields: Record<string, unknown>): ImportFields {
     Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
   )
   if (typeof present.mapping === 'string') present.mapping = parseMapping(present.mapping)
-  const draft = toDraft(optionsSchema, present)
+  const draft = toDraft(importOptions, present)
   if (!draft.complete) throw new Invalid(draft.errors)
   return draft.values
 }

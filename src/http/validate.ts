@@ -10,19 +10,24 @@ import type { App } from './app-types.ts'
 /** Largest JSON body of an ordinary endpoint, in bytes. */
 const maxBodyBytes = 512 * 1024
 
+/** What each validator checks, and where: the OpenAPI document is made from it. */
+export const checkedBy = new WeakMap<object, { target: 'json' | 'query'; schema: z.ZodObject }>()
+
 /**
  * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
  * bearer and the row come before them (decisions.md, order of checks), and the database adds errors of its own.
  * An empty body counts as `{}`; malformed JSON is 400, another content type 415, too large a body 413.
  */
 export function body<S extends z.ZodObject>(schema: S) {
-  return every(
+  const validator = every(
     jsonBody(maxBodyBytes),
     zValidator(
       'json',
       z.unknown().transform((input) => toDraft(schema, input)),
     ),
-  ) as unknown as MiddlewareHandler<
+  )
+  checkedBy.set(validator, { target: 'json', schema })
+  return validator as unknown as MiddlewareHandler<
     App,
     string,
     { in: { json: z.input<S> }; out: { json: Draft<z.output<S>> } }
@@ -48,10 +53,12 @@ export function query<S extends z.ZodObject>(schema: S) {
         .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
         .filter(([, value]) => value?.trim() !== ''),
     )
-  return zValidator(
+  const validator = zValidator(
     'query',
     z.unknown().transform((input) => toDraft(schema, present(input))),
-  ) as unknown as MiddlewareHandler<
+  )
+  checkedBy.set(validator, { target: 'query', schema })
+  return validator as unknown as MiddlewareHandler<
     App,
     string,
     { in: { query: { [K in keyof z.input<S>]: string } }; out: { query: Draft<z.output<S>> } }

@@ -226,8 +226,8 @@ describe('CORS', () => {
 
 describe('a route', () => {
   test.each([
-    '/',
     '/api',
+    '/docs/nothing',
     '/api/nothing',
     '/api/accounts/1/2',
     '/accounts',

@@ -7,9 +7,14 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, inject } from 'vitest'
+import { app } from '../../src/app.ts'
 import type { Mail } from '../../src/domain/mails.ts'
 import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
+import { openApiDocument } from '../../src/http/openapi/document.ts'
 import worker from '../../src/worker.ts'
+import { contractChecker } from '../contract.ts'
+
+const faultsOf = contractChecker(openApiDocument(app.routes))
 
 /** JSON as a client sees it; a test names the fields it looks at. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what a test is about to find out
@@ -65,6 +70,11 @@ export function createWorld(bindings: Partial<Env> = {}) {
     )
     await waitOnExecutionContext(context)
     const text = await response.text()
+    const exchange = { method, path, status: response.status, headers: response.headers, text }
+    expect(
+      faultsOf(exchange),
+      `${method} ${path} answers ${response.status} otherwise than the document says`,
+    ).toEqual([])
     const isJson = response.headers.get('Content-Type')?.includes('json')
     return {
       status: response.status,

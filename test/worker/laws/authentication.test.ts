@@ -15,6 +15,7 @@ test('the public routes are those of the contract, and all of them exist', () =>
     'GET /api/auth/idp/callback',
     'GET /api/email/verify/:id/:hash',
     'GET /api/health',
+    'GET /api/openapi.json',
     'GET /api/reminders/unsubscribe/:user/:signature',
     'POST /api/forgot-password',
     'POST /api/login',

@@ -4,10 +4,12 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { type Answer, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
 
-/** Every route of the app as `METHOD /path`, as Hono has it registered. */
+/** Every route of the API as `METHOD /path`, as Hono has it registered. */
 export const everyRoute: string[] = [
   ...new Set(
-    app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
+    app.routes
+      .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+      .map(({ method, path }) => `${method} ${path}`),
   ),
 ]
 

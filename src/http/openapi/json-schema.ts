@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** Schemas that have a name stand under it in the document, and are referred to. */
+export type SchemaCollection = { components: Record<string, JsonSchema>; add: AddSchema }
+type AddSchema = (schema: z.ZodType, io: 'input' | 'output', name?: string) => JsonSchema
+
+/**
+ * Collects the schemas of a document. `input` is what a client may send, `output` what it gets. Answers are left
+ * open in the document, so that a client does not break where a field is added; the tests close them.
+ */
+export function collectSchemas(): SchemaCollection {
+  const components: Record<string, JsonSchema> = {}
+  const add: AddSchema = (schema, io, name) => {
+    const { body, $defs } = convert(name ? schema.meta({ ...schema.meta(), id: name }) : schema, io)
+    for (const [id, definition] of Object.entries($defs)) {
+      const known = components[id]
+      if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
+        throw new Error(`Two schemas are called ${id}`)
+      }
+      components[id] = definition
+    }
+    return body
+  }
+  return { components, add }
+}
+
+/** Converts a schema below a property, where one that has a name becomes a reference too. */
+function convert(schema: z.ZodType, io: 'input' | 'output') {
+  const converted = z.toJSONSchema(z.object({ body: schema }), {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties
+      delete jsonSchema.id
+    },
+  })
+  const { properties, $defs = {} } = JSON.parse(
+    JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as { properties: { body: JsonSchema }; $defs?: Record<string, JsonSchema> }
+  return { body: properties.body, $defs }
+}

@@ -1,0 +1,45 @@
+import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { account } from '../schemas.ts'
+
+/** Accounts (api.md §4.3). */
+export const accountOperations: OperationGroup = {
+  tag: 'Accounts',
+  description: 'Bank, mobile and cash accounts, each with its balance.',
+  operations: {
+    'GET /api/accounts': {
+      id: 'listAccounts',
+      summary: 'List accounts',
+      answers: { 200: list(account, 'All accounts.') },
+    },
+    'POST /api/accounts': {
+      id: 'createAccount',
+      summary: 'Open an account',
+      body: {
+        name: 'NewAccount',
+        example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
+      },
+      answers: { 201: json(account, 'The new account.') },
+    },
+    'GET /api/accounts/:id': {
+      id: 'showAccount',
+      summary: 'Show an account',
+      answers: { 200: json(account, 'The account.') },
+    },
+    'PUT /api/accounts/:id': {
+      id: 'updateAccount',
+      summary: 'Change an account',
+      description: 'Only what is sent changes; the balance follows the starting balance.',
+      body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
+      answers: { 200: json(account, 'The account as it is now.') },
+    },
+    'DELETE /api/accounts/:id': {
+      id: 'deleteAccount',
+      summary: 'Delete an account',
+      description:
+        'Takes every transaction along in which the account takes part, both directions of a transfer; the balances of the other accounts follow.',
+      answers: { 204: deleted },
+      // What remains may leave a balance or a total out of its bounds.
+      failures: ['bounds'],
+    },
+  },
+}

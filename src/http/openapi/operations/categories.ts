@@ -1,0 +1,39 @@
+import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { category } from '../schemas.ts'
+
+/** Categories (api.md §4.4). */
+export const categoryOperations: OperationGroup = {
+  tag: 'Categories',
+  description: 'What money is spent on and comes from; every user starts with a set of them.',
+  operations: {
+    'GET /api/categories': {
+      id: 'listCategories',
+      summary: 'List categories',
+      answers: { 200: list(category, 'All categories, the seeded ones among them.') },
+    },
+    'POST /api/categories': {
+      id: 'createCategory',
+      summary: 'Create a category',
+      description: 'The pair of name and type is unique; a repeated one is a 422 under `name`.',
+      body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
+      answers: { 201: json(category, 'The new category.') },
+    },
+    'GET /api/categories/:id': {
+      id: 'showCategory',
+      summary: 'Show a category',
+      answers: { 200: json(category, 'The category.') },
+    },
+    'PUT /api/categories/:id': {
+      id: 'updateCategory',
+      summary: 'Change a category',
+      body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
+      answers: { 200: json(category, 'The category as it is now.') },
+    },
+    'DELETE /api/categories/:id': {
+      id: 'deleteCategory',
+      summary: 'Delete a category',
+      description: 'Its transactions stay, without a category.',
+      answers: { 204: deleted },
+    },
+  },
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { json, type OperationGroup } from '../operation.ts'
+import { message, verificationSent, verificationStatus } from '../schemas.ts'
+
+const password = 'correct horse battery staple'
+const signature = {
+  in: 'path',
+  required: true,
+  schema: z.string(),
+  description: 'Out of the mail.',
+} as const
+
+/** Mails and what their links do: verification, forgotten passwords, reminders (api.md §3 and §4.1). */
+export const emailOperations: OperationGroup = {
+  tag: 'Mail',
+  description: 'Verifying the address, resetting the password, ending reminders.',
+  operations: {
+    'POST /api/email/verification-notification': {
+      id: 'resendVerification',
+      summary: 'Send the verification mail again',
+      description: 'Six a minute for each token.',
+      answers: {
+        200: json(verificationSent, 'The mail is queued, or not needed.', [
+          'X-RateLimit-Limit',
+          'X-RateLimit-Remaining',
+        ]),
+      },
+    },
+    'GET /api/email/verification-status': {
+      id: 'showVerificationStatus',
+      summary: 'Ask whether the address is verified',
+      answers: { 200: json(verificationStatus, 'Whether it is.') },
+    },
+    'GET /api/email/verify/:id/:hash': {
+      id: 'verifyEmail',
+      summary: 'Verify the address',
+      description: 'The link of the verification mail; good for 60 minutes.',
+      parameters: {
+        id: { in: 'path', required: true, schema: z.string(), description: 'The user.' },
+        hash: { in: 'path', required: true, schema: z.string(), description: 'Of the address.' },
+        expires: { in: 'query', schema: z.string(), description: 'Unix time.' },
+        signature: { in: 'query', schema: z.string(), description: 'Of path and expiry.' },
+      },
+      answers: {
+        302: {
+          description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
+          headers: ['Location'],
+        },
+      },
+      failures: ['badLink'],
+    },
+    'POST /api/forgot-password': {
+      id: 'forgotPassword',
+      summary: 'Ask for a reset mail',
+      description: 'Six a minute for an address.',
+      body: { name: 'ForgottenPassword', example: { email: 'ada@example.com' } },
+      answers: { 200: json(message, 'The mail is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
+    },
+    'POST /api/reset-password': {
+      id: 'resetPassword',
+      summary: 'Choose a new password',
+      description:
+        'Takes the token of the reset mail: good for 60 minutes, and once. Every access token of the user is revoked.',
+      body: {
+        name: 'PasswordReset',
+        example: {
+          token: 'Zk3vR8pQ1xLw7TnY5mHs2JcB9dFg6KaU0eVo4iXq',
+          email: 'ada@example.com',
+          password,
+          password_confirmation: password,
+        },
+      },
+      answers: { 200: json(message, 'The password is changed.') },
+    },
+    'GET /api/reminders/unsubscribe/:user/:signature': {
+      id: 'showUnsubscribe',
+      summary: 'Ask whether to end reminders',
+      description: 'The link of the reminder mail; a page with a button.',
+      parameters: { user: { ...signature, description: 'The user.' }, signature },
+      answers: { 200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] } },
+      failures: ['badLink'],
+    },
+    'POST /api/reminders/unsubscribe/:user/:signature': {
+      id: 'unsubscribe',
+      summary: 'End reminders',
+      description: 'What mail programs call (RFC 8058).',
+      parameters: { user: { ...signature, description: 'The user.' }, signature },
+      answers: {
+        200: {
+          description: 'No more reminders: a page where HTML is accepted, JSON otherwise.',
+          schema: message,
+          contentTypes: ['application/json', 'text/html'],
+        },
+      },
+      failures: ['badLink'],
+    },
+  },
+}

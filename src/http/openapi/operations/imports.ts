@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import { importOptions } from '../../import-input.ts'
+import { newTransaction } from '../../transaction-schemas.ts'
+import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
+import { importRecord, importResult } from '../schemas.ts'
+
+const file = z.string().meta({ format: 'binary' })
+const rows = importOptions.extend({ transactions: z.array(newTransaction.partial()).min(1).max(10_000) })
+const upload = importOptions.extend({ file })
+
+/** The three kinds of input that both imports take (decisions.md, Import). */
+const bodies = (example: string): Operation['bodies'] => ({
+  'multipart/form-data': { name: 'ImportUpload', schema: upload },
+  'application/json': {
+    name: 'ImportRows',
+    schema: rows,
+    example: {
+      transactions: [{ account_id: 1, type: 'expense', amount: '3.20', transaction_date: '2026-11-19' }],
+    },
+  },
+  'text/csv': { schema: file, example },
+  'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
+})
+
+const options: Operation['parameters'] = {
+  account_id: { in: 'query', schema: z.int(), description: 'The account the file belongs to.' },
+  dry_run: { in: 'query', schema: z.boolean(), description: 'Goes the whole way and stores nothing.' },
+}
+
+/** Files and statements (api.md §4.6). */
+export const importOperations: OperationGroup = {
+  tag: 'Import',
+  description:
+    'CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing. What can be read in two ways is never guessed: the answer is a 422 that lists the candidates.',
+  operations: {
+    'POST /api/import/store': {
+      id: 'importFile',
+      summary: 'Import a CSV file',
+      description:
+        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options go beside the file: as form fields, query parameters or keys of the JSON.',
+      parameters: options,
+      bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
+      answers: { 200: json(importResult, 'What was imported.') },
+      failures: ['notVerified'],
+    },
+    'POST /api/import/bank/store': {
+      id: 'importStatement',
+      summary: 'Import a bank statement',
+      description:
+        "OFX and QFX, QIF, CAMT.053, MT940 and CSV, recognised by content. The bank's own id becomes `reference`; rows that are there already are counted as duplicates, and not imported twice.",
+      parameters: options,
+      bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
+      answers: { 200: json(importResult, 'What was imported.') },
+      failures: ['notVerified'],
+    },
+    'GET /api/imports': {
+      id: 'listImports',
+      summary: 'List imports',
+      answers: { 200: list(importRecord, 'What was imported, newest first.') },
+    },
+    'GET /api/imports/:id': {
+      id: 'showImport',
+      summary: 'Show an import',
+      answers: { 200: json(importRecord, 'The import.') },
+    },
+    'DELETE /api/imports/:id': {
+      id: 'undoImport',
+      summary: 'Undo an import',
+      description: 'Deletes what the import created, but for what was changed since, unless `force` is true.',
+      parameters: {
+        force: { in: 'query', schema: z.boolean(), description: 'Deletes what was changed as well.' },
+      },
+      answers: { 204: deleted },
+      // What remains may leave a balance or a total out of its bounds.
+      failures: ['bounds'],
+    },
+  },
+}

@@ -1,0 +1,30 @@
+import { deleted, json, type OperationGroup } from '../operation.ts'
+import { user } from '../schemas.ts'
+
+/** The bearer's own profile (api.md §2). */
+export const profileOperations: OperationGroup = {
+  tag: 'Profile',
+  description: 'Who is signed in.',
+  operations: {
+    'GET /api/me': {
+      id: 'showProfile',
+      summary: 'Show the profile',
+      answers: { 200: json(user, 'The user of the token.') },
+    },
+    'PUT /api/me': {
+      id: 'updateProfile',
+      summary: 'Change the profile',
+      description: 'Only what is sent changes. `reminder_time: null` ends reminders.',
+      body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
+      answers: { 200: json(user, 'The user as it is now.') },
+    },
+    'DELETE /api/me': {
+      id: 'deleteProfile',
+      summary: 'Leave for good',
+      description:
+        'Deletes the user with everything they own. Needs the password, or the address where the user has none.',
+      body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
+      answers: { 204: deleted },
+    },
+  },
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { json, type OperationGroup } from '../operation.ts'
+import { health } from '../schemas.ts'
+
+/** The service itself. */
+export const serviceOperations: OperationGroup = {
+  tag: 'Service',
+  description: 'Whether the service is up, and this document.',
+  operations: {
+    'GET /api/health': {
+      id: 'checkHealth',
+      summary: 'Ask whether the service is up',
+      answers: { 200: json(health, 'It is, and its database answers.') },
+    },
+    'GET /api/openapi.json': {
+      id: 'showDocument',
+      summary: 'Get this document',
+      answers: { 200: { description: 'The document.', schema: z.looseObject({ openapi: z.string() }) } },
+    },
+  },
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { authorisation, availability, message, session, signIn } from '../schemas.ts'
+
+const password = 'correct horse battery staple'
+
+/** Registering, signing in and out, by password or by the identity provider (api.md §4.1 and §5). */
+export const signInOperations: OperationGroup = {
+  tag: 'Sign in',
+  description:
+    'Get a token here, and send it as `Authorization: Bearer <token>`. A token that is not used for 90 days is void, and so is one after 365 days.',
+  operations: {
+    'POST /api/register': {
+      id: 'register',
+      summary: 'Register',
+      description:
+        'Creates a user with the default categories, queues a mail to verify the address, and signs in.',
+      body: {
+        name: 'Registration',
+        example: {
+          name: 'Ada Lovelace',
+          email: 'ada@example.com',
+          password,
+          password_confirmation: password,
+          timezone: 'Europe/London',
+        },
+      },
+      answers: { 201: json(signIn, 'Registered and signed in.') },
+    },
+    'POST /api/login': {
+      id: 'login',
+      summary: 'Sign in with a password',
+      description:
+        'Wrong credentials are a 422 under `email`, one and the same for an unknown address and a wrong password. Ten a minute for an address and a client address.',
+      body: { name: 'Credentials', example: { email: 'ada@example.com', password } },
+      answers: { 200: json(signIn, 'Signed in.') },
+    },
+    'POST /api/logout': {
+      id: 'logout',
+      summary: 'Sign out',
+      description: 'Revokes the token of this request, and no other.',
+      answers: { 200: json(message, 'Signed out.') },
+    },
+    'POST /api/logout-all': {
+      id: 'logoutEverywhere',
+      summary: 'Sign out everywhere',
+      description: 'Revokes every token of the user.',
+      answers: { 200: json(message, 'Signed out everywhere.') },
+    },
+    'GET /api/tokens': {
+      id: 'listSessions',
+      summary: 'List sessions',
+      answers: { 200: list(session, 'Where the user is signed in.') },
+    },
+    'DELETE /api/tokens/:id': {
+      id: 'revokeSession',
+      summary: 'End a session',
+      answers: { 204: deleted },
+    },
+    'GET /api/auth/check-email': {
+      id: 'checkEmail',
+      summary: 'Check an address',
+      description:
+        'Says whether the address is well-formed, and never whether it is registered. Thirty a minute for a client address.',
+      parameters: {
+        email: { in: 'query', schema: z.string(), description: 'The address.' },
+      },
+      answers: { 200: json(availability, 'Whether the address could be used.') },
+    },
+    'GET /api/auth/idp': {
+      id: 'beginProviderSignIn',
+      summary: 'Sign in through the identity provider',
+      description:
+        'Send the person to `url`; they come back to the callback, and from there to the frontend.',
+      parameters: {
+        login_hint: {
+          in: 'query',
+          schema: z.string(),
+          description: 'The address the person is likely to use.',
+        },
+      },
+      answers: { 200: json(authorisation, 'Where to send the person.') },
+    },
+    'GET /api/auth/idp/callback': {
+      id: 'completeProviderSignIn',
+      summary: 'Come back from the identity provider',
+      description:
+        'Called by the provider, not by clients. Leads to `{frontend}/login` with `token` and `user`, or with `error` and `error_code`: access_denied, invalid_state, provider_error, email_missing or email_unverified.',
+      parameters: {
+        code: { in: 'query', schema: z.string(), description: "The provider's code." },
+        state: { in: 'query', schema: z.string(), description: 'What this service gave the provider.' },
+        error: { in: 'query', schema: z.string(), description: 'Why the provider refuses.' },
+      },
+      answers: { 302: { description: 'Back to the frontend.', headers: ['Location'] } },
+    },
+  },
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { deleted, json, type OperationGroup } from '../operation.ts'
+import { transaction, transactionPage, transactionWithRelations } from '../schemas.ts'
+
+/** Income, expenses and transfers (api.md §4.2). */
+export const transactionOperations: OperationGroup = {
+  tag: 'Transactions',
+  description: 'Income, expenses and transfers.',
+  operations: {
+    'GET /api/transactions': {
+      id: 'listTransactions',
+      summary: 'List transactions',
+      description:
+        'Fifty a page, by date and id, newest first. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
+      parameters: {
+        page: {
+          in: 'query',
+          schema: z.int().min(1).default(1),
+          description: 'From 1; what is no page is page 1.',
+        },
+      },
+      answers: { 200: json(transactionPage, 'One page.') },
+    },
+    'POST /api/transactions': {
+      id: 'createTransaction',
+      summary: 'Record a transaction',
+      description:
+        'One that equals another in account, destination, type, amount and date is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id` a repeated call answers 200 with the row of the first, and never creates a second.',
+      body: {
+        name: 'NewTransaction',
+        example: {
+          account_id: 1,
+          type: 'expense',
+          category_id: 1,
+          amount: '12.50',
+          description: 'Coffee beans',
+          transaction_date: '2026-11-20',
+          client_id: 'a7f0c1de-2b5e-4a55-9c0e-0d8b7f1f2a10',
+        },
+      },
+      answers: {
+        201: json(transaction, 'The new transaction.'),
+        200: json(transaction, 'The transaction that the same `client_id` created before.'),
+      },
+      failures: ['accountFirst', 'duplicate'],
+    },
+    'GET /api/transactions/:id': {
+      id: 'showTransaction',
+      summary: 'Show a transaction',
+      answers: { 200: json(transactionWithRelations, 'The transaction with what it refers to.') },
+    },
+    'PUT /api/transactions/:id': {
+      id: 'updateTransaction',
+      summary: 'Change a transaction',
+      description: 'Only what is sent changes; the rules hold for the row that results.',
+      body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
+      answers: { 200: json(transaction, 'The transaction as it is now.') },
+    },
+    'DELETE /api/transactions/:id': {
+      id: 'deleteTransaction',
+      summary: 'Delete a transaction',
+      answers: { 204: deleted },
+      // What remains may leave a balance or a total out of its bounds.
+      failures: ['bounds'],
+    },
+  },
+}
