@@ -130,6 +130,12 @@ export class Connection {
     return this.#latest(this.#latestSql, 'nstep')
   }
 
+  /** The rows written since the connection was opened, by statements, their triggers and cascades. */
+  get rowsWritten(): number {
+    const row = this.#native.prepare('SELECT total_changes()').raw(true).get([])
+    return Number((row as [bigint])[0])
+  }
+
   /** Moves what the write-ahead log holds into the database file; false if a reader prevents it. */
   checkpoint(): boolean {
     const row = this.#native.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw(true).get([])

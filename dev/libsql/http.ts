@@ -55,7 +55,7 @@ async function route(request: IncomingMessage, response: ServerResponse, served:
 async function pipeline(exchange: Exchange): Promise<void> {
   const { request, response, database, streams } = exchange
   const body = await readBody(request)
-  database.stats.requests += 1
+  database.stats.countRequest(body.length)
   if (database.latencyMs > 0) await sleep(database.latencyMs, undefined, { ref: false })
   const { baton, requests } = readPipeline(body)
   if (response.destroyed) throw new ClientGone()
@@ -65,7 +65,9 @@ async function pipeline(exchange: Exchange): Promise<void> {
   try {
     const results = await lease.stream.answer(requests)
     response.off('close', onGone)
-    sendJson(response, 200, { baton: streams.release(lease) ?? null, base_url: null, results })
+    const answer = JSON.stringify({ baton: streams.release(lease) ?? null, base_url: null, results })
+    database.stats.countResponse(Buffer.byteLength(answer))
+    send(response, 200, 'application/json', answer)
   } catch (error) {
     response.off('close', onGone)
     streams.drop(lease)
@@ -73,8 +75,8 @@ async function pipeline(exchange: Exchange): Promise<void> {
   }
 }
 
-function resetStats({ response, database }: Exchange): void {
-  database.stats.reset()
+function resetStats({ request, response, database }: Exchange): void {
+  database.stats.reset({ work: !request.url?.endsWith('?work=no') })
   response.writeHead(204).end()
 }
 

@@ -42,7 +42,8 @@ const KEEP_ALIVE_MS = 120_000
  * Starts a libSQL server for development and tests: the native engine on the files of a directory,
  * speaking Hrana 2 over HTTP as Turso does, at `/<database>/v2/pipeline`. Beside that:
  *
- * - `GET /<database>/stats` tells what the database did since `DELETE /<database>/stats`,
+ * - `GET /<database>/stats` tells what the database did since `DELETE /<database>/stats`; `DELETE …/stats?work=no`
+ *   counts no steps and rows any more, which takes time,
  * - `POST /<database>/latency` with `{"ms": 30}` slows every request to it,
  * - `GET /health` answers 200.
  */

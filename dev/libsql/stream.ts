@@ -183,10 +183,12 @@ export class Stream implements Writer {
   #counted(sql: string, connection: Connection, run: () => StatementResult): StatementResult {
     const { stats } = this.database
     stats.countStatement()
+    if (!stats.countsWork) return run()
+    const before = connection.rowsWritten
     try {
       return run()
     } finally {
-      if (stats.countsSteps) stats.countSteps(sql, connection.latestSteps)
+      stats.countWork(sql, { steps: connection.latestSteps, rowsWritten: connection.rowsWritten - before })
     }
   }
 

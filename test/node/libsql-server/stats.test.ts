@@ -52,7 +52,15 @@ describe('The statistics', () => {
     await client.execute('SELECT 1')
     await server.stats(name)
     await server.resetStats(name)
-    expect(await server.stats(name)).toEqual({ requests: 0, statements: 0, steps: 0, bySql: [] })
+    expect(await server.stats(name)).toEqual({
+      requests: 0,
+      requestBytes: 0,
+      responseBytes: 0,
+      statements: 0,
+      steps: 0,
+      rowsWritten: 0,
+      bySql: [],
+    })
   })
 
   test('count steps only from the first reset on', async () => {
@@ -62,6 +70,40 @@ describe('The statistics', () => {
     expect(await server.stats(fresh)).toMatchObject({ requests: 1, statements: 1, steps: 0 })
     await client.execute('SELECT 1')
     expect((await server.stats(name)).steps).toBeGreaterThan(0)
+  })
+
+  test('count no work any more after a reset that says so, since counting takes time', async () => {
+    const { name, client } = await newLedger()
+    await fetch(`${server.url}/${name}/stats?work=no`, { method: 'DELETE' })
+    await client.execute(insert(1))
+    expect(await server.stats(name)).toMatchObject({ requests: 1, statements: 1, steps: 0, bySql: [] })
+    await server.resetStats(name)
+    await client.execute(insert(1))
+    expect((await server.stats(name)).steps).toBeGreaterThan(0)
+  })
+
+  test('count the bytes that came and went', async () => {
+    const { name } = await newLedger()
+    const body = '{"requests":[{"type":"get_autocommit"},{"type":"close"}]}'
+    const answer = await (await server.post(name, body)).text()
+    expect(await server.stats(name)).toMatchObject({
+      requestBytes: body.length,
+      responseBytes: answer.length,
+    })
+  })
+
+  test('count the rows written, by triggers and cascades as well, and none where they are only read', async () => {
+    const { name, client } = await newLedger()
+    const written = async (statement: string) => {
+      await server.resetStats(name)
+      await client.execute(statement)
+      return (await server.stats(name)).rowsWritten
+    }
+    // Each entry and, by the trigger, its account.
+    expect(await written('INSERT INTO entries (account_id, amount) VALUES (1, 5), (1, 6), (2, 7)')).toBe(6)
+    expect(await written('SELECT * FROM entries')).toBe(0)
+    expect(await written('DELETE FROM entries WHERE amount = 99')).toBe(0)
+    expect(await written('DELETE FROM accounts WHERE id = 1')).toBe(3)
   })
 
   test('of the same work are the same, in whichever database and however often', async () => {
