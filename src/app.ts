@@ -8,16 +8,17 @@ import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { allowOrigin } from './http/cors.ts'
 import { answerFailure } from './http/errors.ts'
+import { observe } from './http/observe.ts'
 import { accountRoutes } from './http/routes/accounts.ts'
 import { authRoutes } from './http/routes/auth.ts'
 import { categoryRoutes } from './http/routes/categories.ts'
+import { documentRoutes } from './http/routes/document.ts'
 import { emailVerificationRoutes } from './http/routes/email-verification.ts'
 import { healthRoutes } from './http/routes/health.ts'
 import { identityProviderRoutes } from './http/routes/identity-provider.ts'
 import { importHistoryRoutes, importRoutes } from './http/routes/imports.ts'
 import { meRoutes } from './http/routes/me.ts'
 import { passwordRoutes } from './http/routes/password.ts'
-import { documentRoutes, referenceRoutes } from './http/routes/reference.ts'
 import { reminderRoutes } from './http/routes/reminders.ts'
 import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
@@ -34,10 +35,7 @@ const app = new Hono<App>({ strict: false })
 
 // Ids of our own only: what a client sends would stand in our log.
 app.use(requestId({ limitLength: 0 }))
-app.use(async (c, next) => {
-  c.set('deps', createDeps(c.env, AbortSignal.timeout(deadlineMs)))
-  await next()
-})
+app.use(observe)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
@@ -45,11 +43,22 @@ app.use(async (c, next) => {
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
+app.use(async (c, next) => {
+  c.set('deps', createDeps(c.env, c.var.meter, AbortSignal.timeout(deadlineMs)))
+  await next()
+})
 app.use(
   cors({
     origin: allowOrigin,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposeHeaders: ['Retry-After', 'X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'Allow'],
+    exposeHeaders: [
+      'Retry-After',
+      'X-Request-Id',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'Allow',
+      'Server-Timing',
+    ],
     maxAge: preflightMaxAgeSeconds,
   }),
 )
@@ -80,9 +89,6 @@ export const routes = app
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
   .route('/api/summary', summaryRoutes)
-
-// Pages for people, which are no part of the API's type.
-app.route('/', referenceRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))
 app.onError(answerFailure)

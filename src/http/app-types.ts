@@ -1,4 +1,5 @@
 import type { Database, DatabaseAddress } from '../db/client.ts'
+import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
 import type { LinkBase } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
@@ -35,4 +36,4 @@ export type Deps = {
 }
 
 /** Hono's types of this app. `owner` is there on every route that is not public. */
-export type App = { Bindings: Env; Variables: { deps: Deps; owner: Owner; requestId: string } }
+export type App = { Bindings: Env; Variables: { requestId: string; meter: Meter; deps: Deps; owner: Owner } }

@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { matchedRoutes } from 'hono/route'
 import { Owner } from '../db/owner.ts'
 import { Unauthenticated } from '../domain/failures.ts'
 import { hashSecret, parseBearer } from '../domain/tokens.ts'
 import type { App } from './app-types.ts'
+import { matchedRoute } from './matched-route.ts'
 
 /** The routes of the API that need no token (api.md §5.5); every other one needs it, also those written after this list. */
 export const publicRoutes = [
@@ -28,7 +28,7 @@ export const publicRoutes = [
  * whether it is one, the handler's own batch finds out, in the same round trip as everything else.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
-  const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
+  const route = matchedRoute(c)
   // An unknown path or method is a 404 or 405 to everybody.
   if (!route || publicRoutes.includes(`${route.method} ${route.path}`)) return next()
 
@@ -40,5 +40,11 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   await next()
   // A body that could not be read ends a request early; whose it was still comes first (401 before 400, 413, 415).
   if (c.error instanceof HTTPException) await owner.run()
-  if (owner.isUseStale) c.executionCtx.waitUntil(owner.noteUse().catch(() => undefined))
+  if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
+}
+
+/** Begins after the answer has gone, which it neither holds up nor counts for. */
+async function noteUseLater(owner: Owner): Promise<void> {
+  await scheduler.wait(0)
+  await owner.noteUse().catch(() => undefined)
 }

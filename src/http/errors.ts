@@ -1,8 +1,8 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { reportOf } from '../domain/error-report.ts'
 import {
   BadLink,
-  ConfigurationError,
   DatabaseUnavailable,
   EmailNotVerified,
   Forbidden,
@@ -18,7 +18,6 @@ import type { App } from './app-types.ts'
 import { tooManyAttempts } from './limits.ts'
 
 const retryAfterSeconds = 5
-const framesLogged = 8
 
 /** The one place where failures become answers (api.md §7). What is not declared is a 500 that says nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
@@ -54,21 +53,7 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
   return c.json({ message: error.message, is_duplicate: true, duplicates }, 409)
 }
 
-/** Logs what happened and where, never the message: a driver's message holds SQL and its parameters, people's data. */
+/** Logs a failure beside the request's own line, under the same request id. */
 export function logFailure(error: Error, c: Context<App>) {
-  const { cause } = error
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
-  console.error(
-    JSON.stringify({
-      event: 'failure',
-      requestId: c.get('requestId'),
-      error: error.constructor.name,
-      cause:
-        cause instanceof Error
-          ? `${cause.constructor.name} ${'code' in cause ? cause.code : ''}`.trim()
-          : undefined,
-      problem: error instanceof ConfigurationError ? error.message : undefined,
-      at: frames?.slice(0, framesLogged).map((line) => line.trim()),
-    }),
-  )
+  console.error(JSON.stringify({ event: 'failure', requestId: c.var.requestId, ...reportOf(error) }))
 }
