@@ -1,4 +1,6 @@
 import type { Database } from '../db/client.ts'
+import { Meter } from '../db/meter.ts'
+import { reportOf } from '../domain/error-report.ts'
 import type { LinkBase } from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import type { SyncQueue } from '../gateways/sync-queue.ts'
@@ -24,11 +26,19 @@ const jobs: Record<string, (deps: CronDeps) => Promise<Record<string, number>>> 
   }),
 }
 
-/** Runs the job of a cron trigger and logs what it did, if it did anything. */
-export async function runCron(cron: string, deps: CronDeps): Promise<void> {
-  const job = jobs[cron]
-  if (!job) throw new Error(`No job for the cron ${cron}`)
-  const done = await job(deps)
-  if (Object.values(done).some((count) => count > 0))
-    console.log(JSON.stringify({ event: 'cron', cron, ...done }))
+/** Runs the job of a cron trigger, and logs what it did. A failure is logged and thrown: Cloudflare shows it as one. */
+export async function runCron(cron: string, open: (meter: Meter) => CronDeps): Promise<void> {
+  const meter = new Meter()
+  const line = (result: Record<string, unknown>) =>
+    JSON.stringify({ event: 'cron', cron, ...result, ...meter.read() })
+  try {
+    const job = jobs[cron]
+    if (!job) throw new Error(`No job for the cron ${cron}`)
+    const did = await job(open(meter))
+    console.log(line({ outcome: 'done', did }))
+  } catch (error) {
+    console.error(JSON.stringify({ event: 'cron failed', cron, ...reportOf(error) }))
+    console.log(line({ outcome: 'failed' }))
+    throw error
+  }
 }

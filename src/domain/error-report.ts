@@ -1,0 +1,52 @@
+import { ConfigurationError } from './failures.ts'
+
+/** What a log line may tell of an error. */
+export type ErrorReport = {
+  error: string
+  /** What it came from, outermost first: class, and the code or HTTP status where there is one. */
+  causes?: string[]
+  problem?: string
+  at?: string[]
+}
+
+const framesLogged = 8
+const causesLogged = 4
+
+/** Says what happened and where, never the message: a driver's message holds SQL and its parameters, people's data. */
+export function reportOf(error: unknown): ErrorReport {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const causes = causesOf(error).map(nameOf)
+  // The stack begins with the message, which could imitate a frame.
+  const frames = error.stack?.replace(error.message, '').split('\n').filter(isFrame)
+  return {
+    error: error.constructor.name,
+    ...(causes.length > 0 && { causes }),
+    ...(error instanceof ConfigurationError && { problem: error.message }),
+    ...(frames && { at: frames.slice(0, framesLogged).map((line) => line.trim()) }),
+  }
+}
+
+function causesOf(error: Error): Error[] {
+  const causes: Error[] = []
+  let { cause } = error
+  while (cause instanceof Error && causes.length < causesLogged) {
+    causes.push(cause)
+    cause = cause.cause
+  }
+  return causes
+}
+
+function nameOf(error: Error): string {
+  const details = [codeOf(error, 'code'), codeOf(error, 'status')]
+  return [error.constructor.name, ...details.filter(Boolean)].join(' ')
+}
+
+/** A code or status, which is a number or a word such as SQLITE_BUSY. */
+function codeOf(error: Error, name: 'code' | 'status'): string | undefined {
+  const value = (error as Partial<Record<typeof name, unknown>>)[name]
+  return /^\w+$/.test(String(value ?? '')) ? String(value) : undefined
+}
+
+function isFrame(line: string): boolean {
+  return /^\s+at /.test(line)
+}

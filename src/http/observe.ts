@@ -1,0 +1,33 @@
+import type { MiddlewareHandler } from 'hono'
+import { type Figures, Meter } from '../db/meter.ts'
+import type { App } from './app-types.ts'
+import { matchedRoute } from './matched-route.ts'
+
+/**
+ * Writes one log line for each request, whatever became of it, and says in `Server-Timing` what it cost. The line
+ * holds the pattern of the route, never its path or query: those carry ids, addresses and the secrets of links.
+ * What is done after the answer is not in it.
+ */
+export const observe: MiddlewareHandler<App> = async (c, next) => {
+  const meter = new Meter()
+  c.set('meter', meter)
+  await next()
+  const figures = meter.read()
+  c.header('Server-Timing', serverTiming(figures))
+  const origin = c.res.headers.get('Access-Control-Allow-Origin')
+  if (origin) c.header('Timing-Allow-Origin', origin)
+  const line = {
+    event: 'request',
+    requestId: c.var.requestId,
+    method: c.req.method,
+    route: matchedRoute(c)?.path ?? null,
+    status: c.res.status,
+    ...figures,
+  }
+  console.log(JSON.stringify(line))
+}
+
+function serverTiming({ durationMs, databaseMs, roundTrips }: Figures): string {
+  const trips = `${roundTrips} round trip${roundTrips === 1 ? '' : 's'}`
+  return `db;dur=${databaseMs};desc="${trips}", total;dur=${durationMs}`
+}
