@@ -15,6 +15,9 @@ const NOISE = [
   /^\s*For more details, see .*cron-triggers/,
   // Asked four times a second while the Worker starts; whoever waits is told the last answer.
   /^\[wrangler:info\] GET \/api\/health /,
+  /^\{"event":"request",.*"route":"\/api\/health",/,
+  // Cron runs that found nothing to do: one every minute.
+  /^\{"event":"cron",.*"did":\{("\w+":0,?)*\}/,
 ]
 const BINDINGS_TABLE = /^Your Worker has access to the following bindings/
 

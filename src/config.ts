@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { reportOf } from './domain/error-report.ts'
 import { ConfigurationError } from './domain/failures.ts'
 import { parseScryptCost } from './domain/passwords.ts'
 import type { Config } from './http/app-types.ts'
 
-const schema = z.object({
-  TURSO_DATABASE_URL: z.string().min(1),
+const variables = z.object({
+  TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/ }),
   TURSO_AUTH_TOKEN: z.string().optional(),
   FRONTEND_URL: z.url(),
   CORS_ORIGINS: z.string().default(''),
@@ -23,6 +24,13 @@ const schema = z.object({
   }),
 })
 
+/** A provider that is named needs both credentials. */
+const schema = variables.superRefine((env, ctx) => {
+  for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
+    if (env.IDP_ISSUER && !env[name])
+      ctx.addIssue({ code: 'custom', path: [name], message: 'Needed where IDP_ISSUER is set' })
+})
+
 const parsed = new WeakMap<object, Config>()
 
 /** Reads the Worker's bindings, once for each environment; throws an error that names every wrong one. */
@@ -30,6 +38,15 @@ export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)
   return config
+}
+
+/** Logs what is wrong with the bindings when the Worker starts, before the first request fails for it. */
+export function reportConfiguration(env: object): void {
+  try {
+    readConfig(env)
+  } catch (error) {
+    console.error(JSON.stringify({ event: 'not configured', ...reportOf(error) }))
+  }
 }
 
 function parse(env: object): Config {

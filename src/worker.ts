@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { app } from './app.ts'
+import { reportConfiguration } from './config.ts'
 import { runCron } from './consumers/cron.ts'
 import { consume, type Handler } from './consumers/dispatch.ts'
 import { deadMailConsumer, mailConsumer } from './consumers/mail.ts'
@@ -8,6 +10,8 @@ import { resendMailer } from './gateways/resend.ts'
 import type { Deps } from './http/app-types.ts'
 import { type FailedMail, recordFailedMail } from './services/failed-mails.ts'
 import { failSync, processSync } from './services/sync/process.ts'
+
+reportConfiguration(env)
 
 /** The Worker: requests, queue messages and cron runs, each with dependencies of its own. */
 export default {
