@@ -1,5 +1,5 @@
 import { Validator } from '@cfworker/json-schema'
-import type { AnswerObject, OpenApiDocument, OperationObject } from '../src/http/openapi/document.ts'
+import type { AnswerObject, OpenApiDocument, OperationObject } from '../src/http/openapi/document-types.ts'
 import type { JsonSchema } from '../src/http/openapi/json-schema.ts'
 
 /** What a client has asked and got. */

@@ -3,15 +3,15 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { syncBatches } from '../../src/db/schema.ts'
+import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
 
 const run = promisify(execFile)
-const password = 'correct horse battery'
 
 test('what was answered 201 survives a SIGKILL in mid-write, and every kept figure is exact', async () => {
   const place = await newPlace()
   const stack = await start(place).ready()
-  const api = client(place)
+  const api = clientOf(place)
   const token = (await api('POST', '/register', registration('ada@example.com'))).body.access_token
   const account = (await api('POST', '/accounts', { name: 'A', type: 'bank', starting_balance: 0 }, token))
     .body
@@ -59,11 +59,11 @@ test('what was answered 201 survives a SIGKILL in mid-write, and every kept figu
 test('somebody registers, verifies, forgets, resets and signs in through the provider, by real mails and queues', async () => {
   const place = await newPlace()
   const stack = await start(place).ready()
-  const api = client(place)
+  const api = clientOf(place)
   const email = 'grace@example.com'
   const token = (await api('POST', '/register', registration(email))).body.access_token
 
-  const verify = await linkIn(place, email, /Verify your email/)
+  const verify = await linkInMail(place, email, /Verify your email/)
   const clicked = await fetch(verify, { redirect: 'manual' })
   expect([clicked.status, clicked.headers.get('Location')]).toEqual([
     302,
@@ -72,7 +72,7 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
   expect((await api('GET', '/email/verification-status', undefined, token)).body.email_verified).toBe(true)
 
   expect((await api('POST', '/forgot-password', { email })).status).toBe(200)
-  const reset = new URL(await linkIn(place, email, /Reset your password/))
+  const reset = new URL(await linkInMail(place, email, /Reset your password/))
   const chosen = { password: 'a new password', password_confirmation: 'a new password' }
   const body = { email, token: reset.searchParams.get('token'), ...chosen }
   expect((await api('POST', '/reset-password', body)).status).toBe(200)
@@ -93,10 +93,10 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
 test('a batch that was answered 200 right before a SIGKILL lands exactly once after the restart', async () => {
   const place = await newPlace()
   const stack = await start(place).ready()
-  const api = client(place)
+  const api = clientOf(place)
   const email = 'phone@example.com'
   const token = (await api('POST', '/register', registration(email))).body.access_token
-  await fetch(await linkIn(place, email, /Verify your email/), { redirect: 'manual' })
+  await verifyByMail(place, email)
   const account = (await api('POST', '/accounts', { name: 'A', type: 'cash', starting_balance: 0 }, token))
     .body
   const fields = { account_id: account.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
@@ -135,35 +135,4 @@ async function checkDatabase(place: Place): Promise<void> {
     env: { PATH: process.env.PATH, ...place },
   })
   expect(stdout).toMatch(/^0 differences/)
-}
-
-function registration(email: string) {
-  return { name: 'Somebody', email, password, password_confirmation: password }
-}
-
-function client({ PORT }: Place) {
-  return async (method: string, path: string, body?: unknown, token?: string) => {
-    const response = await fetch(`http://127.0.0.1:${PORT}/api${path}`, {
-      method,
-      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, body: text ? JSON.parse(text) : undefined }
-  }
-}
-
-/** Waits for a mail and answers the first address in its text. */
-async function linkIn({ MAIL_PORT }: Place, to: string, subject: RegExp): Promise<string> {
-  const inbox = `http://127.0.0.1:${MAIL_PORT}/emails`
-  const headers = { Authorization: 'Bearer re_local' }
-  const find = async () => {
-    const { data } = (await (await fetch(inbox, { headers })).json()) as {
-      data: { id: string; to: string[]; subject: string }[]
-    }
-    return data.find((mail) => mail.to.includes(to) && subject.test(mail.subject))
-  }
-  expect(await until(async () => (await find()) !== undefined)).toBe(true)
-  const mail = (await (await fetch(`${inbox}/${(await find())?.id}`, { headers })).json()) as { text: string }
-  return /https?:\S+/.exec(mail.text)?.[0] ?? ''
 }

@@ -1,6 +1,8 @@
 import type { RouterRoute } from 'hono/types'
+import type * as z from 'zod'
 import { publicRoutes } from '../authenticate.ts'
 import { checkedBy } from '../validate.ts'
+import type { AnswerObject, OpenApiDocument, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
 import { introduction } from './introduction.ts'
 import { collectSchemas, type JsonSchema, type SchemaCollection } from './json-schema.ts'
@@ -55,21 +57,6 @@ const headers: Record<HeaderName | (typeof commonHeaders)[number], JsonSchema> =
   },
 }
 
-/** One answer as the document has it. */
-export type AnswerObject = {
-  description: string
-  headers: Record<string, { $ref: string }>
-  content?: Record<string, { schema: JsonSchema; example?: unknown }>
-}
-export type OperationObject = { operationId: string; responses: Record<string, AnswerObject> } & JsonSchema
-
-/** The OpenAPI document (spec.openapis.org/oas/v3.1.1), as far as its readers here look into it. */
-export type OpenApiDocument = {
-  openapi: string
-  paths: Record<string, Record<string, OperationObject>>
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, JsonSchema> } & JsonSchema
-} & JsonSchema
-
 /**
  * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
  * the routes and the very schemas that validate requests, the rest from the operations. Throws where a route is
@@ -95,7 +82,6 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
     info: {
       title: 'Purse',
       version: '1.0.0',
-      summary: 'Personal finance: accounts, income, expenses, transfers.',
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -121,7 +107,7 @@ type Route = {
   name: string
   method: string
   path: string
-  checked: Partial<Record<'json' | 'query', import('zod').ZodObject>>
+  checked: Partial<Record<'json' | 'query', z.ZodObject>>
 }
 
 /** The routes of the API, each with what its validators check. */
@@ -230,7 +216,7 @@ function parametersOf(
   const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    schema: add(schema as import('zod').ZodType, 'input'),
+    schema: add(schema as z.ZodType, 'input'),
   }))
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
     name,
@@ -249,7 +235,7 @@ function answerObject(answer: AnswerDescription, { add }: SchemaCollection): Ans
       content: Object.fromEntries(
         (answer.contentTypes ?? ['application/json']).map((type) => {
           const isText = type.startsWith('text/')
-          const schema = isText ? { type: 'string' } : add(answer.schema as import('zod').ZodType, 'output')
+          const schema = isText ? { type: 'string' } : add(answer.schema as z.ZodType, 'output')
           return [type, { schema, ...(answer.example !== undefined && { example: answer.example }) }]
         }),
       ),

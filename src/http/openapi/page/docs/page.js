@@ -7,10 +7,9 @@ window.reference = window.SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  filter: true,
   // Pasted once, the token is still there after a reload.
   persistAuthorization: true,
   tryItOutEnabled: true,

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { contractChecker } from '../contract.ts'
+import { type Place, PROJECT, until } from './stack.ts'
+
+/** The OpenAPI document as it is served; vitest.config.ts has it built. */
+export const documentFile = path.join(PROJECT, 'dist/reference/api/openapi.json')
+const faultsOf = contractChecker(JSON.parse(readFileSync(documentFile, 'utf8')))
+
+const password = 'correct horse battery'
+
+/** What to register with. */
+export function registration(email: string) {
+  return { name: 'Somebody', email, password, password_confirmation: password }
+}
+
+/** Calls the API of a stack as a client would; every answer is held against the OpenAPI document. */
+export function clientOf({ PORT }: Place) {
+  return async (method: string, path: string, body?: unknown, token?: string) => {
+    const response = await fetch(`http://127.0.0.1:${PORT}/api${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const { status, headers } = response
+    const faults = faultsOf({ method, path: `/api${path}`, status, headers, text })
+    expect(faults, `${method} ${path} answers ${status} otherwise than the document says`).toEqual([])
+    return { status, body: text ? JSON.parse(text) : undefined }
+  }
+}
+
+/** Waits for a mail in a stack's inbox and answers the first address in its text. */
+export async function linkInMail({ MAIL_PORT }: Place, to: string, subject: RegExp): Promise<string> {
+  const inbox = `http://127.0.0.1:${MAIL_PORT}/emails`
+  const headers = { Authorization: 'Bearer re_local' }
+  const find = async () => {
+    const { data } = (await (await fetch(inbox, { headers })).json()) as {
+      data: { id: string; to: string[]; subject: string }[]
+    }
+    return data.find((mail) => mail.to.includes(to) && subject.test(mail.subject))
+  }
+  expect(await until(async () => (await find()) !== undefined)).toBe(true)
+  const mail = (await (await fetch(`${inbox}/${(await find())?.id}`, { headers })).json()) as { text: string }
+  return /https?:\S+/.exec(mail.text)?.[0] ?? ''
+}
+
+/** Verifies somebody's address by the link of the mail. */
+export async function verifyByMail(place: Place, email: string): Promise<void> {
+  await fetch(await linkInMail(place, email, /Verify your email/), { redirect: 'manual' })
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { expect, test } from 'vitest'
+import { documentFile } from './client.ts'
+
+/** What the strictest rules of the linter say of a document, as `rule pointer`. */
+async function lint(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const problems = await lintFromString({ source, absoluteRef: documentFile, config })
+  return problems.map(({ ruleId, location: [place] }) => `${ruleId} ${place?.pointer}`)
+}
+
+test('a strict linter has nothing to say of the document', async () => {
+  const problems = await lint(await readFile(documentFile, 'utf8'))
+  // Both always redirect (api.md §4.1); the rule knows no success but 2XX.
+  expect(problems.sort()).toEqual([
+    'operation-2xx-response #/paths/~1api~1auth~1idp~1callback/get/responses',
+    'operation-2xx-response #/paths/~1api~1email~1verify~1{id}~1{hash}/get/responses',
+  ])
+})
+
+test('the linter looks', async () => {
+  const document = JSON.parse(await readFile(documentFile, 'utf8'))
+  document.paths['/api/accounts'].get.operationId = 'showAccount'
+  document.components.schemas.Account.examples = [{ id: 'one' }]
+  const rules = (await lint(JSON.stringify(document))).map((problem) => problem.split(' ')[0])
+  expect(rules).toEqual(
+    expect.arrayContaining(['operation-operationId-unique', 'no-invalid-schema-examples']),
+  )
+})
