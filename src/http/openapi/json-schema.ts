@@ -33,7 +33,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output') {
     io,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      delete jsonSchema.additionalProperties
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       delete jsonSchema.id
     },
   })

@@ -1,0 +1,18 @@
+/** What a session with any client gives in the end. */
+export type SessionResult = { balance: number; outcomes: string[]; refusal: string }
+
+/** What a session starts from: where the service is, who comes, and how to verify an address by its mail. */
+export type SessionStart = { baseUrl: string; email: string; verify: (email: string) => Promise<void> }
+
+export const password = 'correct horse battery staple'
+export const aDay = '2026-11-20'
+
+/** Asks again until there is an answer, ten seconds at most. */
+export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('No answer in time')
+}
