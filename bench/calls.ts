@@ -1,0 +1,328 @@
+import { randomFillSync } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { unsubscribeLink, verificationLink } from '../src/domain/links.ts'
+import { hashSecret, newSecret } from '../src/domain/tokens.ts'
+import type { Call, Connection } from './client.ts'
+import type { MeasuredDatabase } from './database.ts'
+import { type History, type Person, password, person } from './history.ts'
+import { links } from './runtime.ts'
+
+/** Who calls, and what calls are prepared with. */
+export type Bench = {
+  history: History
+  owner: Person
+  connection: Connection
+  database: MeasuredDatabase
+  /** Somebody else, who has done nothing yet. */
+  stranger(): Person
+  /** A number that was not given before. */
+  number(): number
+}
+
+/** Prepares a call of a route, so that what is measured afterwards is that call alone. */
+type Preparation = (bench: Bench) => Call | Promise<Call>
+
+/** A route, or one way of calling it, by the name under which it stands in the table. */
+export type Case = { name: string; route: string; prepare: Preparation }
+
+/** Who takes part in a run over that database. */
+export function createBench(history: History, connection: Connection, database: MeasuredDatabase): Bench {
+  let strangers = 1
+  let numbers = 0
+  return {
+    history,
+    connection,
+    database,
+    owner: person(1),
+    stranger() {
+      strangers += 1
+      if (strangers > history.users) throw new Error('There are not enough people in the history')
+      return person(strangers)
+    },
+    number: () => ++numbers,
+  }
+}
+
+/** Takes back what calls made for the owner, so that the next ones find the same lists. */
+export async function tidy({ database: { db }, history }: Bench): Promise<void> {
+  const last = person(history.users)
+  const [account, category] = [last.accounts.at(-1) ?? 0, last.categories.at(-1) ?? 0]
+  await db.batch([
+    db.run(sql`delete from accounts where user_id = 1 and id > ${account}`),
+    db.run(sql`delete from categories where user_id = 1 and id > ${category}`),
+    db.run(sql`delete from tokens where user_id = 1 and id > ${history.users}`),
+    db.run(sql`delete from imports where user_id = 1`),
+  ])
+}
+
+/** A case for each of the routes, and the further ones; throws for a route that nobody wrote one for. */
+export function casesOf(routes: string[]): Case[] {
+  const missing = routes.filter((route) => !(route in preparations))
+  if (missing.length > 0) throw new Error(`bench/calls.ts has no call yet of ${missing.join(', ')}`)
+  const plain = routes.map((route) => ({ name: route, route, prepare: preparations[route] as Preparation }))
+  const variants = Object.entries(lists).map(([name, prepare]) => ({
+    name,
+    route: 'GET /api/transactions',
+    prepare,
+  }))
+  return [...plain, ...variants]
+}
+
+const today = new Date().toISOString().slice(0, 10)
+
+/** A new expense of the owner's. The amount differs, so that nothing is a duplicate. */
+function expense({ owner, number }: Bench) {
+  return {
+    account_id: owner.accounts[0],
+    category_id: owner.categories[0],
+    type: 'expense',
+    amount: (30_000 + number()) / 100,
+    transaction_date: today,
+    description: 'Coffee and a croissant',
+  }
+}
+
+async function spend(bench: Bench): Promise<number> {
+  const { owner, connection } = bench
+  const { id } = await connection.json({
+    ...as(owner, 'POST', '/api/transactions', 201),
+    body: expense(bench),
+  })
+  return id
+}
+
+async function openAccount({ owner, connection }: Bench): Promise<number> {
+  const body = { name: 'Short-lived', type: 'cash', starting_balance: 5 }
+  return (await connection.json({ ...as(owner, 'POST', '/api/accounts', 201), body })).id
+}
+
+async function importOne(bench: Bench): Promise<number> {
+  const body = { transactions: [expense(bench)] }
+  const call = { ...as(bench.owner, 'POST', '/api/import/store', 200), body }
+  return (await bench.connection.json(call)).import.id
+}
+
+/** One more session of the owner's: its token and its id. */
+async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number; token: string }> {
+  const secret = newSecret((bytes) => randomFillSync(bytes))
+  const [[row]] = await db.batch([
+    db.all<{ id: number }>(sql`
+      insert into tokens (user_id, secret_hash, created_at, last_used_at)
+      values (${owner.id}, ${await hashSecret(secret)}, ${Date.now()}, ${Date.now()}) returning id`),
+  ])
+  const id = row?.id ?? 0
+  return { id, token: `${id}|${secret}` }
+}
+
+/** Rates are limited by address, so each call that asks for it comes from one of its own. */
+function fromElsewhere({ number }: Bench): Record<string, string> {
+  const at = number()
+  return { 'cf-connecting-ip': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }
+}
+
+function as({ token }: Pick<Person, 'token'>, method: string, path: string, status: number): Call {
+  return { method, path, status, token }
+}
+
+function pathOf(link: string): string {
+  const { pathname, search } = new URL(link)
+  return `${pathname}${search}`
+}
+
+async function mailedResetToken({ database: { db } }: Bench, { id, email }: Person): Promise<string> {
+  const token = newSecret((bytes) => randomFillSync(bytes))
+  const expiresAt = Date.now() + 3_600_000
+  await db.batch([
+    db.run(sql`
+      insert into password_resets (token_hash, user_id, email, expires_at)
+      values (${await hashSecret(token)}, ${id}, ${email}, ${expiresAt})`),
+  ])
+  return token
+}
+
+/** Lets the provider send somebody back, and answers the path of the callback. */
+async function comeBackFromProvider({ connection }: Bench, { email }: Person): Promise<string> {
+  const path = `/api/auth/idp?login_hint=${encodeURIComponent(email)}`
+  const { url } = await connection.json({ method: 'GET', path, status: 200 })
+  const response = await fetch(url, { redirect: 'manual' })
+  await response.text()
+  return pathOf(response.headers.get('location') ?? '')
+}
+
+const read =
+  (path: string): Preparation =>
+  ({ owner }) =>
+    as(owner, 'GET', path, 200)
+const publicly =
+  (method: string, path: string, body?: unknown): Preparation =>
+  (bench) => ({
+    method,
+    path,
+    status: 200,
+    headers: fromElsewhere(bench),
+    body,
+  })
+
+const changeProfile =
+  (method: string): Preparation =>
+  ({ owner, number }) => ({ ...as(owner, method, '/api/me', 200), body: { name: `Person ${number()}` } })
+
+const changeAccount =
+  (method: string): Preparation =>
+  ({ owner, number }) => ({
+    ...as(owner, method, `/api/accounts/${owner.accounts[2]}`, 200),
+    body: { starting_balance: number() },
+  })
+
+const changeCategory =
+  (method: string): Preparation =>
+  ({ owner, number }) => ({
+    ...as(owner, method, `/api/categories/${owner.categories[3]}`, 200),
+    body: { name: `Category ${number()}` },
+  })
+
+const changeTransaction =
+  (method: string): Preparation =>
+  async (bench) => ({
+    ...as(bench.owner, method, `/api/transactions/${await spend(bench)}`, 200),
+    body: { amount: 3, account_id: bench.owner.accounts[1] },
+  })
+
+const unsubscribe =
+  (method: string): Preparation =>
+  async (bench) => ({ method, path: pathOf(await unsubscribeLink(links, bench.stranger().id)), status: 200 })
+
+const importOf =
+  (path: string): Preparation =>
+  (bench) => ({ ...as(bench.owner, 'POST', path, 200), body: { transactions: [expense(bench)] } })
+
+const preparations: Record<string, Preparation> = {
+  'GET /api/health': publicly('GET', '/api/health'),
+  'GET /api/openapi.json': publicly('GET', '/api/openapi.json'),
+  'POST /api/register': (bench) => ({
+    method: 'POST',
+    path: '/api/register',
+    status: 201,
+    headers: fromElsewhere(bench),
+    body: {
+      name: 'Ada',
+      email: `new${bench.number()}@example.com`,
+      password,
+      password_confirmation: password,
+    },
+  }),
+  'POST /api/login': (bench) =>
+    publicly('POST', '/api/login', { email: bench.stranger().email, password })(bench),
+  'POST /api/logout': async (bench) => as(await signIn(bench), 'POST', '/api/logout', 200),
+  'POST /api/logout-all': ({ stranger }) => as(stranger(), 'POST', '/api/logout-all', 200),
+  'GET /api/auth/check-email': publicly('GET', '/api/auth/check-email?email=ada@example.com'),
+  'POST /api/forgot-password': (bench) =>
+    publicly('POST', '/api/forgot-password', { email: bench.stranger().email })(bench),
+  'POST /api/reset-password': async (bench) => {
+    const somebody = bench.stranger()
+    const token = await mailedResetToken(bench, somebody)
+    const body = { token, email: somebody.email, password, password_confirmation: password }
+    return publicly('POST', '/api/reset-password', body)(bench)
+  },
+  'GET /api/auth/idp': publicly('GET', '/api/auth/idp'),
+  'GET /api/auth/idp/callback': async (bench) => ({
+    method: 'GET',
+    path: await comeBackFromProvider(bench, bench.stranger()),
+    status: 302,
+  }),
+  'GET /api/email/verify/:id/:hash': async ({ stranger }) => ({
+    method: 'GET',
+    path: pathOf(await verificationLink(links, stranger(), new Date())),
+    status: 302,
+  }),
+  'POST /api/email/verification-notification': ({ stranger }) =>
+    as(stranger(), 'POST', '/api/email/verification-notification', 200),
+  'GET /api/email/verification-status': read('/api/email/verification-status'),
+  'GET /api/tokens': read('/api/tokens'),
+  'DELETE /api/tokens/:id': async (bench) =>
+    as(bench.owner, 'DELETE', `/api/tokens/${(await signIn(bench)).id}`, 204),
+  'GET /api/reminders/unsubscribe/:user/:signature': unsubscribe('GET'),
+  'POST /api/reminders/unsubscribe/:user/:signature': unsubscribe('POST'),
+
+  'GET /api/me': read('/api/me'),
+  'PUT /api/me': changeProfile('PUT'),
+  'PATCH /api/me': changeProfile('PATCH'),
+  'DELETE /api/me': ({ stranger }) => ({ ...as(stranger(), 'DELETE', '/api/me', 204), body: { password } }),
+
+  'GET /api/accounts': read('/api/accounts'),
+  'POST /api/accounts': ({ owner }) => ({
+    ...as(owner, 'POST', '/api/accounts', 201),
+    body: { name: 'New', type: 'mobile', starting_balance: 5 },
+  }),
+  'GET /api/accounts/:id': ({ owner }) => as(owner, 'GET', `/api/accounts/${owner.accounts[0]}`, 200),
+  'PUT /api/accounts/:id': changeAccount('PUT'),
+  'PATCH /api/accounts/:id': changeAccount('PATCH'),
+  'DELETE /api/accounts/:id': async (bench) =>
+    as(bench.owner, 'DELETE', `/api/accounts/${await openAccount(bench)}`, 204),
+
+  'GET /api/categories': read('/api/categories'),
+  'POST /api/categories': ({ owner, number }) => ({
+    ...as(owner, 'POST', '/api/categories', 201),
+    body: { name: `New ${number()}`, type: 'expense' },
+  }),
+  'GET /api/categories/:id': ({ owner }) => as(owner, 'GET', `/api/categories/${owner.categories[0]}`, 200),
+  'PUT /api/categories/:id': changeCategory('PUT'),
+  'PATCH /api/categories/:id': changeCategory('PATCH'),
+  'DELETE /api/categories/:id': async ({ owner, connection, number }) => {
+    const body = { name: `Short-lived ${number()}`, type: 'expense' }
+    const { id } = await connection.json({ ...as(owner, 'POST', '/api/categories', 201), body })
+    return as(owner, 'DELETE', `/api/categories/${id}`, 204)
+  },
+
+  'GET /api/transactions': read('/api/transactions'),
+  'POST /api/transactions': (bench) => ({
+    ...as(bench.owner, 'POST', '/api/transactions', 201),
+    body: { ...expense(bench), client_id: `phone-${bench.number()}` },
+  }),
+  'GET /api/transactions/:id': async (bench) =>
+    as(bench.owner, 'GET', `/api/transactions/${await spend(bench)}`, 200),
+  'PUT /api/transactions/:id': changeTransaction('PUT'),
+  'PATCH /api/transactions/:id': changeTransaction('PATCH'),
+  'DELETE /api/transactions/:id': async (bench) =>
+    as(bench.owner, 'DELETE', `/api/transactions/${await spend(bench)}`, 204),
+
+  'POST /api/transactions/sync': importOf('/api/transactions/sync'),
+  'GET /api/transactions/sync/:id': async (bench) => {
+    const call = {
+      ...as(bench.owner, 'POST', '/api/transactions/sync', 200),
+      body: { transactions: [expense(bench)] },
+    }
+    const { sync_id } = await bench.connection.json(call)
+    return as(bench.owner, 'GET', `/api/transactions/sync/${sync_id}`, 200)
+  },
+
+  'POST /api/import/store': importOf('/api/import/store'),
+  'POST /api/import/bank/store': importOf('/api/import/bank/store'),
+  'GET /api/imports': async (bench) => {
+    const call = as(bench.owner, 'GET', '/api/imports', 200)
+    if ((await bench.connection.json(call)).length === 0) await importOne(bench)
+    return call
+  },
+  'GET /api/imports/:id': async (bench) =>
+    as(bench.owner, 'GET', `/api/imports/${await importOne(bench)}`, 200),
+  'DELETE /api/imports/:id': async (bench) =>
+    as(bench.owner, 'DELETE', `/api/imports/${await importOne(bench)}`, 204),
+
+  'GET /api/summary': read('/api/summary'),
+}
+
+/** The list in the other ways that clients ask for it. */
+const lists: Record<string, Preparation> = {
+  'GET /api/transactions?page=(last)': ({ owner, history }) =>
+    as(owner, 'GET', `/api/transactions?page=${Math.ceil(history.ownTransactions / 50)}`, 200),
+  'GET /api/transactions?account_id=': ({ owner }) =>
+    as(owner, 'GET', `/api/transactions?account_id=${owner.accounts[0]}`, 200),
+  'GET /api/transactions?category_id=': ({ owner }) =>
+    as(owner, 'GET', `/api/transactions?category_id=${owner.categories[0]}`, 200),
+  'GET /api/transactions?category_id=none': read('/api/transactions?category_id=none'),
+  'GET /api/transactions?type=income': read('/api/transactions?type=income'),
+  'GET /api/transactions?from=&to= (a month)': read(
+    `/api/transactions?from=${today.slice(0, 8)}01&to=${today.slice(0, 8)}28`,
+  ),
+  'GET /api/transactions?q=': read('/api/transactions?q=Payment%20777'),
+}

@@ -1,0 +1,103 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A call of the API and the status that it must have. */
+export type Call = {
+  method: string
+  path: string
+  status: number
+  token?: string
+  body?: unknown
+  /** A file as the whole body, by its content type. */
+  file?: { type: string; text: string }
+  headers?: Record<string, string>
+}
+
+/** What came of a call: bytes are those on the wire, head and body; the time is until the last of them. */
+export type Answer = {
+  ms: number
+  requestBytes: number
+  responseBytes: number
+  text: string
+  headers: IncomingMessage['headers']
+}
+
+/** One connection that is kept open, as a client's would be. */
+export class Connection {
+  readonly #origin: URL
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  constructor(origin: URL) {
+    this.#origin = origin
+  }
+
+  /** Makes the call; throws where the status is another than the call says. */
+  async call(call: Call): Promise<Answer> {
+    const { method, path, status } = call
+    const body = call.file?.text ?? (call.body === undefined ? '' : JSON.stringify(call.body))
+    const start = performance.now()
+    const { response, socket, text, before } = await this.#send(call, body)
+    const ms = performance.now() - start
+    if (response.statusCode !== status) {
+      throw new Error(
+        `${method} ${path} answered ${response.statusCode} and not ${status}: ${text.slice(0, 500)}`,
+      )
+    }
+    return {
+      ms,
+      requestBytes: socket.bytesWritten - before.written,
+      responseBytes: socket.bytesRead - before.read,
+      text,
+      headers: response.headers,
+    }
+  }
+
+  /** The same, and the JSON of the answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: the benchmark knows what it asked for
+  async json(call: Call): Promise<any> {
+    return JSON.parse((await this.call(call)).text)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #send({ method, path, token, file, headers }: Call, body: string) {
+    type Sent = {
+      response: IncomingMessage
+      socket: Socket
+      text: string
+      before: { read: number; written: number }
+    }
+    return new Promise<Sent>((resolve, reject) => {
+      const before = { read: 0, written: 0 }
+      const sent = request(new URL(path, this.#origin), {
+        method,
+        agent: this.#agent,
+        headers: {
+          accept: 'application/json',
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(body && {
+            'content-type': file?.type ?? 'application/json',
+            'content-length': Buffer.byteLength(body),
+          }),
+          ...headers,
+        },
+      })
+      sent.once('socket', (socket) =>
+        Object.assign(before, { read: socket.bytesRead, written: socket.bytesWritten }),
+      )
+      sent.once('error', reject)
+      sent.once('response', (response) => {
+        const { socket } = response
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.once('error', reject)
+        response.once('end', () =>
+          resolve({ response, socket, text: Buffer.concat(chunks).toString(), before }),
+        )
+      })
+      sent.end(body)
+    })
+  }
+}

@@ -1,0 +1,209 @@
+import { createClient } from '@libsql/client/http'
+import { sql } from 'drizzle-orm'
+import Database from 'libsql'
+import type { Bench } from './calls.ts'
+import { type Call, Connection } from './client.ts'
+import { type ImportFile, importFiles, type NewRow, newRows, toItem } from './landing-files.ts'
+import type { Runtime } from './runtime.ts'
+
+/** How quickly rows land on one way; round trips and steps are those of one batch or file, background work included. */
+export type Landing = {
+  way: string
+  rows: number
+  seconds: number
+  rowsPerSecond: number
+  roundTrips?: number
+  stepsPerRow?: number
+}
+
+/** How much is landed on each way. */
+export type LandingSize = {
+  creates: number
+  batches: number
+  items: number
+  files: number
+  fileRows: number
+  raw: number
+}
+
+/** A copy of the same database for what goes past the API: as a file, and by its address. */
+export type RawDatabase = { file: string; url: string }
+
+type Way = { way: string; rows: number; land: () => Promise<void> }
+type Context = { bench: Bench; runtime: Runtime; size: LandingSize; raw: RawDatabase }
+
+const parallelCreates = 8
+const parallelBatches = 4
+const parallelFiles = 2
+const pollMs = 10
+
+/** Lands rows for the owner on every way that there is, one after the other. */
+export async function measureLanding(context: Context): Promise<Landing[]> {
+  const { bench, size } = context
+  const landings: Landing[] = []
+  // What a single batch or file costs is counted before, since counting takes time.
+  const counted = { ...context, size: { ...size, batches: 1, files: 1 } }
+  const work = new Map<string, { roundTrips: number; stepsPerRow: number }>()
+  for (const way of [syncBatches(counted), ...importFiles.map((file) => imported(file, counted))]) {
+    work.set(way.way, await countWay(way, bench))
+  }
+  landings.push(await time(singleCreates(context), bench))
+  landings.push(await time(syncBatches(context), bench))
+  for (const file of importFiles) landings.push(await time(imported(file, context), bench))
+  landings.push(await time(rawInserts(context)))
+  landings.push(await time(pipelinedInserts(context)))
+  return landings.map((landing) => ({ ...landing, ...work.get(landing.way) }))
+}
+
+async function countWay({ rows, land }: Way, { database }: Bench) {
+  await database.startCounting({ work: true })
+  await land()
+  const { requests, steps } = await database.counted()
+  await database.startCounting({ work: false })
+  return { roundTrips: requests, stepsPerRow: steps / rows }
+}
+
+/** Times one way; throws where not all rows have landed. */
+async function time({ way, rows, land }: Way, bench?: Bench): Promise<Landing> {
+  const before = bench && (await transactionsOf(bench))
+  const start = performance.now()
+  await land()
+  const seconds = (performance.now() - start) / 1_000
+  const landed = bench && before !== undefined ? (await transactionsOf(bench)) - before : rows
+  if (landed !== rows) throw new Error(`${way}: ${landed} of ${rows} rows have landed`)
+  return { way, rows, seconds, rowsPerSecond: rows / seconds }
+}
+
+async function transactionsOf({ database: { db }, owner }: Bench): Promise<number> {
+  const [[user]] = await db.batch([
+    db.all<{ rows: number }>(sql`select transaction_count as rows from users where id = ${owner.id}`),
+  ])
+  return user?.rows ?? 0
+}
+
+function singleCreates({ bench, runtime, size }: Context): Way {
+  const calls = newRows(bench, size.creates).map(
+    (row): Call => ({
+      method: 'POST',
+      path: '/api/transactions',
+      status: 201,
+      token: bench.owner.token,
+      body: toItem(row),
+    }),
+  )
+  return {
+    way: `single creates, ${parallelCreates} at a time`,
+    rows: size.creates,
+    land: () => callAll(runtime, parallelCreates, calls),
+  }
+}
+
+/** Uploads batches, and waits until the queue's consumer has completed them. */
+function syncBatches({ bench, runtime, size }: Context): Way {
+  const calls = Array.from(
+    { length: size.batches },
+    (): Call => ({
+      method: 'POST',
+      path: '/api/transactions/sync',
+      status: 200,
+      token: bench.owner.token,
+      body: { transactions: newRows(bench, size.items).map(toItem) },
+    }),
+  )
+  const { db } = bench.database
+  async function unfinished(): Promise<number> {
+    const [[row]] = await db.batch([
+      db.all<{ batches: number }>(
+        sql`select count(*) as batches from sync_batches where completed_at is null and user_id = ${bench.owner.id}`,
+      ),
+    ])
+    return row?.batches ?? 0
+  }
+  return {
+    way: `sync, ${size.items} items a batch`,
+    rows: size.batches * size.items,
+    async land() {
+      await callAll(runtime, parallelBatches, calls)
+      while ((await unfinished()) > 0) await new Promise((resolve) => setTimeout(resolve, pollMs))
+    },
+  }
+}
+
+function imported({ format, path, type, text }: ImportFile, { bench, runtime, size }: Context): Way {
+  const account = bench.owner.accounts[0] ?? 0
+  const calls = Array.from(
+    { length: size.files },
+    (): Call => ({
+      method: 'POST',
+      path: type === 'application/json' ? path : `${path}?account_id=${account}`,
+      status: 200,
+      token: bench.owner.token,
+      file: { type, text: text(newRows(bench, size.fileRows), account) },
+    }),
+  )
+  return {
+    way: `import, ${format} of ${size.fileRows} rows`,
+    rows: size.files * size.fileRows,
+    land: () => callAll(runtime, parallelFiles, calls),
+  }
+}
+
+async function callAll(runtime: Runtime, parallel: number, calls: Call[]): Promise<void> {
+  const left = [...calls]
+  const worker = async () => {
+    const connection = new Connection(runtime.api)
+    for (let next = left.shift(); next; next = left.shift()) await connection.call(next)
+    connection.close()
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+}
+
+const insert = `insert into transactions (user_id, account_id, category_id, type, amount, description, transaction_date,
+                                          client_id, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`
+const values = (row: NewRow) => {
+  const { type } = toItem(row)
+  return [
+    1,
+    row.accountId,
+    row.categoryId,
+    type,
+    Math.abs(row.amount),
+    row.description,
+    row.date,
+    row.clientId,
+  ]
+}
+
+/** The engine alone: one transaction and one prepared statement on the same table, triggers included. */
+function rawInserts({ bench, size, raw }: Context): Way {
+  const rows = newRows(bench, size.raw).map(values)
+  return {
+    way: 'raw libSQL inserts, one transaction in this process',
+    rows: size.raw,
+    async land() {
+      const db = new Database(raw.file)
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; BEGIN')
+      const statement = db.prepare(insert)
+      for (const row of rows) statement.run(row)
+      db.exec('COMMIT')
+      db.close()
+    },
+  }
+}
+
+/** The same over the wire: a batch of inserts for each transaction. */
+function pipelinedInserts({ bench, size, raw }: Context): Way {
+  const rows = newRows(bench, size.raw).map(values)
+  return {
+    way: `raw libSQL inserts by its client, ${size.items} in a batch`,
+    rows: size.raw,
+    async land() {
+      const client = createClient({ url: raw.url })
+      for (let at = 0; at < rows.length; at += size.items) {
+        const batch = rows.slice(at, at + size.items).map((args) => ({ sql: insert, args }))
+        await client.batch(batch, 'write')
+      }
+      client.close()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+
+/** The parts outside the Worker, by address. */
+export type Parts = { libsql: string; inbox: string; issuer: string; stop(): Promise<void> }
+
+/** The running Worker and the bare one beside it, each at a socket of its own. */
+export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
+
+/** What links of the Worker are signed with, and where they lead. */
+export const links = { appUrl: 'http://purse.bench', secret: 'a secret of the benchmark, long enough' }
+
+const project = path.join(import.meta.dirname, '..')
+
+/** Starts libSQL, the inbox and the identity provider in another process. */
+export async function startParts(directory: string): Promise<Parts> {
+  const child = spawn(
+    process.execPath,
+    [path.join(import.meta.dirname, 'parts.ts'), directory, `${links.appUrl}/api/auth/idp/callback`],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error('The parts outside the Worker did not start'))),
+  ])) as [string]
+  return { ...JSON.parse(line), stop: () => end(child) }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.stdin?.end()
+  await exited
+}
+
+/** Bundles the Worker exactly as a deployment does; answers the file and what wrangler says of its size. */
+export function bundleWorker(directory: string): { file: string; size: string } {
+  const output = wrangler('deploy', '--dry-run', '--minify', '--env=', `--outdir=${directory}`)
+  const size = /Total Upload: (.*)/.exec(output)?.[1] ?? 'unknown'
+  return { file: path.join(directory, 'worker.js'), size }
+}
+
+/** The CPU that starting the Worker takes, in words of wrangler: sampled on this machine. */
+export function startupCost(directory: string): string {
+  const profile = path.join(directory, 'startup.cpuprofile')
+  const output = wrangler('check', 'startup', '--args=--minify', `--outfile=${profile}`)
+  return /Active: (.*)/.exec(output)?.[1] ?? 'unknown'
+}
+
+function wrangler(...args: string[]): string {
+  const command = path.join(project, 'node_modules/.bin/wrangler')
+  return execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+export type RuntimeOptions = {
+  worker: string
+  parts: Parts
+  /** The name of the database. */
+  database: string
+  /** Messages wait for so long: what is counted is then the request alone. */
+  queueDelaySeconds?: number
+}
+
+/** Starts workerd with the Worker as wrangler.toml has it, and the bare Worker. */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const databaseUrl = `${options.parts.libsql}/${options.database}/`
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, 'bare-worker.ts')],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*'],
+  })
+  const common = { compatibilityDate: '2026-10-15', compatibilityFlags: ['nodejs_compat'], modules: true }
+  const workers: V4WorkerOptions[] = [
+    // The first of them has the front door, which nobody uses: it costs what the whole API does.
+    {
+      ...common,
+      name: 'bare',
+      script: outputFiles[0]?.text ?? '',
+      bindings: { TURSO_DATABASE_URL: databaseUrl },
+      unsafeDirectSockets: [{}],
+    },
+    purseWorker(options, databaseUrl),
+    // A Worker with assets cannot be reached past the assets' own proxy but through another one's socket.
+    { ...common, name: 'door', script: 'export default {}', unsafeDirectSockets: [{ serviceName: 'purse' }] },
+  ]
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ workers, handleStructuredLogs: showErrors }))
+  return {
+    api: await miniflare.unsafeGetDirectURL('door'),
+    bare: await miniflare.unsafeGetDirectURL('bare'),
+    stop: () => miniflare.dispose(),
+  }
+}
+
+/** The Worker writes a line for each request; here only what went wrong matters. */
+function showErrors({ level, message }: { level: string; message: string }): void {
+  if (level === 'error' || level === 'warn') console.error(message)
+}
+
+function purseWorker(
+  { worker, parts, queueDelaySeconds }: RuntimeOptions,
+  databaseUrl: string,
+): V4WorkerOptions {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(project, 'wrangler.toml'))
+  const { modulesRules: _, queueProducers, bindings, ...rest } = workerOptions
+  const producers = Object.entries(queueProducers as Record<string, { queueName: string }>)
+  return {
+    ...rest,
+    name: 'purse',
+    modules: true,
+    script: readFileSync(worker, 'utf8'),
+    queueProducers: Object.fromEntries(
+      producers.map(([binding, queue]) => [
+        binding,
+        { ...queue, ...(queueDelaySeconds && { deliveryDelay: queueDelaySeconds }) },
+      ]),
+    ),
+    bindings: {
+      ...(bindings as Record<string, string>),
+      TURSO_DATABASE_URL: databaseUrl,
+      TURSO_AUTH_TOKEN: '',
+      APP_URL: links.appUrl,
+      APP_SECRET: links.secret,
+      RESEND_API_KEY: 're_bench',
+      RESEND_BASE_URL: parts.inbox,
+      IDP_ISSUER: parts.issuer,
+      IDP_CLIENT_ID: 'purse-bench',
+      IDP_CLIENT_SECRET: 'a secret of the benchmark',
+    },
+  }
+}
