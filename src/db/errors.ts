@@ -3,6 +3,7 @@ import { DatabaseUnavailable } from '../domain/failures.ts'
 
 /** A constraint of the schema refused a statement, and the whole batch with it. */
 export class ConstraintViolated extends Error {
+  override readonly name = 'ConstraintViolated'
   readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK' | 'other'
   /** `table.column` of a UNIQUE or NOT NULL, the name of a CHECK. */
   readonly subject: string

@@ -3,7 +3,7 @@ import { ConfigurationError } from './failures.ts'
 /** What a log line may tell of an error. */
 export type ErrorReport = {
   error: string
-  /** What it came from, outermost first: class, and the code or HTTP status where there is one. */
+  /** What it came from, outermost first: name, and the code or HTTP status where there is one. */
   causes?: string[]
   problem?: string
   at?: string[]
@@ -19,7 +19,7 @@ export function reportOf(error: unknown): ErrorReport {
   // The stack begins with the message, which could imitate a frame.
   const frames = error.stack?.replace(error.message, '').split('\n').filter(isFrame)
   return {
-    error: error.constructor.name,
+    error: error.name,
     ...(causes.length > 0 && { causes }),
     ...(error instanceof ConfigurationError && { problem: error.message }),
     ...(frames && { at: frames.slice(0, framesLogged).map((line) => line.trim()) }),
@@ -38,7 +38,7 @@ function causesOf(error: Error): Error[] {
 
 function nameOf(error: Error): string {
   const details = [codeOf(error, 'code'), codeOf(error, 'status')]
-  return [error.constructor.name, ...details.filter(Boolean)].join(' ')
+  return [error.name, ...details.filter(Boolean)].join(' ')
 }
 
 /** A code or status, which is a number or a word such as SQLITE_BUSY. */

@@ -4,11 +4,15 @@ import type { Minor } from './money.ts'
 /** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
 export type FieldErrors = Record<string, string[]>
 
-/** A failure that is declared, and so may reach a client. Anything else that is thrown is a 500. */
+/**
+ * A failure that is declared, and so may reach a client. Anything else that is thrown is a 500. Each says its name, since
+ * minifying takes the classes' own, and the log needs it.
+ */
 export abstract class Failure extends Error {}
 
 /** No valid bearer token (api.md §5.4). */
 export class Unauthenticated extends Failure {
+  override readonly name = 'Unauthenticated'
   constructor() {
     super('Unauthenticated.')
   }
@@ -16,6 +20,7 @@ export class Unauthenticated extends Failure {
 
 /** The row named in the path is not there. */
 export class NotFound extends Failure {
+  override readonly name = 'NotFound'
   constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import') {
     super(`${noun} not found.`)
   }
@@ -23,6 +28,7 @@ export class NotFound extends Failure {
 
 /** The row is there and is somebody else's, or the action is not allowed as things stand. */
 export class Forbidden extends Failure {
+  override readonly name = 'Forbidden'
   constructor(message = 'This action is unauthorized.') {
     super(message)
   }
@@ -30,6 +36,7 @@ export class Forbidden extends Failure {
 
 /** An endpoint that only verified users may use (api.md §5.6). */
 export class EmailNotVerified extends Failure {
+  override readonly name = 'EmailNotVerified'
   constructor() {
     super('Your email address is not verified.')
   }
@@ -37,6 +44,7 @@ export class EmailNotVerified extends Failure {
 
 /** The input breaks a rule (api.md §7, 422). */
 export class Invalid extends Failure {
+  override readonly name = 'Invalid'
   readonly errors: FieldErrors
   constructor(errors: FieldErrors, message = 'The given data was invalid.') {
     super(message)
@@ -46,6 +54,7 @@ export class Invalid extends Failure {
 
 /** What is about to be created looks like something that is there already (api.md §7, 409). */
 export class PotentialDuplicate extends Failure {
+  override readonly name = 'PotentialDuplicate'
   readonly duplicates: readonly SimilarTransaction[]
   constructor(duplicates: readonly SimilarTransaction[]) {
     super('Potential duplicate detected.')
@@ -63,10 +72,13 @@ export type SimilarTransaction = {
 }
 
 /** The Worker's bindings are wrong: not a client's business, but the operator's. The message names them, no values. */
-export class ConfigurationError extends Error {}
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
 
 /** The database did not answer, or not in time: trying again later may help. */
 export class DatabaseUnavailable extends Failure {
+  override readonly name = 'DatabaseUnavailable'
   constructor(options: ErrorOptions) {
     super('Service Unavailable', options)
   }
@@ -77,6 +89,7 @@ export type Allowance = { limit: number; remaining: number }
 
 /** A limit of decisions.md is used up. */
 export class TooManyAttempts extends Failure {
+  override readonly name = 'TooManyAttempts'
   readonly limit: number
   readonly retryAfterSeconds: number
   constructor(limit: number, retryAfterSeconds: number) {
@@ -88,6 +101,7 @@ export class TooManyAttempts extends Failure {
 
 /** A signed link is forged, expired or somebody else's; answered as plain text. */
 export class BadLink extends Failure {
+  override readonly name = 'BadLink'
   readonly status: 403 | 404
   constructor(status: 403 | 404, message = 'Invalid or expired verification link.') {
     super(message)
@@ -96,7 +110,9 @@ export class BadLink extends Failure {
 }
 
 /** The identity provider is down, slow, refuses the code or says what cannot be believed. */
-export class ProviderUnavailable extends Failure {}
+export class ProviderUnavailable extends Failure {
+  override readonly name = 'ProviderUnavailable'
+}
 
 /** Why a sign-in through the identity provider failed (decisions.md, Status codes and auth). */
 export type SignInProblem =
@@ -108,6 +124,7 @@ export type SignInProblem =
 
 /** A sign-in through the identity provider that ends in the failure redirect; the message is for people. */
 export class SignInFailed extends Failure {
+  override readonly name = 'SignInFailed'
   readonly problem: SignInProblem
   constructor(problem: SignInProblem, message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const root = join(import.meta.dirname, '..')
+const environments = ['staging', 'production']
+const defaultLimitBytes = 140 * 1024
+const partsShown = 10
+
+/** A package or folder of the source, and its share of a bundle in bytes, minified but not compressed. */
+type Part = { name: string; bytes: number }
+/** A Worker as it would be uploaded, in bytes. Assets and source maps do not count. */
+type Bundle = { minified: number; gzipped: number; parts: Part[] }
+
+/** Bundles the Worker as a deployment would, but keeps it here. Throws where wrangler finds something wrong. */
+export function bundle(environment: string): Bundle {
+  const folder = mkdtempSync(join(tmpdir(), 'purse-bundle-'))
+  try {
+    deployDry(environment, folder)
+    const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(js|mjs|wasm|bin|txt|html)$/.test(name))
+      .map((name) => readFileSync(join(folder, name)))
+    return {
+      minified: sum(modules.map((code) => code.byteLength)),
+      gzipped: sum(modules.map((code) => gzipSync(code).byteLength)),
+      parts: partsOf(join(folder, 'bundle-meta.json')),
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function deployDry(environment: string, folder: string): void {
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  const options = ['--dry-run', '--env', environment, '--outdir', folder, '--metafile']
+  try {
+    execFileSync(process.execPath, [wrangler, 'deploy', ...options], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`The Worker for ${environment} cannot be deployed.\n${stdout ?? ''}${stderr ?? ''}`)
+  }
+}
+
+/** Reads what esbuild says of the bundle: the largest parts first. */
+function partsOf(metafile: string): Part[] {
+  const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as {
+    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
+  }
+  const sizes = new Map<string, number>()
+  for (const { inputs } of Object.values(outputs))
+    for (const [file, { bytesInOutput }] of Object.entries(inputs))
+      sizes.set(partOf(file), (sizes.get(partOf(file)) ?? 0) + bytesInOutput)
+  return [...sizes].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes)
+}
+
+/** `zod` of `node_modules/zod/v4/core/util.js`, `src/http` of `src/http/routes/me.ts`. */
+function partOf(file: string): string {
+  const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]
+  return inPackage ?? file.split('/').slice(0, 2).join('/')
+}
+
+function sum(sizes: number[]): number {
+  return sizes.reduce((total, size) => total + size, 0)
+}
+
+function kib(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`
+}
+
+/** Prints what each environment's Worker weighs and what of; answers whether all keep to the limit. */
+function report(limitBytes: number): boolean {
+  const bundles = environments.map((name) => ({ name, ...bundle(name) }))
+  for (const { name, minified, gzipped } of bundles)
+    console.log(
+      `${name}: ${kib(minified)} minified, ${kib(gzipped)} (${gzipped} bytes) gzipped of at most ${kib(limitBytes)}`,
+    )
+  for (const { name, bytes } of bundles[0]?.parts.slice(0, partsShown) ?? [])
+    console.log(`${kib(bytes).padStart(12)}  ${name}`)
+  return bundles.every(({ gzipped }) => gzipped <= limitBytes)
+}
+
+// The limit can be set, in bytes, so that it can be seen to hold.
+if (import.meta.main) {
+  const limitBytes = Number(process.argv[2] ?? defaultLimitBytes)
+  if (!report(limitBytes)) {
+    console.error(`The Worker is larger than ${kib(limitBytes)}, minified and gzipped.`)
+    process.exitCode = 1
+  }
+}

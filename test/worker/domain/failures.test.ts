@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import * as databaseErrors from '../../../src/db/errors.ts'
+import * as failures from '../../../src/domain/failures.ts'
+
+const classes = Object.values({ ...failures, ...databaseErrors })
+  .filter((value) => typeof value === 'function')
+  .filter((value) => value.prototype instanceof Error && value !== failures.Failure)
+
+test('every error says its own name, which the log shows also where classes have lost theirs', () => {
+  expect(classes.length).toBeGreaterThan(10)
+  const names = classes.map((errorClass) => Reflect.construct(errorClass, [{}]).name)
+  expect(names).toEqual(classes.map(({ name }) => name))
+})
