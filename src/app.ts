@@ -8,6 +8,7 @@ import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { allowOrigin } from './http/cors.ts'
 import { answerFailure } from './http/errors.ts'
+import { generalLimit } from './http/limits.ts'
 import { observe } from './http/observe.ts'
 import { accountRoutes } from './http/routes/accounts.ts'
 import { authRoutes } from './http/routes/auth.ts'
@@ -70,6 +71,7 @@ app.use(
   }),
 )
 app.use('/api/*', authenticate)
+app.use('/api/*', generalLimit)
 
 /** Every route of the API. Its type is what a typed client is made from. */
 export const routes = app

@@ -17,6 +17,7 @@ const variables = z.object({
   IDP_ISSUER: z.string().default(''),
   IDP_CLIENT_ID: z.string().default(''),
   IDP_CLIENT_SECRET: z.string().default(''),
+  GENERAL_LIMIT_ENABLED: z.enum(['true', 'false']).default('false'),
   SCRYPT_COST: z.string().transform((text, ctx) => {
     const cost = parseScryptCost(text)
     if (!cost) ctx.addIssue('Write scrypt costs as "N,r,p", for example "16384,8,5"')
@@ -69,6 +70,7 @@ function parse(env: object): Config {
         .filter(Boolean),
     ],
     scryptCost: data.SCRYPT_COST,
+    hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
     links: { appUrl, secret: data.APP_SECRET },
     mailer: { apiKey: data.RESEND_API_KEY, baseUrl: data.RESEND_BASE_URL, from: data.MAIL_FROM },
     provider: data.IDP_ISSUER

@@ -16,6 +16,8 @@ export type Config = {
   /** Origins that may call from a browser; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
+  /** Whether every client is held to the general limit (limits.ts). */
+  hasGeneralLimit: boolean
   links: LinkBase
   mailer: MailerSettings
   /** Undefined where none is configured. */

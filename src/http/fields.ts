@@ -15,9 +15,12 @@ const texts = {
 type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? texts.required : text)
 
-/** Strings are trimmed, and an empty one is the same as null. */
+/**
+ * Strings are trimmed, and an empty one is the same as null. What goes in is typed as what a client may send, here
+ * and below, since a typed client is made from it; what comes may be anything.
+ */
 const trimmed = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((input) => (typeof input === 'string' ? input.trim() || null : input), schema)
+  z.preprocess((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
 
 const length = (input: string) => [...input].length
 /** NUL ends a text in SQLite, and half a surrogate pair cannot be sent to a database at all. */
@@ -36,7 +39,7 @@ export const text = (max = 255) => trimmed(boundedString(max))
 /** A field that may be null; an empty string is null as well, which is what forms send. */
 export const nullable = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
-    (input) => (typeof input === 'string' && input.trim() === '' ? null : input),
+    (input: z.input<T> | null) => (typeof input === 'string' && input.trim() === '' ? null : input),
     schema.nullable(),
   )
 

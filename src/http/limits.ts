@@ -4,7 +4,7 @@ import type { Allowance } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 
 /** The bindings of wrangler.toml that count, and what they allow in a minute (decisions.md, Limits). */
-const perMinute = { LOGIN_LIMIT: 10, CHECK_EMAIL_LIMIT: 30 } as const
+const perMinute = { LOGIN_LIMIT: 10, CHECK_EMAIL_LIMIT: 30, GENERAL_LIMIT: 600 } as const
 
 /** Refuses with 429 once a key has used up its minute. Counted by Cloudflare, for each of its locations. */
 export function limit<I extends Input = Input>(
@@ -17,6 +17,12 @@ export function limit<I extends Input = Input>(
     handler: (c) => tooManyAttempts(c, perMinute[binding], 60),
   })
 }
+
+/** A generous limit for everything, where configuration switches it on: for each client address and token. */
+export const generalLimit: MiddlewareHandler<App> = (c, next) =>
+  c.var.deps.config.hasGeneralLimit ? countEverything(c, next) : next()
+
+const countEverything = limit('GENERAL_LIMIT', (c) => `${clientAddress(c)} ${c.get('owner')?.tokenId ?? ''}`)
 
 /** The address of the client, as Cloudflare saw it. */
 export function clientAddress(c: Context): string {

@@ -32,10 +32,15 @@ const groups: OperationGroup[] = [
 ]
 
 /** Headers of every answer. */
-const commonHeaders = ['X-Request-Id'] as const
+const commonHeaders = ['X-Request-Id', 'Server-Timing'] as const
 const headers: Record<HeaderName | (typeof commonHeaders)[number], JsonSchema> = {
   'X-Request-Id': {
     description: 'Names this request in our log.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'Server-Timing': {
+    description: "The database's share of the time, the round trips to it, and the whole.",
     required: true,
     schema: { type: 'string' },
   },

@@ -1,5 +1,6 @@
 import { zValidator } from '@hono/zod-validator'
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { every } from 'hono/combine'
 import * as z from 'zod'
 import type { Draft } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
@@ -9,6 +10,7 @@ import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
 import { presentSync } from '../present.ts'
 import { readTransactionList } from '../transaction-list.ts'
+import type { newTransaction } from '../transaction-schemas.ts'
 import { isObject, jsonBody } from '../validate.ts'
 
 /** Largest batch (decisions.md, Sync). */
@@ -16,9 +18,16 @@ const maxItems = 1_000
 const maxBytes = 1024 * 1024
 const maxKeyLength = 255
 
+/** Items are checked one by one, so that a bad one can be named: the handler gets the body as it is. */
+const batchBody = every(jsonBody(maxBytes), zValidator('json', z.unknown())) as unknown as MiddlewareHandler<
+  App,
+  string,
+  { in: { json: { transactions: z.input<typeof newTransaction>[] } }; out: { json: unknown } }
+>
+
 /** Offline batches (api.md §4.2, decisions.md Sync). */
 export const syncRoutes = new Hono<App>()
-  .post('/', jsonBody(maxBytes), zValidator('json', z.unknown()), async (c) => {
+  .post('/', batchBody, async (c) => {
     const { owner, deps } = c.var
     const isLenient = preference(c.req.header('Prefer'), 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
