@@ -14,6 +14,8 @@ const floors: Record<string, number> = {
   gateways: 1,
   emails: 1,
   domain: 0,
+  // What runs at the users'. It sees the server's types from above, and nothing of the server sees it.
+  client: 5,
 }
 
 /** Packages that only these places may import, so that each can be replaced in one. */
@@ -21,7 +23,7 @@ const confined: Record<string, RegExp> = {
   arctic: /^gateways\//,
   resend: /^gateways\//,
   '@libsql/client': /^db\/(client|errors)\.ts$/,
-  hono: /^app\.ts$|^http\//,
+  hono: /^app\.ts$|^http\/|^client(\.ts$|\/)/,
   'hono-rate-limiter': /^http\//,
   '@hono/zod-validator': /^http\//,
 }
@@ -36,7 +38,10 @@ const imports = files.flatMap((file) => {
   return targets.map((target) => ({ file, target }))
 })
 
-const roomOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : '.')
+const roomOf = (file: string) => {
+  if (file === 'client.ts') return 'client'
+  return file.includes('/') ? (file.split('/')[0] ?? '') : '.'
+}
 
 test('every file of src stands in a room with a floor', () => {
   expect(files.length).toBeGreaterThan(20)
@@ -63,4 +68,21 @@ test('packages for the outside world are imported in their one place only', () =
     return confined[name] && !confined[name].test(file)
   })
   expect(strays).toEqual([])
+})
+
+test('the client takes nothing but types, of the routes alone and of hono, and the calls that hono makes of them', () => {
+  const foreign = imports
+    .filter(({ file }) => roomOf(file) === 'client')
+    .filter(({ file, target }) => !target.startsWith('.') || roomOf(join(dirname(file), target)) !== 'client')
+    .map(({ file, target }) => `${file}: ${target}`)
+  expect([...new Set(foreign)].sort()).toEqual([
+    'client.ts: hono/client',
+    'client.ts: hono/types',
+    'client.ts: hono/utils/http-status',
+    'client/api.ts: ../app.ts',
+    'client/api.ts: hono',
+    'client/api.ts: hono/client',
+    'client/api.ts: hono/types',
+    'client/api.ts: hono/utils/http-status',
+  ])
 })

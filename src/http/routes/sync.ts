@@ -18,16 +18,9 @@ const maxItems = 1_000
 const maxBytes = 1024 * 1024
 const maxKeyLength = 255
 
-/** Items are checked one by one, so that a bad one can be named: the handler gets the body as it is. */
-const batchBody = every(jsonBody(maxBytes), zValidator('json', z.unknown())) as unknown as MiddlewareHandler<
-  App,
-  string,
-  { in: { json: { transactions: z.input<typeof newTransaction>[] } }; out: { json: unknown } }
->
-
 /** Offline batches (api.md §4.2, decisions.md Sync). */
 export const syncRoutes = new Hono<App>()
-  .post('/', batchBody, async (c) => {
+  .post('/', batchOf<typeof newTransaction>(), async (c) => {
     const { owner, deps } = c.var
     const isLenient = preference(c.req.header('Prefer'), 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
@@ -42,6 +35,15 @@ export const syncRoutes = new Hono<App>()
   .get('/:id', async (c) =>
     c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, c.req.param('id')))),
   )
+
+/** Items are checked one by one, so that a bad one can be named: the handler gets the body as it is. */
+function batchOf<Item extends z.ZodObject>() {
+  return every(jsonBody(maxBytes), zValidator('json', z.unknown())) as unknown as MiddlewareHandler<
+    App,
+    string,
+    { in: { json: { transactions: z.input<Item>[] } }; out: { json: unknown } }
+  >
+}
 
 /** The value of a preference (RFC 7240): of several of one name the first counts; parameters are not looked at. */
 function preference(header: string | undefined, name: string): string | undefined {

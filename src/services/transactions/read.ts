@@ -33,14 +33,16 @@ export type TransactionFilter = {
   q?: string
 }
 
-type Label<T extends { id: number; name: string; type: string }> = Pick<T, 'id' | 'name' | 'type'>
+type Account = typeof accounts.$inferSelect
+type Category = typeof categories.$inferSelect
+type Label<Type> = { id: number; name: string; type: Type }
 
 /** A transaction with the names of what it refers to. */
 export type TransactionWithRelations = {
   transaction: Transaction
-  account: Label<typeof accounts.$inferSelect>
-  to_account: Label<typeof accounts.$inferSelect> | null
-  category: Label<typeof categories.$inferSelect> | null
+  account: Label<Account['type']>
+  to_account: Label<Account['type']> | null
+  category: Label<Category['type']> | null
 }
 
 /** One page of the bearer's transactions, newest first, and how many there are on all pages. */

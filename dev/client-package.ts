@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+
+/** The directory that `npm run client:build` fills: a package of its own, since this project's is the server. */
+export const clientPackage = join(root, 'dist/client')
+
+/**
+ * Builds the client as a package for an SPA: one file of JavaScript, and the types of the client and the routes. It
+ * depends on hono alone, and its types on nothing of the server. Throws where the types would.
+ */
+export async function buildClientPackage(target = clientPackage): Promise<void> {
+  await rm(target, { recursive: true, force: true })
+  await mkdir(target, { recursive: true })
+  await Promise.all([
+    build({
+      entryPoints: [join(root, 'src/client.ts')],
+      outfile: join(target, 'client.js'),
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      external: ['hono'],
+    }),
+    writeTypes(target),
+    writeManifest(target),
+  ])
+}
+
+async function writeTypes(target: string): Promise<void> {
+  const all = await mkdtemp(join(tmpdir(), 'purse-types-'))
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const options = ['-p', join(root, 'tsconfig.client.json'), '--outDir', all]
+    execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
+    const parts = (await readdir(join(all, 'client'))).map((name) => `client/${name}`)
+    for (const name of ['client.d.ts', 'app.d.ts', ...parts]) {
+      const text = standalone(name, await readFile(join(all, name), 'utf8'))
+      await mkdir(dirname(join(target, name)), { recursive: true })
+      await writeFile(join(target, name), text)
+    }
+  } finally {
+    await rm(all, { recursive: true, force: true })
+  }
+}
+
+/** Of app.d.ts only the routes are wanted, which the compiler has written out; the server's bindings are not. */
+function standalone(name: string, text: string): string {
+  const own = text
+    .replace(
+      "import type { App } from './http/app-types.ts'",
+      "import type { BlankEnv as App } from 'hono/types'",
+    )
+    .replace(/(from '\.[^']*)\.ts'/g, "$1.js'")
+  const strays = [...own.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)]
+    .map(([, module = '']) => module)
+    .filter((module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/[\w-]+|[\w-]+)\.js$/.test(module))
+  if (strays.length > 0)
+    throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)
+  return own
+}
+
+async function writeManifest(target: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const own = {
+    name: 'purse-client',
+    version: manifest.version,
+    description: 'Typed client of the Purse API, with an offline queue',
+    license: manifest.license,
+    type: 'module',
+    sideEffects: false,
+    exports: { '.': { types: './client.d.ts', default: './client.js' } },
+    dependencies: { hono: manifest.dependencies.hono },
+  }
+  await writeFile(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
+}
+
+if (import.meta.main) await buildClientPackage()

@@ -1,0 +1,116 @@
+import type { Hono } from 'hono'
+import type { hc } from 'hono/client'
+import type { BlankEnv, ExtractSchema, Schema } from 'hono/types'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { routes } from '../app.ts'
+import type { FieldErrors } from './errors.ts'
+
+type Served = ExtractSchema<typeof routes>
+type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {
+  [M in Method]: { input: { json: infer Body } }
+}
+  ? Body
+  : never
+
+/** A transaction as POST /api/transactions takes it, alone or as an item of a batch. */
+export type NewTransaction = Json<'/api/transactions', '$post'>
+
+/** What a form brings beside an imported file; what is left out is found out (docs/decisions.md, Import). */
+type ImportForm = {
+  file: File | Blob
+  account_id?: string
+  statement_account?: string
+  delimiter?: string
+  date_format?: string
+  decimal_separator?: '.' | ','
+  mapping?: string
+  dry_run?: 'true' | 'false'
+}
+
+/** What handlers read for themselves: no validator says so in its type. */
+type AlsoRead = {
+  '/api/transactions': { $get: { query: { page?: string } } }
+  '/api/transactions/sync': {
+    $post: {
+      header?: { Prefer?: 'handling=lenient'; 'Idempotency-Key'?: string }
+    }
+  }
+  '/api/import/store': { $post: { form: ImportForm } }
+  '/api/import/bank/store': { $post: { form: ImportForm } }
+  '/api/imports/:id': { $delete: { query?: { force?: 'true' } } }
+  '/api/auth/idp': { $get: { query?: { login_hint?: string } } }
+  '/api/auth/check-email': { $get: { query: { email: string } } }
+}
+type Also<Path, Method> = Path extends keyof AlsoRead
+  ? Method extends keyof AlsoRead[Path]
+    ? AlsoRead[Path][Method]
+    : unknown
+  : unknown
+
+/** A row that a new transaction may be a duplicate of. */
+export type Duplicate = {
+  id: number
+  description: string | null
+  reference: string | null
+  transaction_date: string
+  amount: string
+}
+
+type Message = { message: string }
+
+/** How a request can fail (api.md §7). Which route can give which, the OpenAPI document says. */
+type Failures = {
+  400: Message
+  401: Message
+  403: Message & { requires_verified_email?: true }
+  404: Message
+  409: Message & { is_duplicate: true; duplicates: Duplicate[] }
+  413: Message
+  415: Message
+  422: Message & { errors: FieldErrors }
+  429: Message
+  500: Message
+  503: Message
+}
+
+type Failing<Input> = {
+  [Status in keyof Failures]: {
+    input: Input
+    output: Failures[Status]
+    outputFormat: 'json'
+    status: Status
+  }
+}[keyof Failures]
+
+/** Hono answers 200 where a handler names no status, and types it as any. */
+type Answering<Served, Input> = Served extends {
+  output: infer Output
+  outputFormat: infer Format
+  status: infer Status
+}
+  ? {
+      input: Input
+      output: Output
+      outputFormat: Format
+      status: ContentfulStatusCode extends Status ? 200 : Status
+    }
+  : never
+
+type Described = {
+  [Path in keyof Served]: {
+    [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
+      ? Answering<Served[Path][Method], Input & Also<Path, Method>> | Failing<Input & Also<Path, Method>>
+      : never
+  }
+}
+
+/** The whole API as Hono's `hc` takes it: bodies, queries and answers, each by its status. */
+export type Api = Described extends infer S extends Schema ? Hono<BlankEnv, S, '/'> : never
+
+/** The calls of all routes under /api. */
+export type Routes = ReturnType<typeof hc<Api>>['api']
+
+/** What registering and signing in answer. */
+export type SignedIn = Served['/api/login']['$post']['output']
+export type Credentials = Json<'/api/login', '$post'>
+export type Registration = Json<'/api/register', '$post'>

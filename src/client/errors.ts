@@ -1,0 +1,59 @@
+import type { Duplicate } from './api.ts'
+
+/** Texts by field; the key of a field inside a list is dotted, as in `transactions.0.amount`. */
+export type FieldErrors = Record<string, string[]>
+
+/** The service answered, and the answer is a failure (api.md §7). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** Of a 422; otherwise empty. */
+  readonly errors: FieldErrors
+  /** What to name when reporting a fault. */
+  readonly requestId: string | undefined
+  /** Of a 429 or 503: when to try again. */
+  readonly retryAfterSeconds: number | undefined
+  /** 409: it looks like one of `duplicates`; `force: true` creates it all the same. */
+  readonly isDuplicate: boolean
+  readonly duplicates: Duplicate[]
+  /** 403: the address must be verified first. */
+  readonly requiresVerifiedEmail: boolean
+
+  constructor(answer: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
+    const fields = (typeof body === 'object' && body !== null ? body : {}) as Partial<FailureBody>
+    super(fields.message ?? `The service answered ${answer.status}.`)
+    this.status = answer.status
+    this.errors = fields.errors ?? {}
+    this.requestId = answer.headers.get('X-Request-Id') ?? undefined
+    this.retryAfterSeconds = retryAfterSeconds(answer.headers, now)
+    this.isDuplicate = fields.is_duplicate ?? false
+    this.duplicates = fields.duplicates ?? []
+    this.requiresVerifiedEmail = fields.requires_verified_email ?? false
+  }
+}
+
+type FailureBody = {
+  message: string
+  errors: FieldErrors
+  is_duplicate: boolean
+  duplicates: Duplicate[]
+  requires_verified_email: boolean
+}
+
+/** No answer came, or not a whole one. Whether the service did what was asked is not known; `cause` says what happened. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+
+  constructor(cause: unknown) {
+    super('The service could not be reached.', { cause })
+  }
+}
+
+/** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
+export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
+  const value = headers.get('Retry-After')?.trim()
+  if (!value) return undefined
+  if (/^\d+$/.test(value)) return Number(value)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+}

@@ -1,0 +1,55 @@
+import { retryAfterSeconds } from './errors.ts'
+
+/** How often, and how long apart, a request is tried. */
+export type RetryPolicy = {
+  /** Of one request, the first included. */
+  attempts: number
+  /** Before the second attempt; doubles with each. */
+  firstDelayMs: number
+  /** The longest wait. Where `Retry-After` asks for more, the failure goes to the caller, who can tell people. */
+  maxDelayMs: number
+}
+
+export const defaultRetry: RetryPolicy = { attempts: 4, firstDelayMs: 500, maxDelayMs: 20_000 }
+
+/** One request, as far as it matters for repeating it. */
+export type Repeated = { method: string; headers: Headers; body: unknown }
+
+/** Answers of somebody who has not done it, or cannot say: everything else in 400 to 599 would only come again. */
+const passing = new Set([408, 429, 502, 503, 504])
+
+/**
+ * The one rule of retrying: milliseconds to wait before the next attempt, or undefined where there shall be none.
+ * `answer` is undefined where none came. `random` is from 0 to 1, and spreads clients that failed together.
+ */
+export function retryDelayMs(
+  request: Repeated,
+  answer: { status: number; headers: Headers } | undefined,
+  { attempt, policy, random, now }: { attempt: number; policy: RetryPolicy; random: number; now: number },
+): number | undefined {
+  if (attempt >= policy.attempts || !isRepeatable(request)) return undefined
+  if (answer && !passing.has(answer.status)) return undefined
+  const asked = answer && retryAfterSeconds(answer.headers, now)
+  if (asked !== undefined) return asked * 1000 <= policy.maxDelayMs ? asked * 1000 : undefined
+  const longest = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.maxDelayMs)
+  return longest * (0.5 + random / 2)
+}
+
+/**
+ * True where a second run does no more than the first: whatever is no POST (here PATCH sets fields, as PUT does), and
+ * a POST that the service recognises, by an `Idempotency-Key` or by client ids.
+ */
+export function isRepeatable({ method, headers, body }: Repeated): boolean {
+  return method !== 'POST' || headers.has('Idempotency-Key') || hasClientIds(body)
+}
+
+function hasClientIds(body: unknown): boolean {
+  if (typeof body !== 'string') return false
+  const { client_id, transactions } = JSON.parse(body) as { client_id?: unknown; transactions?: unknown }
+  if (!Array.isArray(transactions)) return isId(client_id)
+  return transactions.every((item: { client_id?: unknown } | null) => isId(item?.client_id))
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}

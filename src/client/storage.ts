@@ -1,0 +1,51 @@
+/** What the offline queue needs of a storage: texts by key, each call whole or not at all. */
+export type KeyValueStorage = {
+  set: (key: string, value: string) => Promise<void>
+  /** Every pair whose key begins with the prefix, in the order of keys. */
+  list: (prefix: string) => Promise<[key: string, value: string][]>
+  delete: (keys: string[]) => Promise<void>
+}
+
+/** `localStorage` and `sessionStorage`, as far as they are used here. */
+export type WebStorage = {
+  readonly length: number
+  key: (index: number) => string | null
+  getItem: (key: string) => string | null
+  setItem: (key: string, value: string) => void
+  removeItem: (key: string) => void
+}
+
+/** Forgets all with the page: for tests, and where there is nothing better. */
+export function memoryStorage(): KeyValueStorage {
+  const values = new Map<string, string>()
+  return {
+    set: async (key, value) => {
+      values.set(key, value)
+    },
+    list: async (prefix) => inOrder([...values].filter(([key]) => key.startsWith(prefix))),
+    delete: async (keys) => {
+      for (const key of keys) values.delete(key)
+    },
+  }
+}
+
+/** Keeps what it is given in `localStorage`: some 5 MB, about ten thousand transactions. */
+export function webStorage(storage: WebStorage): KeyValueStorage {
+  return {
+    set: async (key, value) => storage.setItem(key, value),
+    list: async (prefix) => {
+      const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '')
+      const pairs = keys
+        .filter((key) => key.startsWith(prefix))
+        .map((key): [string, string] => [key, storage.getItem(key) ?? ''])
+      return inOrder(pairs)
+    },
+    delete: async (keys) => {
+      for (const key of keys) storage.removeItem(key)
+    },
+  }
+}
+
+function inOrder(pairs: [string, string][]): [string, string][] {
+  return pairs.sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,32 @@
+import type { WebStorage } from './storage.ts'
+
+type Awaitable<T> = T | Promise<T>
+
+/** Where the access token is kept: in memory, in the browser, or in what the phone has for secrets. */
+export type TokenStore = {
+  get: () => Awaitable<string | null>
+  set: (token: string) => Awaitable<void>
+  clear: () => Awaitable<void>
+}
+
+/** Keeps the token until the page is left. */
+export function memoryTokens(token: string | null = null): TokenStore {
+  return {
+    get: () => token,
+    set: (next) => {
+      token = next
+    },
+    clear: () => {
+      token = null
+    },
+  }
+}
+
+/** Keeps the token in `localStorage` or `sessionStorage`; what runs on the page can read it there. */
+export function webStorageTokens(storage: WebStorage, key = 'purse.token'): TokenStore {
+  return {
+    get: () => storage.getItem(key),
+    set: (token) => storage.setItem(key, token),
+    clear: () => storage.removeItem(key),
+  }
+}

@@ -1,0 +1,71 @@
+/** Checked by the compiler only: what the client's types know, and what they refuse. */
+import { type ApiError, createClient, unwrap } from 'purse-client'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const is = <T extends true>(holds: T) => holds
+
+const { api } = createClient({ baseUrl: 'https://purse.example' })
+
+export async function bodies() {
+  await api.accounts.$post({ json: { name: 'Wallet', type: 'cash', starting_balance: '20.50' } })
+  await api.accounts.$post({ json: { name: 'Wallet', type: 'cash', starting_balance: 20.5, notes: null } })
+  // @ts-expect-error there is no such type
+  await api.accounts.$post({ json: { name: 'Wallet', type: 'purse', starting_balance: 0 } })
+  // @ts-expect-error the starting balance is missing
+  await api.accounts.$post({ json: { name: 'Wallet', type: 'cash' } })
+  // @ts-expect-error a body is needed
+  await api.accounts.$post()
+  // @ts-expect-error an unknown field
+  await api.accounts.$post({ json: { name: 'A', type: 'cash', starting_balance: 0, colour: 'red' } })
+  await api.accounts[':id'].$put({ param: { id: '1' }, json: { name: 'Purse' } })
+  await api.accounts[':id'].$patch({ param: { id: '1' }, json: { notes: null } })
+  // @ts-expect-error a name is a text
+  await api.accounts[':id'].$patch({ param: { id: '1' }, json: { name: 1 } })
+  // @ts-expect-error an account can be changed and deleted, and not posted to
+  await api.accounts[':id'].$post({ param: { id: '1' } })
+  await api.transactions.$get({ query: { page: '2', type: 'expense', category_id: 'none' } })
+  // @ts-expect-error no such filter
+  await api.transactions.$get({ query: { colour: 'red' } })
+  const item = { account_id: 1, type: 'expense', amount: '3.20', transaction_date: '2026-11-20' } as const
+  await api.transactions.sync.$post({
+    json: { transactions: [{ ...item, client_id: 'a' }] },
+    header: { Prefer: 'handling=lenient', 'Idempotency-Key': 'upload-1' },
+  })
+  // @ts-expect-error an item needs an amount
+  await api.transactions.sync.$post({ json: { transactions: [{ account_id: 1, type: 'income' }] } })
+  await api.import.bank.store.$post({ form: { file: new Blob(['…']), account_id: '1', dry_run: 'true' } })
+  // @ts-expect-error no such endpoint
+  await api.budgets.$get()
+}
+
+export async function answers(error: ApiError) {
+  const created = await api.accounts.$post({ json: { name: 'A', type: 'bank', starting_balance: 0 } })
+  if (created.status === 201) {
+    const account = await created.json()
+    is<Equal<typeof account.starting_balance, string>>(true)
+    is<Equal<typeof account.balance, number>>(true)
+    is<Equal<typeof account.type, 'bank' | 'mobile' | 'cash'>>(true)
+    is<Equal<typeof account.notes, string | null>>(true)
+    // @ts-expect-error an account has no errors
+    account.errors
+  }
+  if (created.status === 422) {
+    const refusal = await created.json()
+    is<Equal<typeof refusal.errors, Record<string, string[]>>>(true)
+  }
+  // @ts-expect-error creating an account never answers 200
+  if (created.status === 200) throw error
+
+  const page = await unwrap(api.transactions.$get({ query: {} }))
+  is<
+    Equal<
+      (typeof page.data)[number]['to_account'],
+      { id: number; name: string; type: 'bank' | 'mobile' | 'cash' } | null
+    >
+  >(true)
+  const gone = await unwrap(api.accounts[':id'].$delete({ param: { id: '1' } }))
+  is<Equal<typeof gone, undefined>>(true)
+  const sync = await unwrap(api.transactions.sync[':id'].$get({ param: { id: 'x' } }))
+  is<Equal<typeof sync.status, 'pending' | 'processing' | 'completed' | 'failed'>>(true)
+  is<Equal<(typeof error.duplicates)[number]['amount'], string>>(true)
+}
