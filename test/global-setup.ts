@@ -6,6 +6,7 @@ import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'
 import { startLibsqlServer } from '../dev/libsql/server.ts'
 import { migrateDatabase } from '../dev/migrate.ts'
+import { startFaultProxy } from './faults/proxy.ts'
 
 /**
  * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database of the libSQL server is born
@@ -15,6 +16,7 @@ export default async function setup(project: TestProject) {
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
   const libsql = await startLibsqlServer({ directory: join(directory, 'libsql'), template: 'template' })
   await migrateDatabase(`${libsql.url}/template/`)
+  const faults = await startFaultProxy(libsql.url)
   const inbox = await startInbox({ directory: join(directory, 'inbox'), port: 0 })
   const provider = await startIdentityProvider({
     directory: join(directory, 'idp'),
@@ -24,9 +26,11 @@ export default async function setup(project: TestProject) {
     redirectUris: ['http://purse.test/api/auth/idp/callback'],
   })
   project.provide('libsqlUrl', libsql.url)
+  project.provide('faultyLibsqlUrl', faults.url)
   project.provide('inboxUrl', inbox.url)
   project.provide('issuer', provider.issuer)
   return async () => {
+    await faults.close()
     await Promise.all([libsql.close(), inbox.close(), provider.close()])
     await rm(directory, { recursive: true })
   }

@@ -1,6 +1,7 @@
 import { createClient, type InStatement } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
-import { translateDatabaseErrors } from './errors.ts'
+import { DatabaseUnavailable } from '../domain/failures.ts'
+import { BadStatus, isTimeout, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
 
 export type Database = ReturnType<typeof openDatabase>
@@ -23,15 +24,38 @@ export function openDatabase(
     ...(authToken && { authToken }),
     fetch: (request: Request) => {
       meter.countRoundTrip()
-      return fetch(request, { signal: deadline ?? AbortSignal.timeout(timeoutMs) })
+      return ask(request, deadline ?? AbortSignal.timeout(timeoutMs))
     },
   })
   const batch = client.batch.bind(client)
   // Drizzle names no mode, and the default would begin as a reader: a batch that reads first and writes later
   // then fails at once when another writer was in between, instead of waiting for its turn.
-  client.batch = (statements, mode = statements.every(isRead) ? 'read' : 'write') =>
-    meter.timeDatabase(translateDatabaseErrors(batch(statements, mode)))
+  client.batch = (statements, mode = statements.every(isRead) ? 'read' : 'write') => {
+    const run = () => translateDatabaseErrors(batch(statements, mode))
+    return meter.timeDatabase(mode === 'read' ? onceMore(run) : run())
+  }
   return drizzle(client, { casing: 'snake_case' })
+}
+
+/** Only an answer of the database itself goes to the driver, which would read any JSON as one. */
+async function ask(request: Request, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(request, { signal })
+  if (response.ok) return response
+  await response.body?.cancel()
+  throw new BadStatus(response.status)
+}
+
+/**
+ * Asks once more where the way to the database failed, but not where the time is up. For reads alone: of a write
+ * whose answer was lost nobody knows whether it was executed, and who sent it decides about sending it again.
+ */
+async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && !isTimeout(error.cause)) return read()
+    throw error
+  }
 }
 
 function isRead(statement: InStatement | [string, unknown?]): boolean {

@@ -14,6 +14,20 @@ export class ConstraintViolated extends Error {
   }
 }
 
+/** Something answered, but not the database: a gateway, or a server that takes no requests. */
+export class BadStatus extends Error {
+  readonly status: number
+  constructor(status: number) {
+    super(`The database answered ${status}`)
+    this.status = status
+  }
+}
+
+/** True where an answer did not come in time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
 /** True when a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
 export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
@@ -45,11 +59,20 @@ function translate(error: unknown): unknown {
     const match = /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: ([\w., ]+))?/.exec(error.message)
     return new ConstraintViolated((match?.[1] ?? 'other') as ConstraintViolated['kind'], match?.[2] ?? '')
   }
-  // Every other SQL… code is a statement of ours that is wrong, and so is a TypeError and its like. What is left
-  // is the way to the database: the driver's other codes, time-outs, and the plain errors of a lost connection.
+  // Every other SQL… code is a statement of ours that is wrong, and so is a TypeError and its like.
   const isOurs =
     error instanceof LibsqlError
       ? /^SQL(ITE)?_/.test(error.code) && error.code !== 'SQLITE_BUSY'
-      : !(error instanceof DOMException) && error?.constructor !== Error
+      : !isOfTheWay(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
+}
+
+/** True for time-outs, the plain errors of a lost connection, and answers that are no JSON or none of the database. */
+function isOfTheWay(error: unknown): boolean {
+  return (
+    error instanceof DOMException ||
+    error instanceof BadStatus ||
+    error instanceof SyntaxError ||
+    error?.constructor === Error
+  )
 }

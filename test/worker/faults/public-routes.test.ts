@@ -1,0 +1,176 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { unsubscribeLink } from '../../../src/domain/links.ts'
+import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { type Answer, comeBackFromProvider, pathOf, queuedMail } from '../world.ts'
+import {
+  afterExecution,
+  beforeExecution,
+  createFaultyWorld,
+  expectUnavailable,
+  type FaultyWorld,
+  hastenTimeouts,
+} from './faulty-world.ts'
+
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => vi.restoreAllMocks())
+
+const newPassword = { password: 'a new password', password_confirmation: 'a new password' }
+const registration = { name: 'New', email: 'new@example.com', ...newPassword }
+
+/** A good call of a public route; `again` is what the same call is answered that was executed before. */
+type PreparedCall = { call: () => Promise<Answer>; status: number; again: number }
+
+const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> = {
+  'GET /api/health': async (world) => ({
+    call: () => world.call('GET', '/api/health'),
+    status: 200,
+    again: 200,
+  }),
+  'POST /api/register': async (world) => ({
+    call: () => world.call('POST', '/api/register', { body: registration }),
+    status: 201,
+    // Whoever has registered can sign in.
+    again: 422,
+  }),
+  'POST /api/login': async (world) => {
+    const { email, password } = await world.register()
+    return {
+      call: () => world.call('POST', '/api/login', { body: { email, password } }),
+      status: 200,
+      again: 200,
+    }
+  },
+  'POST /api/forgot-password': async (world) => {
+    const { email } = await world.register()
+    return {
+      call: () => world.call('POST', '/api/forgot-password', { body: { email } }),
+      status: 200,
+      again: 200,
+    }
+  },
+  'POST /api/reset-password': async (world) => {
+    const body = { ...newPassword, ...(await resetToken(world)) }
+    // The first of its two round trips, which is the one that fails, only reads.
+    return { call: () => world.call('POST', '/api/reset-password', { body }), status: 200, again: 200 }
+  },
+  'GET /api/email/verify/:id/:hash': async (world) => {
+    const path = pathOf(queuedMail(world, 'verify_address', (await world.register()).email).url)
+    return { call: () => world.call('GET', path), status: 302, again: 302 }
+  },
+  'POST /api/reminders/unsubscribe/:user/:signature': async (world) => {
+    const { id } = await world.register()
+    const path = pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))
+    return { call: () => world.call('POST', path), status: 200, again: 200 }
+  },
+}
+
+/** These ask no database, and so know nothing of its faults. */
+const withoutDatabase = [
+  'GET /api/openapi.json',
+  'GET /api/auth/idp',
+  'GET /api/auth/check-email',
+  'GET /api/reminders/unsubscribe/:user/:signature',
+]
+const callback = 'GET /api/auth/idp/callback'
+
+async function resetToken(world: FaultyWorld) {
+  const { email } = await world.register()
+  await world.call('POST', '/api/forgot-password', { body: { email } })
+  const { url } = queuedMail(world, 'reset_password', email)
+  return { email, token: new URL(url).searchParams.get('token') }
+}
+
+test('every public route is looked at', () => {
+  expect([...Object.keys(goodCalls), ...withoutDatabase, callback].sort()).toEqual([...publicRoutes].sort())
+})
+
+describe.each(Object.keys(goodCalls))('%s', (route) => {
+  const prepare = (world: FaultyWorld) => goodCalls[route]?.(world) as Promise<PreparedCall>
+
+  test('is 503 while the database fails, and works again at once', async () => {
+    const world = createFaultyWorld()
+    const { call, status } = await prepare(world)
+    hastenTimeouts()
+    for (const [, fault] of beforeExecution) {
+      await world.breakDatabase(fault)
+      expectUnavailable(await call())
+    }
+    await world.breakDatabase(null)
+    expect((await call()).status).toBe(status)
+  })
+
+  test.each(afterExecution)('that got %s is 503, and can be sent again', async (_, fault) => {
+    const world = createFaultyWorld()
+    const { call, again } = await prepare(world)
+    hastenTimeouts()
+    await world.breakDatabase(fault)
+    expectUnavailable(await call())
+    await world.breakDatabase(null)
+    expect((await call()).status).toBe(again)
+  })
+})
+
+test.each(withoutDatabase.slice(1))('%s answers while the database fails', async (route) => {
+  const world = createFaultyWorld()
+  const { id } = await world.register()
+  await world.breakDatabase({ gets: 'cut' })
+  const link = await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id)
+  const path = route.includes(':user') ? pathOf(link) : route.replace('GET ', '')
+  expect((await world.call('GET', path)).status).toBe(200)
+})
+
+describe('signing in', () => {
+  test.each(afterExecution)('whose second round trip got %s hands out no token', async (_, fault) => {
+    const world = createFaultyWorld()
+    const { email, password } = await world.register()
+    hastenTimeouts()
+    await world.breakDatabase({ ...fault, only: 2 })
+    expectUnavailable(await world.call('POST', '/api/login', { body: { email, password } }))
+    expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
+  })
+
+  test.each([1, 2])('through the provider ends where it began when round trip %i fails', async (only) => {
+    const world = createFaultyWorld()
+    for (const [, fault] of [...beforeExecution, ...afterExecution]) {
+      const path = await comeBackFromProvider(world, `${crypto.randomUUID()}@example.com`)
+      hastenTimeouts()
+      await world.breakDatabase({ ...fault, only })
+      const { status, headers } = await world.call('GET', path)
+      const query = new URL(headers.get('Location') ?? '').searchParams
+      expect([status, query.get('error_code'), query.get('token')]).toEqual([302, 'provider_error', null])
+      vi.mocked(AbortSignal.timeout).mockRestore()
+    }
+  })
+})
+
+test.each(afterExecution)(
+  'a new password whose answer was lost is set all the same: %s',
+  async (_, fault) => {
+    const world = createFaultyWorld()
+    const { email, token } = await resetToken(world)
+    hastenTimeouts()
+    await world.breakDatabase({ ...fault, only: 2 })
+    const body = { email, token, ...newPassword }
+    expectUnavailable(await world.call('POST', '/api/reset-password', { body }))
+    const { password } = newPassword
+    expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
+  },
+)
+
+test('a registration whose answer was lost is there once, and its owner signs in', async () => {
+  const world = createFaultyWorld()
+  await world.breakDatabase({ gets: 'cut', executed: true })
+  expectUnavailable(await world.call('POST', '/api/register', { body: registration }))
+  await world.breakDatabase(null)
+  const again = await world.call('POST', '/api/register', { body: registration })
+  expect(again.body.errors).toEqual({ email: ['The email has already been taken.'] })
+  const { email, password } = registration
+  const { status, body } = await world.call('POST', '/api/login', { body: { email, password } })
+  expect(status).toBe(200)
+  const categories = await world.call('GET', '/api/categories', { token: body.access_token })
+  expect(categories.body.length).toBeGreaterThan(10)
+})

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
+import {
+  afterExecution,
+  beforeExecution,
+  createFaultyWorld,
+  expectUnavailable,
+  hastenTimeouts,
+} from './faulty-world.ts'
+
+const reads = protectedRoutes.filter((route) => route.startsWith('GET '))
+const writes = protectedRoutes.filter((route) => !route.startsWith('GET '))
+
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  hastenTimeouts()
+})
+afterEach(() => vi.restoreAllMocks())
+
+test.each(protectedRoutes)('%s is 503 while the database fails, and works again at once', async (route) => {
+  const world = createFaultyWorld()
+  const household = await createHousehold(world)
+  const { call, status } = await goodCall(route, household)
+  for (const [, fault] of beforeExecution) {
+    await world.breakDatabase(fault)
+    expectUnavailable(await call(household.person))
+    // A read is asked for once more, unless the time is up.
+    const isRepeated = reads.includes(route) && fault.gets !== 'nothing'
+    expect(await world.requestsSeen()).toBe(isRepeated ? 2 : 1)
+  }
+  await world.breakDatabase(null)
+  expect((await call(household.person)).status).toBe(status)
+})
+
+const lostAnswers = afterExecution.filter(([, { gets }]) => gets !== 'nothing')
+
+test.each(reads)(
+  '%s is asked for once more where an answer was lost, and both are counted',
+  async (route) => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const { call, status } = await goodCall(route, household)
+    for (const [, fault] of lostAnswers) {
+      await world.breakDatabase({ ...fault, only: 1 })
+      const answer = await call(household.person)
+      expect(answer.status).toBe(status)
+      expect(answer.headers.get('Server-Timing')).toContain('"2 round trips"')
+    }
+  },
+)
+
+test.each(writes)('%s whose answer was lost is 503, and is not repeated on its own', async (route) => {
+  const world = createFaultyWorld()
+  const household = await createHousehold(world)
+  for (const [, fault] of lostAnswers) {
+    const { call } = await goodCall(route, household)
+    await world.breakDatabase({ ...fault, only: 1 })
+    expectUnavailable(await call(household.person))
+    expect(await world.requestsSeen()).toBe(1)
+  }
+})
