@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { DevError } from '../dev-error.ts'
+import { type Api, demand, openApi } from './api.ts'
+
+export const demoUser = { name: 'Maya Lindqvist', email: 'maya@example.com', password: 'demo-household' }
+
+const mailLimitMs = 30_000
+const askAgainMs = 100
+
+const signedInSchema = z.object({ access_token: z.string(), email_verified: z.boolean() })
+const listSchema = z.object({
+  data: z.array(z.object({ id: z.string(), to: z.array(z.string()), subject: z.string() })),
+})
+const mailSchema = z.object({ text: z.string() })
+
+/** The token of the demo user, who is registered and verified as any user is, where that has not been done yet. */
+export async function signInDemoUser(address: string, inbox: string): Promise<string> {
+  const api = openApi(address)
+  const earlier = new Set((await verificationMails(inbox)).map(({ id }) => id))
+  const login = await api('POST /login', demoUser)
+  const isNew = login.status === 422
+  const { access_token, email_verified } = signedInSchema.parse(isNew ? await register(api) : login.body)
+  if (email_verified) return access_token
+  // The link of an earlier mail may have expired.
+  if (!isNew) await demand(openApi(address, access_token), 'POST /email/verification-notification')
+  await followLink(address, await newLink(inbox, earlier))
+  return access_token
+}
+
+async function register(api: Api): Promise<unknown> {
+  const { status, body } = await api('POST /register', {
+    ...demoUser,
+    password_confirmation: demoUser.password,
+  })
+  if (status === 201) return body
+  throw new DevError(
+    `${demoUser.email} could not be registered (${status}): if it has another password by now, ` +
+      'reset it, or start afresh with another STATE_DIR.',
+  )
+}
+
+async function newLink(inbox: string, earlier: Set<string>): Promise<string> {
+  for (const deadline = Date.now() + mailLimitMs; Date.now() < deadline; await sleep(askAgainMs)) {
+    const mail = (await verificationMails(inbox)).find(({ id }) => !earlier.has(id))
+    if (!mail) continue
+    const { text } = mailSchema.parse(await fromInbox(`${inbox}/emails/${mail.id}`))
+    return /https?:\S+/.exec(text)?.[0] ?? ''
+  }
+  throw new DevError(`the verification mail did not come to ${inbox} within ${mailLimitMs / 1_000} seconds.`)
+}
+
+async function verificationMails(inbox: string) {
+  const { data } = listSchema.parse(await fromInbox(`${inbox}/emails?limit=100`))
+  return data.filter(({ to, subject }) => to.includes(demoUser.email) && /^Verify/.test(subject))
+}
+
+async function fromInbox(url: string): Promise<unknown> {
+  return (await fetch(url, { headers: { Authorization: 'Bearer re_local' } })).json()
+}
+
+/** The link names the API as the world sees it (APP_URL); here it is asked where it runs. */
+async function followLink(address: string, link: string): Promise<void> {
+  const { pathname, search } = new URL(link)
+  const { status } = await fetch(new URL(pathname + search, address), { redirect: 'manual' })
+  if (status !== 302) throw new DevError(`the verification link was answered ${status}.`)
+}
