@@ -86,13 +86,20 @@ function mentionUnreadFiles(): void {
 }
 
 function printReady({ worker }: Settings, { addresses }: Stack): void {
+  say('\nPurse is running.\n')
+  for (const [part, address] of Object.entries(addresses)) sayRow(part, address)
+  say('\nWhat to try next, in a second terminal:\n')
+  sayRow('npm run seed', 'a year of one household, and a token to look at it with')
+  sayRow('or register', registration(worker.port))
+  say('\nMails, such as the one that verifies the address, appear in the inbox. Ctrl-C stops everything.\n')
+}
+
+function sayRow(left: string, right: string): void {
+  say(`  ${left.padEnd(19)}${right}`)
+}
+
+function registration(port: number): string {
   const person =
     '{"name":"Grace","email":"grace@example.com","password":"compiler1952","password_confirmation":"compiler1952"}'
-  say('\nPurse is running.\n')
-  for (const [part, address] of Object.entries(addresses)) say(`  ${part.padEnd(19)}${address}`)
-  say('\nTry it, then look into the inbox:\n')
-  say(
-    `  curl http://127.0.0.1:${worker.port}/api/register -H 'Content-Type: application/json' -d '${person}'`,
-  )
-  say('\nCtrl-C stops everything.\n')
+  return `curl http://127.0.0.1:${port}/api/register -H 'Content-Type: application/json' -d '${person}'`
 }

@@ -158,10 +158,12 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
   const { mail, identityProvider } = settings
   const remoteMail = ('baseUrl' in mail && mail.baseUrl) || 'Resend'
   const remoteIssuer = 'issuer' in identityProvider ? identityProvider.issuer : ''
+  const origin = `http://${LOOPBACK}:${settings.worker.port}`
   return {
-    API: `http://${LOOPBACK}:${settings.worker.port}/api`,
+    API: `${origin}/api`,
+    'reference page': `${origin}/docs`,
     libSQL: local.database ?? 'the database of TURSO_DATABASE_URL',
-    inbox: local.inbox ?? `${remoteMail}, as the environment says`,
+    inbox: local.inbox ?? `mails go to ${remoteMail}, as the environment says`,
     'identity provider': local.issuer ?? `${remoteIssuer}, as the environment says`,
     state: settings.stateDirectory,
   }
