@@ -1,12 +1,11 @@
 import type { RouterRoute } from 'hono/types'
-import type * as z from 'zod'
-import { publicRoutes } from '../authenticate.ts'
 import { checkedBy } from '../validate.ts'
-import type { AnswerObject, OpenApiDocument, OperationObject } from './document-types.ts'
-import { failuresOf } from './failures.ts'
+import type { OpenApiDocument } from './document-types.ts'
+import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
-import { collectSchemas, type JsonSchema, type SchemaCollection } from './json-schema.ts'
-import type { AnswerDescription, HeaderName, Operation, OperationGroup } from './operation.ts'
+import { collectSchemas } from './json-schema.ts'
+import type { Operation, OperationGroup } from './operation.ts'
+import { operationObject, type Route } from './operation-object.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { categoryOperations } from './operations/categories.ts'
 import { dashboardOperations } from './operations/dashboard.ts'
@@ -31,37 +30,6 @@ const groups: OperationGroup[] = [
   serviceOperations,
 ]
 
-/** Headers of every answer. */
-const commonHeaders = ['X-Request-Id', 'Server-Timing'] as const
-const headers: Record<HeaderName | (typeof commonHeaders)[number], JsonSchema> = {
-  'X-Request-Id': {
-    description: 'Names this request in our log.',
-    required: true,
-    schema: { type: 'string' },
-  },
-  'Server-Timing': {
-    description: "The database's share of the time, the round trips to it, and the whole.",
-    required: true,
-    schema: { type: 'string' },
-  },
-  Location: { description: 'Where to go.', required: true, schema: { type: 'string' } },
-  'Preference-Applied': {
-    description: 'The preference that was kept to (RFC 7240).',
-    schema: { type: 'string' },
-  },
-  'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 0 } },
-  'X-RateLimit-Limit': {
-    description: 'Attempts allowed.',
-    required: true,
-    schema: { type: 'integer', minimum: 1 },
-  },
-  'X-RateLimit-Remaining': {
-    description: 'Attempts left.',
-    required: true,
-    schema: { type: 'integer', minimum: 0 },
-  },
-}
-
 /**
  * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
  * the routes and the very schemas that validate requests, the rest from the operations. Throws where a route is
@@ -77,7 +45,7 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
     described.delete(route.name)
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = describe(route, entry, collection)
+    paths[path][route.method.toLowerCase()] = operationObject(route, entry, collection)
   }
   // A PATCH is described wherever there is a PUT; all that remains must be a route.
   const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
@@ -108,13 +76,6 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
   }
 }
 
-type Route = {
-  name: string
-  method: string
-  path: string
-  checked: Partial<Record<'json' | 'query', z.ZodObject>>
-}
-
 /** The routes of the API, each with what its validators check. */
 function registered(routes: RouterRoute[]): Route[] {
   const found = new Map<string, Route>()
@@ -143,107 +104,4 @@ function describedOperations() {
     }
   }
   return found
-}
-
-function describe(
-  { name, method, path, checked }: Route,
-  { tag, operation }: { tag: string; operation: Operation },
-  collection: SchemaCollection,
-): OperationObject {
-  const isPublic = publicRoutes.includes(name)
-  const failures = failuresOf({
-    isPublic,
-    hasJsonBody: checked.json !== undefined || (operation.bodies !== undefined && !takesFiles(operation)),
-    takesFiles: takesFiles(operation),
-    hasQuery: checked.query !== undefined,
-    namesRow: !isPublic && path.includes('/:id'),
-    extra: operation.failures ?? [],
-  })
-  const answers = Object.entries(operation.answers).map(([status, answer]) => ({ status, answer }))
-  for (const failure of failures) {
-    if (answers.some(({ status }) => status === String(failure.status))) {
-      throw new Error(`${name} answers ${failure.status} in two ways`)
-    }
-    answers.push({ status: String(failure.status), answer: failure })
-  }
-  const requestBody = bodyOf(operation, checked, collection, method)
-  const parameters = parametersOf(path, operation, checked, collection)
-  return {
-    operationId: operation.id,
-    tags: [tag],
-    summary: operation.summary,
-    ...(operation.description && { description: operation.description }),
-    ...(isPublic && { security: [] }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(requestBody && { requestBody }),
-    responses: Object.fromEntries(
-      answers.map(({ status, answer }) => [status, answerObject(answer, collection)]),
-    ),
-  }
-}
-
-function takesFiles({ bodies = {} }: Operation): boolean {
-  return 'multipart/form-data' in bodies
-}
-
-function bodyOf(
-  operation: Operation,
-  checked: Route['checked'],
-  { add }: SchemaCollection,
-  method: string,
-): JsonSchema | undefined {
-  const bodies = { ...operation.bodies }
-  if (checked.json && operation.body) {
-    bodies['application/json'] = { schema: checked.json, ...operation.body }
-  }
-  if (Object.keys(bodies).length === 0) return undefined
-  const content = Object.entries(bodies).map(([type, { schema, name, example, description }]) => [
-    type,
-    {
-      schema: { ...add(schema, 'input', name), ...(description && { description }) },
-      ...(example !== undefined && { example }),
-    },
-  ])
-  return { required: method === 'POST', content: Object.fromEntries(content) }
-}
-
-/** What stands in the path, what the validator of the query checks, and what the operation adds. */
-function parametersOf(
-  path: string,
-  { parameters = {} }: Operation,
-  checked: Route['checked'],
-  { add }: SchemaCollection,
-): JsonSchema[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)]
-    .map(([, name = '']) => name)
-    .filter((name) => !(name in parameters))
-    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }))
-  const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    schema: add(schema as z.ZodType, 'input'),
-  }))
-  const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
-    name,
-    ...rest,
-    schema: add(schema, 'input'),
-  }))
-  return [...inPath, ...inQuery, ...others]
-}
-
-function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
-  const names: string[] = [...commonHeaders, ...(answer.headers ?? [])]
-  return {
-    description: answer.description,
-    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(answer.schema && {
-      content: Object.fromEntries(
-        (answer.contentTypes ?? ['application/json']).map((type) => {
-          const isText = type.startsWith('text/')
-          const schema = isText ? { type: 'string' } : add(answer.schema as z.ZodType, 'output')
-          return [type, { schema, ...(answer.example !== undefined && { example: answer.example }) }]
-        }),
-      ),
-    }),
-  }
 }

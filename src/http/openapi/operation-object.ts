@@ -1,0 +1,118 @@
+import type * as z from 'zod'
+import { publicRoutes } from '../authenticate.ts'
+import type { AnswerObject, OperationObject } from './document-types.ts'
+import { failuresOf } from './failures.ts'
+import { commonHeaders } from './headers.ts'
+import type { JsonSchema, SchemaCollection } from './json-schema.ts'
+import type { AnswerDescription, Operation } from './operation.ts'
+
+/** A route of the API, with the schemas that its validators check. */
+export type Route = {
+  name: string
+  method: string
+  path: string
+  checked: Partial<Record<'json' | 'query', z.ZodObject>>
+}
+
+/** One route as the document has it: what its operation says, what its validators check, and every way it can fail. */
+export function operationObject(
+  { name, method, path, checked }: Route,
+  { tag, operation }: { tag: string; operation: Operation },
+  collection: SchemaCollection,
+): OperationObject {
+  const isPublic = publicRoutes.includes(name)
+  const failures = failuresOf({
+    isPublic,
+    hasJsonBody: checked.json !== undefined || (operation.bodies !== undefined && !takesFiles(operation)),
+    takesFiles: takesFiles(operation),
+    hasQuery: checked.query !== undefined,
+    namesRow: !isPublic && path.includes('/:id'),
+    extra: operation.failures ?? [],
+  })
+  const answers: Record<string, AnswerDescription> = { ...operation.answers }
+  for (const failure of failures) {
+    if (answers[failure.status]) throw new Error(`${name} answers ${failure.status} in two ways`)
+    answers[failure.status] = failure
+  }
+  const requestBody = bodyOf(operation, checked, collection, method)
+  const parameters = parametersOf(path, operation, checked, collection)
+  return {
+    operationId: operation.id,
+    tags: [tag],
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    ...(isPublic && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, collection)]),
+    ),
+  }
+}
+
+function takesFiles({ bodies = {} }: Operation): boolean {
+  return 'multipart/form-data' in bodies
+}
+
+function bodyOf(
+  operation: Operation,
+  checked: Route['checked'],
+  { add }: SchemaCollection,
+  method: string,
+): JsonSchema | undefined {
+  const bodies = { ...operation.bodies }
+  if (checked.json) {
+    if (!operation.body) throw new Error(`The body of ${operation.id} has no name and no example`)
+    bodies['application/json'] = { schema: checked.json, ...operation.body }
+  }
+  if (Object.keys(bodies).length === 0) return undefined
+  const content = Object.entries(bodies).map(([type, { schema, name, example, description }]) => [
+    type,
+    {
+      schema: { ...add(schema, 'input', name), ...(description && { description }) },
+      ...(example !== undefined && { example }),
+    },
+  ])
+  return { required: method === 'POST', content: Object.fromEntries(content) }
+}
+
+/** What stands in the path, what the validator of the query checks, and what the operation adds. */
+function parametersOf(
+  path: string,
+  { parameters = {} }: Operation,
+  checked: Route['checked'],
+  { add }: SchemaCollection,
+): JsonSchema[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !(name in parameters))
+    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }))
+  const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: add(schema as z.ZodType, 'input'),
+  }))
+  const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
+    name,
+    ...rest,
+    schema: add(schema, 'input'),
+  }))
+  return [...inPath, ...inQuery, ...others]
+}
+
+function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
+  const names: string[] = [...commonHeaders, ...(answer.headers ?? [])]
+  return {
+    description: answer.description,
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(answer.schema && {
+      content: Object.fromEntries(
+        (answer.contentTypes ?? ['application/json']).map((type) => {
+          const isText = type.startsWith('text/')
+          const schema = isText ? { type: 'string' } : add(answer.schema as z.ZodType, 'output')
+          return [type, { schema, ...(answer.example !== undefined && { example: answer.example }) }]
+        }),
+      ),
+    }),
+  }
+}
