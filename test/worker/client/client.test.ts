@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { ApiError, createClient, memoryTokens, unwrap, webStorageTokens } from '../../../src/client.ts'
+import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
+
+const ada = {
+  name: 'Ada',
+  email: 'ada@example.com',
+  password: 'countess1815',
+  password_confirmation: 'countess1815',
+}
+
+/** The ApiError that a promise ends in. */
+async function refusalOf(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(ApiError)
+  return error as ApiError
+}
+
+test('a session: register, open an account, record, look, change, delete, sign out and in again', async () => {
+  const { client, network } = createClientWorld()
+  const { api } = client
+  expect((await client.register(ada)).user.name).toBe('Ada')
+  const account = await unwrap(
+    api.accounts.$post({ json: { name: 'Wallet', type: 'cash', starting_balance: '20.50' } }),
+  )
+  const [category] = await unwrap(api.categories.$get())
+  const transaction = await unwrap(
+    api.transactions.$post({
+      json: {
+        account_id: account.id,
+        category_id: category?.id ?? 0,
+        type: 'expense',
+        amount: 3.2,
+        transaction_date: '2026-11-20',
+      },
+    }),
+  )
+  const param = { id: String(transaction.id) }
+  expect((await unwrap(api.transactions[':id'].$patch({ param, json: { amount: 4 } }))).amount).toBe('4.00')
+  expect((await unwrap(api.transactions[':id'].$get({ param }))).account.name).toBe('Wallet')
+  expect(await unwrap(api.transactions[':id'].$delete({ param }))).toBeUndefined()
+  expect((await unwrap(api.summary.$get({ query: {} }))).total_balance).toBe(20.5)
+  await client.signOut()
+  expect(await client.tokens.get()).toBeNull()
+  await client.signIn({ email: ada.email, password: ada.password })
+  expect((await unwrap(api.me.$get())).email).toBe(ada.email)
+  expect(network.calls.every(({ headers }) => headers.get('Accept') === 'application/json')).toBe(true)
+})
+
+test('inputs that handlers read for themselves arrive: page, form, hint, address', async () => {
+  const { client, account, world } = await createPhone()
+  const { api } = client
+  expect((await unwrap(api.transactions.$get({ query: { page: '3' } }))).current_page).toBe(3)
+  const file = new Blob(['date,amount,description\n2026-11-19,-3.20,Bakery\n'], { type: 'text/csv' })
+  const form = { file, account_id: String(account.id) }
+  const dryRun = await unwrap(api.import.store.$post({ form: { ...form, dry_run: 'true' } }))
+  expect(dryRun.import).toMatchObject({ dry_run: true, counts: { rows: 1, created: 1 } })
+  const { import: imported } = await unwrap(api.import.store.$post({ form }))
+  const undone = api.imports[':id'].$delete({ param: { id: String(imported.id) }, query: { force: 'true' } })
+  expect((await undone).status).toBe(204)
+  const { url } = await unwrap(api.auth.idp.$get({ query: { login_hint: 'grace@example.com' } }))
+  expect(new URL(url).searchParams.get('login_hint')).toBe('grace@example.com')
+  expect(await unwrap(api.auth['check-email'].$get({ query: { email: 'no address' } }))).toEqual({
+    available: false,
+  })
+  expect((await world.call('GET', '/api/health')).status).toBe(200)
+})
+
+test('a refusal is an ApiError that says what a form or a log needs', async () => {
+  const { client, coffee, person } = await createPhone()
+  const { api } = client
+  const invalid = await refusalOf(
+    unwrap(api.accounts.$post({ json: { name: '', type: 'cash', starting_balance: '1.005' } })),
+  )
+  expect(invalid).toMatchObject({
+    name: 'ApiError',
+    status: 422,
+    message: 'The given data was invalid.',
+    errors: {
+      name: ['The name field is required.'],
+      starting_balance: ['The starting balance field must have 0-2 decimal places.'],
+    },
+    isDuplicate: false,
+    duplicates: [],
+    requiresVerifiedEmail: false,
+    retryAfterSeconds: undefined,
+  })
+  expect(invalid.requestId).toMatch(/^[\w-]{8,}$/)
+
+  const category_id = (await unwrap(api.categories.$get()))[0]?.id ?? 0
+  const first = await unwrap(api.transactions.$post({ json: { ...coffee(), category_id } }))
+  const duplicate = await refusalOf(unwrap(api.transactions.$post({ json: { ...coffee(), category_id } })))
+  expect(duplicate).toMatchObject({ status: 409, isDuplicate: true })
+  expect(duplicate.duplicates.map(({ id, amount }) => [id, amount])).toEqual([[first.id, '3.20']])
+
+  expect((await refusalOf(unwrap(api.accounts[':id'].$get({ param: { id: '999999' } })))).status).toBe(404)
+  expect((await refusalOf(client.signIn({ email: person.email, password: 'wrong' }))).errors).toEqual({
+    email: ['The provided credentials are incorrect.'],
+  })
+})
+
+test('an answer that is not of the service, such as the page of a proxy, is an ApiError as well', async () => {
+  const client = createClient({
+    baseUrl: 'http://purse.test',
+    fetch: async () => new Response('<h1>Payment required</h1>', { status: 402 }),
+  })
+  const refusal = await refusalOf(unwrap(client.api.me.$get()))
+  expect([refusal.status, refusal.message, refusal.errors]).toEqual([402, 'The service answered 402.', {}])
+})
+
+test('an address that is not verified is told apart from what is forbidden', async () => {
+  const { client } = createClientWorld()
+  await client.register(ada)
+  const item = { account_id: 1, type: 'expense', amount: 1, transaction_date: '2026-11-20' } as const
+  const sync = client.api.transactions.sync.$post({ json: { transactions: [item] } })
+  expect(await refusalOf(unwrap(sync))).toMatchObject({ status: 403, requiresVerifiedEmail: true })
+})
+
+test('too many attempts say when to come back', async () => {
+  const { client } = createClientWorld()
+  await client.register(ada)
+  const resend = () => unwrap(client.api.email['verification-notification'].$post())
+  for (let i = 0; i < 6; i++) await resend()
+  const refusal = await refusalOf(resend())
+  expect(refusal.status).toBe(429)
+  expect(refusal.retryAfterSeconds).toBeGreaterThan(0)
+})
+
+test('a token that the service does not know any more is forgotten, and the app is told, once', async () => {
+  const { client, person, signedOut } = await createPhone()
+  await person.post('/api/logout-all')
+  expect((await refusalOf(unwrap(client.api.me.$get()))).status).toBe(401)
+  expect([await client.tokens.get(), signedOut]).toEqual([null, ['signed out']])
+  expect((await refusalOf(unwrap(client.api.me.$get()))).status).toBe(401)
+  expect(signedOut).toHaveLength(1)
+  // Signing out without a good token is no failure: it is what was wanted.
+  await client.signOut()
+})
+
+test('a token that another tab has stored meanwhile stays', async () => {
+  const tokens = memoryTokens()
+  const { world, client, person } = await createPhone({ tokens })
+  await person.post('/api/logout-all')
+  const other = await world.register()
+  const { fetch } = fetchOf(world)
+  const slow = createClient({
+    baseUrl: 'http://purse.test',
+    tokens,
+    fetch: async (url, init) => {
+      const answer = await fetch(url, init)
+      await tokens.set(other.token)
+      return answer
+    },
+  })
+  expect((await refusalOf(unwrap(slow.api.me.$get()))).status).toBe(401)
+  expect((await unwrap(client.api.me.$get())).email).toBe(other.email)
+})
+
+test('a sign-out that does not reach the service forgets the token all the same', async () => {
+  const { client } = await createPhone({ fetch: () => Promise.reject(new TypeError('Failed to fetch')) })
+  await expect(client.signOut()).rejects.toMatchObject({ name: 'ConnectionError' })
+  expect(await client.tokens.get()).toBeNull()
+})
+
+test('a browser storage keeps the token under its key', async () => {
+  const values = new Map<string, string>()
+  const tokens = webStorageTokens({
+    length: 0,
+    key: () => null,
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
+  })
+  await tokens.set('1|secret')
+  expect([...values]).toEqual([['purse.token', '1|secret']])
+  expect(await tokens.get()).toBe('1|secret')
+  await tokens.clear()
+  expect(await tokens.get()).toBeNull()
+})

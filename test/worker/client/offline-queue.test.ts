@@ -1,0 +1,378 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import {
+  createClient,
+  memoryStorage,
+  memoryTokens,
+  type OfflineQueueOptions,
+  offlineQueue,
+  type QueueCounts,
+  type QueuedTransaction,
+  unwrap,
+  webStorage,
+} from '../../../src/client.ts'
+import { openWorldDatabase } from '../laws/every-route.ts'
+import { createClientWorld, createPhone, type Fetch } from './client-world.ts'
+
+type Phone = Awaited<ReturnType<typeof createPhone>>
+
+/** A queue on a phone. While it waits for an outcome, the service's own queue delivers. */
+function queueOn({ world, client, person }: Phone, options: Partial<OfflineQueueOptions> = {}) {
+  const sleep = async () => {
+    await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  }
+  return offlineQueue({ client, storage: memoryStorage(), userId: person.id, sleep, ...options })
+}
+
+/** A client of the same phone over another network. */
+function clientOver({ client }: Phone, fetch: Fetch) {
+  return createClient({ baseUrl: 'http://purse.test', tokens: client.tokens, fetch, sleep: async () => {} })
+}
+
+const nothing = { created: 0, duplicate: 0, rejected: 0, stopped: null }
+const empty = { pending: 0, sending: 0, rejected: 0 }
+
+test('what was recorded offline lands, each once, in the order in which it was recorded', async () => {
+  const phone = await createPhone()
+  const queue = queueOn(phone)
+  for (const name of ['First', 'Second', 'Third']) await queue.add(phone.coffee(name))
+  expect((await queue.list()).map(({ transaction, state }) => [transaction.description, state])).toEqual([
+    ['First', 'pending'],
+    ['Second', 'pending'],
+    ['Third', 'pending'],
+  ])
+  expect(await queue.sync()).toEqual({ ...nothing, created: 3 })
+  expect(await queue.counts()).toEqual(empty)
+  const { data } = await unwrap(phone.client.api.transactions.$get({ query: {} }))
+  expect(data.map((row) => [row.description, row.is_synced])).toEqual([
+    ['Third', true],
+    ['Second', true],
+    ['First', true],
+  ])
+})
+
+test('two equal coffees are two, also beside one that is there already', async () => {
+  const phone = await createPhone()
+  const category_id = (await phone.person.get('/api/categories')).body[0].id
+  await phone.person.post('/api/transactions', { ...phone.coffee(), category_id })
+  const queue = queueOn(phone)
+  await queue.add(phone.coffee())
+  await queue.add(phone.coffee())
+  expect(await queue.sync()).toEqual({ ...nothing, created: 2 })
+  expect(await phone.landed()).toHaveLength(3)
+})
+
+test('nothing that waits sends nothing', async () => {
+  const phone = await createPhone()
+  expect(await queueOn(phone).sync()).toEqual(nothing)
+  expect(phone.network.calls).toEqual([])
+})
+
+test('a listener hears how many wait, are on their way, or were rejected', async () => {
+  const phone = await createPhone()
+  const queue = queueOn(phone)
+  const heard: QueueCounts[] = []
+  const stop = queue.subscribe((counts) => heard.push(counts))
+  await queue.add(phone.coffee())
+  await queue.add({ ...phone.coffee('Bad'), amount: -1 })
+  await queue.sync()
+  expect(heard).toEqual([
+    { pending: 1, sending: 0, rejected: 0 },
+    { pending: 2, sending: 0, rejected: 0 },
+    { pending: 0, sending: 2, rejected: 0 },
+    { pending: 0, sending: 2, rejected: 0 },
+    { pending: 0, sending: 0, rejected: 1 },
+  ])
+  stop()
+  await queue.add(phone.coffee())
+  expect(heard).toHaveLength(5)
+})
+
+describe('what is refused', () => {
+  async function createRefused() {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee('Good'))
+    await queue.add({ ...phone.coffee('Bad'), amount: '1.005', account_id: 999_999 })
+    const report = await queue.sync()
+    const [rejected] = (await queue.list()) as [QueuedTransaction]
+    return { ...phone, queue, report, rejected }
+  }
+
+  test('is handed back with its errors, and holds up nothing else', async () => {
+    const { queue, report, rejected, landed } = await createRefused()
+    expect(report).toEqual({ ...nothing, created: 1, rejected: 1 })
+    expect(rejected).toMatchObject({
+      state: 'rejected',
+      transaction: { description: 'Bad' },
+      errors: { amount: ['The amount field must have 0-2 decimal places.'] },
+    })
+    expect(await landed()).toEqual(['Good'])
+    // It waits for a person: another run leaves it alone.
+    expect(await queue.sync()).toEqual(nothing)
+    expect(await queue.counts()).toEqual({ ...empty, rejected: 1 })
+  })
+
+  test('lands once it is corrected, under the id it had', async () => {
+    const { queue, rejected, coffee, landed, person } = await createRefused()
+    expect(await queue.resubmit(rejected.client_id, coffee('Better'))).toBe(true)
+    expect(await queue.list()).toMatchObject([
+      { client_id: rejected.client_id, state: 'pending', errors: null },
+    ])
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+    expect(await landed()).toEqual(['Better', 'Good'])
+    expect(await queue.resubmit(rejected.client_id, coffee('Again'))).toBe(false)
+    expect((await person.get('/api/transactions')).body.total).toBe(2)
+  })
+
+  test('is forgotten where the person says so', async () => {
+    const { queue, rejected } = await createRefused()
+    expect(await queue.discard(rejected.client_id)).toBe(true)
+    expect(await queue.counts()).toEqual(empty)
+    expect(await queue.discard(rejected.client_id)).toBe(false)
+  })
+
+  test('by a service that takes a batch whole or not is told apart as well', async () => {
+    const phone = await createPhone()
+    const strict = clientOver(phone, (url, init) => {
+      const headers = new Headers(init.headers)
+      headers.delete('Prefer')
+      return phone.network.fetch(url, { ...init, headers })
+    })
+    const queue = queueOn(phone, { client: strict })
+    for (const amount of ['1', '0', '2', 'x', '3'])
+      await queue.add({ ...phone.coffee(`For ${amount}`), amount })
+    expect(await queue.sync()).toEqual({ ...nothing, created: 3, rejected: 2 })
+    expect((await queue.list()).map(({ errors }) => errors)).toEqual([
+      { amount: ['The amount field must be greater than 0.'] },
+      { amount: ['The amount field must be a number.'] },
+    ])
+    expect(await phone.landed()).toEqual(['For 1', 'For 2', 'For 3'])
+  })
+
+  test('for the account that is gone by the time of processing comes back too', async () => {
+    const phone = await createPhone()
+    const { world, person, account, coffee } = phone
+    let waits = 0
+    const sleep = async () => {
+      if (waits++ === 0) await person.delete(`/api/accounts/${account.id}`)
+      await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+    }
+    const queue = queueOn(phone, { sleep })
+    await queue.add(coffee())
+    expect(await queue.sync()).toEqual({ ...nothing, rejected: 1 })
+    expect((await queue.list())[0]?.errors).toMatchObject({ account_id: [expect.any(String)] })
+  })
+})
+
+test('one that landed unnoticed and was deleted since is handed back, and gets an id of its own when it is wanted again', async () => {
+  const phone = await createPhone()
+  const storage = memoryStorage()
+  const queue = queueOn(phone, { storage })
+  const item = await queue.add(phone.coffee())
+  const category_id = (await phone.person.get('/api/categories')).body[0].id
+  const landed = { ...phone.coffee(), category_id, client_id: item.client_id }
+  const { body } = await phone.person.post('/api/transactions', landed)
+  await phone.person.delete(`/api/transactions/${body.id}`)
+  expect(await queue.sync()).toEqual({ ...nothing, rejected: 1 })
+  expect(await queue.resubmit(item.client_id, phone.coffee('Once more'))).toBe(true)
+  expect((await queue.list())[0]?.client_id).not.toBe(item.client_id)
+  expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  expect(await phone.landed()).toEqual(['Once more'])
+})
+
+describe('a run that cannot go on keeps everything, and says why:', () => {
+  test('no network', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const offline = clientOver(phone, () => Promise.reject(new TypeError('Failed to fetch')))
+    const queue = queueOn(phone, { client: offline, storage })
+    await queue.add(phone.coffee())
+    expect(await queue.sync()).toMatchObject({ ...nothing, stopped: { reason: 'offline' } })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+    expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test('signed out', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee())
+    await phone.person.post('/api/logout')
+    expect(await queue.sync()).toMatchObject({ ...nothing, stopped: { reason: 'signed-out' } })
+    await phone.client.signIn({ email: phone.person.email, password: phone.person.password })
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test('the address is not verified', async () => {
+    const phone = await createPhone()
+    const db = openWorldDatabase(phone.world)
+    await db.batch([db.run(sql`update users set email_verified_at = null`)])
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee())
+    expect(await queue.sync()).toMatchObject({ ...nothing, stopped: { reason: 'unverified' } })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+  })
+
+  test('the database is away', async () => {
+    const tokens = memoryTokens((await createPhone()).person.token)
+    const { client } = createClientWorld({ tokens }, { TURSO_DATABASE_URL: 'http://127.0.0.1:1/' })
+    const queue = offlineQueue({ client, storage: memoryStorage(), userId: 1 })
+    await queue.add({ account_id: 1, type: 'expense', amount: 1, transaction_date: '2026-11-20' })
+    const { stopped } = await queue.sync()
+    expect(stopped).toMatchObject({ reason: 'busy', retryAfterSeconds: expect.any(Number) })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+  })
+
+  test('a fault of the service', async () => {
+    const phone = await createPhone()
+    const faulty = clientOver(phone, async () => Response.json({ message: 'Server Error' }, { status: 500 }))
+    const queue = queueOn(phone, { client: faulty })
+    await queue.add(phone.coffee())
+    expect(await queue.sync()).toMatchObject({
+      ...nothing,
+      stopped: { reason: 'refused', error: { status: 500 } },
+    })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+  })
+
+  test('the batch is taken and its outcome takes long', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    let waits = 0
+    const sleep = async () => {
+      waits += 1
+    }
+    const queue = queueOn(phone, { storage, sleep })
+    const { client_id } = await queue.add(phone.coffee())
+    expect(await queue.sync()).toEqual({ ...nothing, stopped: { reason: 'unfinished' } })
+    expect(waits).toBe(13)
+    expect(await queue.counts()).toEqual({ ...empty, sending: 1 })
+    // The service has it: neither can it be taken back here, nor is it sent again.
+    expect(await queue.discard(client_id)).toBe(false)
+    const before = phone.network.calls.length
+    expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 1 })
+    expect(
+      phone.network
+        .paths()
+        .slice(before)
+        .filter((path) => path.startsWith('POST')),
+    ).toEqual([])
+  })
+})
+
+test('a batch that the service has forgotten is sent again, and lands once all the same', async () => {
+  const phone = await createPhone()
+  const storage = memoryStorage()
+  const queue = queueOn(phone, { storage, sleep: async () => {} })
+  await queue.add(phone.coffee())
+  await queue.sync()
+  await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+  const db = openWorldDatabase(phone.world)
+  await db.batch([db.run(sql`delete from sync_batches`)])
+  const again = queueOn(phone, { storage })
+  expect(await again.sync()).toEqual(nothing)
+  expect(await again.counts()).toEqual({ ...empty, pending: 1 })
+  expect(await again.sync()).toEqual({ ...nothing, duplicate: 1 })
+  expect(await phone.landed()).toEqual(['Coffee'])
+})
+
+describe('batches', () => {
+  const sizes = (phone: Phone) =>
+    phone.network.calls
+      .filter(({ path, method }) => method === 'POST' && path === '/api/transactions/sync')
+      .map(({ body }) => JSON.parse(body ?? '').transactions.length)
+
+  async function fill(phone: Phone, queue: ReturnType<typeof queueOn>, count: number, description: string) {
+    for (let i = 0; i < count; i++) await queue.add(phone.coffee(`${i} ${description}`))
+  }
+
+  test('hold a thousand items at most', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await fill(phone, queue, 1_001, 'coffee')
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1_001 })
+    expect(sizes(phone)).toEqual([1_000, 1])
+    expect((await phone.person.get('/api/transactions')).body.total).toBe(1_001)
+  })
+
+  test('stay under the size that the service takes, in bytes', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    // Four bytes a character: a thousand of these are 1.2 MB, though each text is short enough.
+    await fill(phone, queue, 1_000, '🪙'.repeat(250))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1_000 })
+    expect(sizes(phone).length).toBe(2)
+    const bytes = phone.network.calls.map(({ body }) => new TextEncoder().encode(body ?? '').length)
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(1024 * 1024)
+    expect(Math.max(...bytes)).toBeGreaterThan(900_000)
+  })
+
+  test('that are too large all the same are halved; one item that is too large alone is rejected', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone, { limits: { items: 1_000, bytes: 100_000_000 } })
+    await fill(phone, queue, 3, 'coffee')
+    await queue.add(phone.coffee('x'.repeat(1_100_000)))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 3, rejected: 1 })
+    expect(sizes(phone)).toEqual([4, 2, 2, 1, 1])
+    expect((await queue.list()).map(({ errors }) => errors)).toEqual([
+      { item: ['The request body is too large.'] },
+    ])
+  })
+})
+
+describe('several at once', () => {
+  const noLocks = { request: <T>(_: string, work: () => Promise<T>) => work() }
+
+  test('runs of one queue go one after another', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee())
+    const [first, second] = await Promise.all([queue.sync(), queue.sync()])
+    expect([first, second]).toEqual([{ ...nothing, created: 1 }, nothing])
+  })
+
+  test('two tabs without locks send the same, and it lands once', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const [one, two] = [
+      queueOn(phone, { storage, locks: noLocks }),
+      queueOn(phone, { storage, locks: noLocks }),
+    ]
+    for (let i = 0; i < 5; i++) await one.add(phone.coffee(`Coffee ${i}`))
+    await Promise.all([one.sync(), two.sync()])
+    await one.sync()
+    expect(await two.counts()).toEqual(empty)
+    expect(await phone.landed()).toHaveLength(5)
+  })
+
+  test('what one person recorded never goes out under the token of another', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    await queueOn(phone, { storage }).add(phone.coffee())
+    const other = await phone.world.register()
+    await phone.client.tokens.set(other.token)
+    const theirs = offlineQueue({ client: phone.client, storage, userId: other.id })
+    expect(await theirs.sync()).toEqual(nothing)
+    expect(await theirs.list()).toEqual([])
+  })
+})
+
+test('a browser storage keeps the queue, among what others keep there', async () => {
+  const values = new Map([['theme', 'dark']])
+  const storage = webStorage({
+    get length() {
+      return values.size
+    },
+    key: (index) => [...values.keys()][index] ?? null,
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
+  })
+  const phone = await createPhone()
+  const queue = queueOn(phone, { storage })
+  await queue.add(phone.coffee('One'))
+  await queue.add({ ...phone.coffee('Two'), amount: 0 })
+  expect(await queue.sync()).toEqual({ ...nothing, created: 1, rejected: 1 })
+  expect(values.size).toBe(2)
+  expect(await queueOn(phone, { storage }).counts()).toEqual({ ...empty, rejected: 1 })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { isRepeatable, retryDelayMs } from '../../../src/client/retry.ts'
+import { ConnectionError, createClient, defaultRetry, unwrap } from '../../../src/client.ts'
+import { createClientWorld, createPhone, type Fetch, fetchOf } from './client-world.ts'
+
+const get = { method: 'GET', headers: new Headers(), body: null }
+const timing = { attempt: 1, policy: defaultRetry, random: 1, now: Date.parse('2026-11-20T10:00:00Z') }
+const answer = (status: number, retryAfter?: string) => ({
+  status,
+  headers: new Headers(retryAfter === undefined ? {} : { 'Retry-After': retryAfter }),
+})
+
+describe('the rule', () => {
+  test.each([200, 204, 302, 400, 401, 403, 404, 405, 409, 413, 415, 422, 500, 501])(
+    'a %i is final',
+    (status) => {
+      expect(retryDelayMs(get, answer(status), timing)).toBeUndefined()
+    },
+  )
+
+  test.each([undefined, 408, 429, 502, 503, 504])('a %s is tried again', (status) => {
+    expect(retryDelayMs(get, status ? answer(status) : undefined, timing)).toBe(500)
+  })
+
+  test('waits longer each time, up to a limit, spread by chance, and gives up after so many attempts', () => {
+    const policy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 5_000 }
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) =>
+      retryDelayMs(get, undefined, { ...timing, attempt, policy }),
+    )
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, undefined])
+    expect(retryDelayMs(get, undefined, { ...timing, random: 0 })).toBe(250)
+  })
+
+  test('waits for as long as Retry-After says, in seconds or as a date, and not at all where that is too long', () => {
+    expect(retryDelayMs(get, answer(503, '7'), timing)).toBe(7_000)
+    expect(retryDelayMs(get, answer(503, '0'), timing)).toBe(0)
+    expect(retryDelayMs(get, answer(429, 'Fri, 20 Nov 2026 10:00:12 GMT'), timing)).toBe(12_000)
+    expect(retryDelayMs(get, answer(503, 'soon'), timing)).toBe(500)
+    expect(retryDelayMs(get, answer(429, '60'), timing)).toBeUndefined()
+  })
+
+  test.each<[string, string, HeadersInit, string | null, boolean]>([
+    ['GET', 'GET', {}, null, true],
+    ['HEAD', 'HEAD', {}, null, true],
+    ['PUT', 'PUT', {}, '{"name":"A"}', true],
+    ['PATCH', 'PATCH', {}, '{"name":"A"}', true],
+    ['DELETE', 'DELETE', {}, null, true],
+    ['a plain POST', 'POST', {}, '{"name":"A"}', false],
+    ['a POST without a body', 'POST', {}, null, false],
+    ['a POST with a key', 'POST', { 'Idempotency-Key': 'a' }, '{"name":"A"}', true],
+    ['a POST with a client id', 'POST', {}, '{"client_id":"a"}', true],
+    ['a POST with an empty client id', 'POST', {}, '{"client_id":" "}', false],
+    ['a batch with client ids', 'POST', {}, '{"transactions":[{"client_id":"a"},{"client_id":"b"}]}', true],
+    ['a batch with one missing', 'POST', {}, '{"transactions":[{"client_id":"a"},{}]}', false],
+    ['a batch with an id beside the items', 'POST', {}, '{"client_id":"a","transactions":[{}]}', false],
+  ])('%s may be repeated or not', (_, method, headers, body, expected) => {
+    expect(isRepeatable({ method, headers: new Headers(headers), body })).toBe(expected)
+  })
+})
+
+/** Cuts the connection: so many requests before they arrive, and so many answers on their way back. */
+function cutting(fetch: Fetch, cuts: ('request' | 'answer' | 'half the answer')[]): Fetch {
+  return async (url, init) => {
+    const cut = cuts.shift()
+    if (cut === 'request') throw new TypeError('Failed to fetch')
+    const whole = await fetch(url, init)
+    if (cut === 'answer') throw new TypeError('Failed to fetch')
+    if (cut !== 'half the answer') return whole
+    const text = await whole.text()
+    return new Response(halfOf(text), { status: whole.status, headers: whole.headers })
+  }
+}
+
+function halfOf(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2)))
+      controller.error(new TypeError('terminated'))
+    },
+  })
+}
+
+describe('against the service', () => {
+  async function createCut(...cuts: Parameters<typeof cutting>[1]) {
+    const phone = await createPhone()
+    const { fetch } = phone.network
+    const client = createClient({
+      baseUrl: 'http://purse.test',
+      tokens: phone.client.tokens,
+      fetch: cutting(fetch, cuts),
+      sleep: async () => {},
+    })
+    const category = (await phone.person.get('/api/categories')).body[0]
+    return { ...phone, api: client.api, fields: { ...phone.coffee(), category_id: category.id as number } }
+  }
+
+  test.each(['request', 'answer', 'half the answer'] as const)(
+    'a read goes on where the %s was cut off',
+    async (cut) => {
+      const { api, account } = await createCut(cut, cut)
+      expect((await unwrap(api.accounts.$get())).map(({ id }) => id)).toEqual([account.id])
+    },
+  )
+
+  test('a transaction with a client id lands once, however often its answer is lost', async () => {
+    const { api, fields, landed, network } = await createCut('answer', 'half the answer', 'request')
+    const created = await unwrap(api.transactions.$post({ json: { ...fields, client_id: 'phone-1' } }))
+    expect(created.description).toBe('Coffee')
+    expect(network.paths().filter((path) => path === 'POST /api/transactions')).toHaveLength(3)
+    expect(await landed()).toEqual(['Coffee'])
+  })
+
+  test('a transaction without one is sent once, and the app is told that nobody knows', async () => {
+    const { api, fields, landed } = await createCut('answer')
+    const lost = unwrap(api.transactions.$post({ json: fields }))
+    await expect(lost).rejects.toBeInstanceOf(ConnectionError)
+    await expect(lost).rejects.toMatchObject({ cause: new TypeError('Failed to fetch') })
+    expect(await landed()).toEqual(['Coffee'])
+  })
+
+  test('a row that is gone when its deletion is repeated has been deleted; one that was never there is a 404', async () => {
+    const { api, account } = await createCut('answer')
+    const param = { id: String(account.id) }
+    expect((await api.accounts[':id'].$delete({ param })).status).toBe(204)
+    expect((await api.accounts[':id'].$delete({ param })).status).toBe(404)
+  })
+
+  test('after so many attempts the failure is the caller’s', async () => {
+    const { api } = await createCut('request', 'request', 'request', 'request')
+    await expect(unwrap(api.me.$get())).rejects.toBeInstanceOf(ConnectionError)
+    expect((await unwrap(api.me.$get())).name).toBe('Person 1')
+  })
+
+  test('while the database is away, the client waits as it is told to', async () => {
+    const { client, network, waits } = createClientWorld({}, { TURSO_DATABASE_URL: 'http://127.0.0.1:1/' })
+    await client.tokens.set(`1|${'0'.repeat(40)}`)
+    const { status, headers } = await client.api.health.$get()
+    expect([status, network.calls.length]).toEqual([503, 4])
+    expect(waits).toEqual([1, 2, 3].map(() => Number(headers.get('Retry-After')) * 1_000))
+  })
+
+  test('the caller can stop it, between attempts and in the middle of one', async () => {
+    const { world } = await createPhone()
+    const stop = new AbortController()
+    const { fetch, calls } = fetchOf(world)
+    const client = createClient({
+      baseUrl: 'http://purse.test',
+      fetch: cutting(fetch, ['answer', 'answer']),
+      retry: { ...defaultRetry, firstDelayMs: 60_000, maxDelayMs: 60_000 },
+    })
+    const call = client.api.health.$get({}, { init: { signal: stop.signal } })
+    setTimeout(() => stop.abort(), 100)
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    expect(calls).toHaveLength(1)
+    await expect(client.api.health.$get({}, { init: { signal: stop.signal } })).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+  })
+
+  test('an attempt that gets no answer in time counts as cut off', async () => {
+    let attempts = 0
+    const client = createClient({
+      baseUrl: 'http://purse.test',
+      timeoutMs: 5,
+      sleep: async () => {},
+      fetch: (_, { signal }) => {
+        attempts += 1
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+      },
+    })
+    await expect(client.api.health.$get()).rejects.toMatchObject({
+      name: 'ConnectionError',
+      cause: { name: 'TimeoutError' },
+    })
+    expect(attempts).toBe(4)
+  })
+})
