@@ -7,11 +7,10 @@ import type { MeasuredDatabase } from './database.ts'
 import { type History, type Person, password, person } from './history.ts'
 import { links } from './runtime.ts'
 
-/** Who calls, and what calls are prepared with. */
-export type Bench = {
+/** Who there is in a database. */
+export type Household = {
   history: History
   owner: Person
-  connection: Connection
   database: MeasuredDatabase
   /** Somebody else, who has done nothing yet. */
   stranger(): Person
@@ -19,19 +18,21 @@ export type Bench = {
   number(): number
 }
 
+/** They, with a connection to the Worker that runs. */
+export type Bench = Household & { connection: Connection }
+
 /** Prepares a call of a route, so that what is measured afterwards is that call alone. */
 type Preparation = (bench: Bench) => Call | Promise<Call>
 
 /** A route, or one way of calling it, by the name under which it stands in the table. */
 export type Case = { name: string; route: string; prepare: Preparation }
 
-/** Who takes part in a run over that database. */
-export function createBench(history: History, connection: Connection, database: MeasuredDatabase): Bench {
+/** Who takes part in measuring that database. */
+export function createHousehold(history: History, database: MeasuredDatabase): Household {
   let strangers = 1
   let numbers = 0
   return {
     history,
-    connection,
     database,
     owner: person(1),
     stranger() {
@@ -52,6 +53,7 @@ export async function tidy({ database: { db }, history }: Bench): Promise<void> 
     db.run(sql`delete from categories where user_id = 1 and id > ${category}`),
     db.run(sql`delete from tokens where user_id = 1 and id > ${history.users}`),
     db.run(sql`delete from imports where user_id = 1`),
+    db.run(sql`delete from sync_batches where user_id = 1`),
   ])
 }
 

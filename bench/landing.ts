@@ -26,7 +26,7 @@ export type LandingSize = {
   raw: number
 }
 
-/** A copy of the same database for what goes past the API: as a file, and by its address. */
+/** For what goes past the API: the file of a copy of the database, and the address of the one that is measured. */
 export type RawDatabase = { file: string; url: string }
 
 type Way = { way: string; rows: number; land: () => Promise<void> }

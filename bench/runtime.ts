@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 
 /** The parts outside the Worker, by address. */
 export type Parts = { libsql: string; inbox: string; issuer: string; stop(): Promise<void> }
@@ -17,6 +17,13 @@ export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
 export const links = { appUrl: 'http://purse.bench', secret: 'a secret of the benchmark, long enough' }
 
 const project = path.join(import.meta.dirname, '..')
+
+// Wrangler looks for the secrets that wrangler.toml demands; the parts of each runtime bring their own.
+const { secrets } = unstable_readConfig(
+  { config: path.join(project, 'wrangler.toml') },
+  { hideWarnings: true },
+)
+for (const name of secrets?.required ?? []) process.env[name] ??= 'of the benchmark'
 
 /** Starts libSQL, the inbox and the identity provider in another process. */
 export async function startParts(directory: string): Promise<Parts> {

@@ -1,0 +1,123 @@
+import * as echarts from 'echarts'
+import { extremes, goals, isList, mainCases, type Results } from './results.ts'
+
+// On a white ground of their own, so that they read in dark surroundings as well.
+const frame = {
+  backgroundColor: '#fff',
+  animation: false,
+  textStyle: { fontFamily: 'system-ui, sans-serif' },
+}
+const [width, height] = [860, 460]
+
+/** Database work of the main endpoints against history, both axes logarithmic. */
+export function stepsChart(results: Results): string {
+  const histories = results.scenarios.filter(({ history }) => history.othersTransactions === 0)
+  const { large } = extremes(results)
+  const names = large.cases
+    .filter((one) => isList(one) || mainCases.includes(one.name))
+    .map(({ name }) => name)
+  return render({
+    ...frame,
+    title: {
+      text: 'Database work against history',
+      subtext: 'virtual machine steps of one call; dashed: lists with a filter',
+      left: 16,
+    },
+    grid: { left: 70, right: 280, top: 80, bottom: 50 },
+    xAxis: {
+      type: 'log',
+      name: 'transactions',
+      nameLocation: 'middle',
+      nameGap: 30,
+      axisLabel: { formatter: thousands },
+    },
+    yAxis: { type: 'log', name: 'steps', axisLabel: { formatter: thousands } },
+    series: names.map((name) => {
+      const isFilter = name.includes('?')
+      return {
+        name,
+        type: 'line',
+        symbolSize: 6,
+        lineStyle: { width: 2, type: isFilter ? 'dashed' : 'solid' },
+        endLabel: { show: true, formatter: '{a}', fontSize: 11 },
+        labelLayout: { moveOverlap: 'shiftY' },
+        data: histories.map(({ history, cases }) => [
+          history.ownTransactions,
+          cases.find((one) => one.name === name)?.counts.steps ?? null,
+        ]),
+      }
+    }),
+  })
+}
+
+/** How many times as long as a bare `select 1` each endpoint takes where the database is far away. */
+export function latencyChart(results: Results): string {
+  const { large } = extremes(results)
+  const cases = large.cases
+    .filter((one) => one.needsToken && !isList(one))
+    .sort((a, b) => b.far.ratio - a.far.ratio)
+  return bars({
+    title: `Latency with ${results.latencyMs} ms to the database, beside a bare select 1`,
+    subtext: `${large.history.name}; ratio of medians, the goal is at most ${goals.farRatio}`,
+    names: cases.map(({ name }) => name),
+    values: cases.map(({ far }) => Number(far.ratio.toFixed(2))),
+    goal: goals.farRatio,
+  })
+}
+
+/** Rows per second on each way. */
+export function landingChart(results: Results): string {
+  const { large } = extremes(results)
+  const landing = [...large.landing].reverse()
+  return bars({
+    title: 'How quickly rows land',
+    subtext: `rows per second, ${large.history.name}; the goal is ${goals.rowsPerSecond.toLocaleString('en')}`,
+    names: landing.map(({ way }) => way),
+    values: landing.map(({ rowsPerSecond }) => Math.round(rowsPerSecond)),
+    goal: goals.rowsPerSecond,
+  })
+}
+
+type Bars = { title: string; subtext: string; names: string[]; values: number[]; goal: number }
+
+function bars({ title, subtext, names, values, goal }: Bars): string {
+  const option = {
+    ...frame,
+    title: { text: title, subtext, left: 16 },
+    grid: { left: 330, right: 60, top: 70, bottom: 30 },
+    xAxis: { type: 'value' },
+    yAxis: {
+      type: 'category',
+      data: names,
+      axisLabel: { interval: 0, fontSize: 11 },
+      axisTick: { show: false },
+    },
+    series: [
+      {
+        type: 'bar',
+        data: values,
+        itemStyle: { color: '#0f6b4f' },
+        label: { show: true, position: 'right', fontSize: 11 },
+        markLine: {
+          symbol: 'none',
+          label: { show: false },
+          lineStyle: { color: '#b3261e', width: 1.5 },
+          data: [{ xAxis: goal }],
+        },
+      },
+    ],
+  }
+  return render(option, 120 + names.length * 17)
+}
+
+function render(option: echarts.EChartsCoreOption, ownHeight = height): string {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: ownHeight })
+  chart.setOption(option)
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return svg
+}
+
+function thousands(value: number): string {
+  return value.toLocaleString('en')
+}

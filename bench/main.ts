@@ -1,0 +1,90 @@
+// `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
+// how quickly rows land. Counts come from the libSQL server and are the same on every machine; of times, read the
+// ratios. `-- --quick` shows in half a minute that all of it runs, and leaves the results of the last full run alone.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { landingChart, latencyChart, stepsChart } from './charts.ts'
+import { fullReport, shortReport } from './report.ts'
+import { misses, type Results, type Scenario } from './results.ts'
+import { bundleWorker, startParts, startupCost } from './runtime.ts'
+import { runScenario } from './scenario.ts'
+import { full, quick } from './sizes.ts'
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, output: { type: 'string' } },
+})
+const project = path.join(import.meta.dirname, '..')
+const cache = path.join(project, '.local/bench')
+const output =
+  options.output ?? (options.quick ? path.join(cache, 'quick') : path.join(import.meta.dirname, 'results'))
+const size = options.quick ? quick : full
+
+const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
+const parts = await startParts(directory)
+try {
+  const { file, size: bundle } = bundleWorker(directory)
+  const scenarios: Scenario[] = []
+  for (const history of size.histories) {
+    scenarios.push(
+      await runScenario(history, size, { directory, cache, parts, worker: file, say: console.error }),
+    )
+  }
+  const startup = startupCost(directory)
+  write({ commit: commit(), machine: machine(), bundle, startup, latencyMs: size.latencyMs, scenarios })
+} finally {
+  await parts.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+function write(results: Results): void {
+  mkdirSync(output, { recursive: true })
+  const short = shortReport(results)
+  const files = {
+    'results.json': `${JSON.stringify(results, rounded, 1)}\n`,
+    'results.md': fullReport(results),
+    'short.md': `${short}\n`,
+    'steps.svg': stepsChart(results),
+    'latency.svg': latencyChart(results),
+    'landing.svg': landingChart(results),
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(output, name), text)
+  if (!options.quick) writeIntoReadme(short)
+  console.log(`${short}\n`)
+  for (const { goal, missed } of misses(results)) {
+    console.log(`${missed.length === 0 ? 'met' : 'MISSED'}: ${goal}`)
+    for (const one of missed) console.log(`  ${one}`)
+  }
+  console.log(`All figures: ${path.relative(project, output)}/results.md`)
+}
+
+/** The README shows the short table between two marks. */
+function writeIntoReadme(short: string): void {
+  const file = path.join(project, 'README.md')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(
+    file,
+    text.replace(/(?<=<!-- bench -->\n)[\s\S]*?(?=<!-- \/bench -->)/, () => `\n${short}\n\n`),
+  )
+}
+
+/** Digits that no clock gives make files long and differences hard to see. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(7)) : value
+}
+
+function commit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' }).trim()
+  try {
+    const changed = git('status', '--porcelain', 'src', 'migrations', 'dev', 'bench/*.ts') !== ''
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`
+  } catch {
+    return 'an unknown commit'
+  }
+}
+
+function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}`
+}

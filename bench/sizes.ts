@@ -1,0 +1,41 @@
+import type { History } from './history.ts'
+import type { LandingSize } from './landing.ts'
+import type { Series } from './measure.ts'
+
+/** How much a run measures. */
+export type Size = {
+  histories: History[]
+  near: Series
+  far: Series
+  latencyMs: number
+  landing: LandingSize
+}
+
+// Enough for every call that wants somebody who has not done anything yet.
+const ofOne = (ownTransactions: number, users: number): History => ({
+  name: `${ownTransactions.toLocaleString('en')} transactions`,
+  users,
+  ownTransactions,
+  othersTransactions: 0,
+})
+
+export const full: Size = {
+  histories: [
+    ofOne(1_000, 1_500),
+    ofOne(100_000, 1_500),
+    ofOne(1_000_000, 1_500),
+    { name: '10,000 users', users: 10_000, ownTransactions: 100, othersTransactions: 100 },
+  ],
+  near: { calls: 100, least: 10, seconds: 3 },
+  far: { calls: 20, least: 10, seconds: 3 },
+  latencyMs: 30,
+  landing: { creates: 500, batches: 20, items: 1_000, files: 4, fileRows: 10_000, raw: 20_000 },
+}
+
+export const quick: Size = {
+  histories: [ofOne(100, 150), ofOne(1_000, 150)],
+  near: { calls: 2, least: 2, seconds: 1 },
+  far: { calls: 2, least: 2, seconds: 1 },
+  latencyMs: 5,
+  landing: { creates: 10, batches: 2, items: 50, files: 1, fileRows: 100, raw: 100 },
+}
