@@ -46,10 +46,10 @@ export const afterExecution: [name: string, fault: Fault][] = [
   ['no answer in time', { gets: 'nothing', executed: true }],
 ]
 
-/** Lets every time-out come soon; the real ones are seconds. */
-export function hastenTimeouts(ms = 150): void {
+/** Lets every time-out come soon, until it is restored; the real ones are seconds. */
+export function hastenTimeouts(ms = 150) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((asked) => timeout(Math.min(asked, ms)))
+  return vi.spyOn(AbortSignal, 'timeout').mockImplementation((asked) => timeout(Math.min(asked, ms)))
 }
 
 /** Expects the answer that says to come again, and nothing else. */

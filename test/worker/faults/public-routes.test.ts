@@ -137,12 +137,12 @@ describe('signing in', () => {
     const world = createFaultyWorld()
     for (const [, fault] of [...beforeExecution, ...afterExecution]) {
       const path = await comeBackFromProvider(world, `${crypto.randomUUID()}@example.com`)
-      hastenTimeouts()
+      const haste = hastenTimeouts()
       await world.breakDatabase({ ...fault, only })
       const { status, headers } = await world.call('GET', path)
       const query = new URL(headers.get('Location') ?? '').searchParams
       expect([status, query.get('error_code'), query.get('token')]).toEqual([302, 'provider_error', null])
-      vi.mocked(AbortSignal.timeout).mockRestore()
+      haste.mockRestore()
     }
   })
 })

@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
+import { balanceOf, verifyAddress } from '../world.ts'
+import {
+  afterExecution,
+  beforeExecution,
+  createFaultyWorld,
+  type FaultyWorld,
+  hastenTimeouts,
+} from './faulty-world.ts'
+
+const everyFault = [...beforeExecution, ...afterExecution]
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+async function count(world: FaultyWorld, table: string): Promise<number> {
+  const db = openWorldDatabase(world)
+  const [[row]] = await db.batch([
+    db.all<{ rows: number }>(sql`select count(*) as rows from ${sql.raw(table)}`),
+  ])
+  return row?.rows ?? 0
+}
+
+/** Delivers while the database is broken, which is to be tried again, and once it is mended. */
+async function deliverUntilDone(world: FaultyWorld, messages: unknown[], queue: string): Promise<void> {
+  const refused = await world.deliver(messages, queue)
+  expect(refused).toMatchObject({ explicitAcks: [], delays: messages.map(() => 5) })
+  await world.breakDatabase(null)
+  const done = await world.deliver(messages, queue, 2)
+  expect(done).toMatchObject({ retryMessages: [], delays: [] })
+}
+
+async function sendBatch({ world, person, expense }: Household) {
+  const transactions = [expense(), { ...expense(), client_id: 'phone-1' }, { ...expense(), amount: 3 }]
+  const { status, body } = await person.post('/api/transactions/sync', { transactions })
+  expect(status).toBe(200)
+  return { id: body.sync_id as string, messages: world.queuedSyncs.splice(0) }
+}
+
+describe.each(everyFault)('with %s', (_, fault) => {
+  test('a batch comes again, and each item lands once', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const { person, checking } = household
+    const { id, messages } = await sendBatch(household)
+    hastenTimeouts()
+    await world.breakDatabase(fault)
+    await deliverUntilDone(world, messages, 'purse-sync')
+    const { body } = await person.get(`/api/transactions/sync/${id}`)
+    expect(body).toMatchObject({ status: 'completed', counts: { total: 3, created: 3 } })
+    expect(await balanceOf(person, checking)).toBe(100 - 12.5 - 12.5 - 3)
+  })
+
+  test('a dead batch comes again, and fails for good', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const { id, messages } = await sendBatch(household)
+    hastenTimeouts()
+    await world.breakDatabase(fault)
+    await deliverUntilDone(world, messages, 'purse-sync-dead')
+    const { body } = await household.person.get(`/api/transactions/sync/${id}`)
+    expect(body).toMatchObject({ status: 'failed', counts: { total: 3, failed: 3 } })
+  })
+
+  test('what is recorded of a mail that cannot be sent is recorded once', async () => {
+    const world = createFaultyWorld()
+    await world.register()
+    const [mail] = world.queued
+    hastenTimeouts()
+    await world.breakDatabase(fault)
+    await deliverUntilDone(world, [mail], 'purse-mail-dead')
+    expect(await count(world, 'failed_mails')).toBe(1)
+  })
+
+  test('the sweep fails, and finds the batch later', async () => {
+    const world = createFaultyWorld()
+    await sendBatch(await createHousehold(world))
+    hastenTimeouts()
+    vi.setSystemTime(Date.now() + 60_000)
+    await world.breakDatabase(fault)
+    await expect(world.runCron('* * * * *')).rejects.toThrow()
+    expect(world.queuedSyncs).toEqual([])
+    await world.breakDatabase(null)
+    vi.setSystemTime(Date.now() + 60_000)
+    await world.runCron('* * * * *')
+    expect(world.queuedSyncs).toHaveLength(1)
+  })
+
+  test('what has expired goes an hour later', async () => {
+    const world = createFaultyWorld()
+    await world.register()
+    vi.setSystemTime(Date.now() + 400 * 86_400_000)
+    hastenTimeouts()
+    await world.breakDatabase(fault)
+    await expect(world.runCron('17 * * * *')).rejects.toThrow()
+    await world.breakDatabase(null)
+    await world.runCron('17 * * * *')
+    expect(await count(world, 'tokens')).toBe(0)
+  })
+})
+
+/** The job looks who is due, looks who has recorded something, queues, and notes what it did. */
+test.each([1, 2, 3])('reminders are sent when round trip %i fails, and twice to nobody', async (only) => {
+  for (const [, fault] of everyFault) {
+    vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
+    const world = createFaultyWorld()
+    await verifyAddress(world, await world.register())
+    await world.runCron('*/5 * * * *')
+    vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
+    world.queued.length = 0
+    const haste = hastenTimeouts(fault.gets === 'nothing' ? 150 : 8_000)
+    await world.breakDatabase({ ...fault, only })
+    // A read that is asked for once more saves the run.
+    await world.runCron('*/5 * * * *').catch(() => undefined)
+    await world.breakDatabase(null)
+    await world.runCron('*/5 * * * *')
+    await world.runCron('*/5 * * * *')
+    // The mail service takes a mail with the same id once.
+    const ids = world.queued.filter(({ kind }) => kind === 'reminder').map(({ id }) => id)
+    expect(new Set(ids).size).toBe(1)
+    haste.mockRestore()
+  }
+})

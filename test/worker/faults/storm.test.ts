@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Fault } from '../../faults/proxy.ts'
+import { createHousehold } from '../laws/every-route.ts'
+import { balanceOf } from '../world.ts'
+import { createFaultyWorld, expectUnavailable, hastenTimeouts } from './faulty-world.ts'
+
+const requests = 200
+
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** A household, and a way to send two hundred expenses of 1.00 at once, the same ones each time. */
+async function createCrowd() {
+  const world = createFaultyWorld()
+  const { person, checking, expense } = await createHousehold(world)
+  const record = (position: number) => {
+    const day = new Date(Date.UTC(2020, 0, position + 1)).toISOString().slice(0, 10)
+    const fields = { ...expense(), amount: 1, transaction_date: day, client_id: `phone-${position}` }
+    return person.post('/api/transactions', fields)
+  }
+  const all = Array.from({ length: requests }, (_, position) => position)
+  const send = (positions = all) => Promise.all(positions.map(record))
+  /** Sends again what was not taken, as clients do, until all of it is. */
+  async function insist() {
+    for (let left = all; left.length > 0; ) {
+      const answers = await send(left)
+      left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
+    }
+  }
+  return {
+    world,
+    read: () => Promise.all(all.map(() => person.get('/api/accounts'))),
+    send,
+    insist,
+    total: async () => (await person.get('/api/transactions')).body.total as number,
+    balance: () => balanceOf(person, checking),
+  }
+}
+
+const statusesOf = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))]
+
+describe('two hundred requests at once', () => {
+  test('to a slow database are all answered, and the isolate is as before', async () => {
+    const { world, read, total } = await createCrowd()
+    await world.breakDatabase({ gets: 'late', delayMs: 500 })
+    expect(statusesOf(await read())).toEqual([200])
+    await world.breakDatabase(null)
+    expect(await total()).toBe(0)
+  })
+
+  test.each<[string, Fault]>([
+    ['is away', { gets: 'cut' }],
+    ['never answers', { gets: 'nothing' }],
+    ['does it and never says so', { gets: 'nothing', executed: true }],
+    ['does it and is cut off', { gets: 'cut', executed: true }],
+  ])('to a database that %s are all 503, and sent again each is there once', async (_, fault) => {
+    const { world, send, insist, total, balance } = await createCrowd()
+    const haste = hastenTimeouts(fault.gets === 'nothing' ? 1_000 : 8_000)
+    await world.breakDatabase(fault)
+    for (const answer of await send()) expectUnavailable(answer)
+    await world.breakDatabase(null)
+    haste.mockRestore()
+    // The isolate is as before: the next call is answered, with no second try.
+    expect(await total()).toBeLessThanOrEqual(requests)
+    expect(await world.requestsSeen()).toBe(1)
+    await insist()
+    expect(await total()).toBe(requests)
+    expect(await balance()).toBe(100 - requests)
+  })
+})
