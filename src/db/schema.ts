@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
+import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 
 const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
@@ -82,7 +83,7 @@ export const accounts = sqliteTable(
     id: id(),
     userId: owner(),
     name: text().notNull(),
-    type: text({ enum: ['bank', 'mobile', 'cash'] }).notNull(),
+    type: text({ enum: accountTypes }).notNull(),
     startingBalance: minor(),
     /** Kept by triggers: income − expense − transfers out + transfers in, all dates. */
     moved: minor().default(0 as Minor),
@@ -112,7 +113,7 @@ export const categories = sqliteTable(
     name: text().notNull(),
     /** The name as it is compared (`categoryNameKey`). */
     nameKey: text().notNull(),
-    type: text({ enum: ['income', 'expense'] }).notNull(),
+    type: text({ enum: categoryTypes }).notNull(),
     ...timestamps,
   },
   (t) => [
@@ -131,7 +132,7 @@ export const transactions = sqliteTable(
       .references(() => accounts.id, { onDelete: 'cascade' }),
     toAccountId: integer().references(() => accounts.id, { onDelete: 'cascade' }),
     categoryId: integer().references(() => categories.id, { onDelete: 'set null' }),
-    type: text({ enum: ['income', 'expense', 'transfer'] }).notNull(),
+    type: text({ enum: transactionTypes }).notNull(),
     amount: minor(),
     description: text(),
     reference: text(),
@@ -187,7 +188,7 @@ export const categoryTotals = sqliteTable(
   {
     userId: owner(),
     month: text().notNull(),
-    type: text({ enum: ['income', 'expense'] }).notNull(),
+    type: text({ enum: categoryTypes }).notNull(),
     /** 0 stands for uncategorised, since a primary key knows no null. */
     categoryId: integer().notNull(),
     total: minor(),

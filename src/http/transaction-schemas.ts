@@ -1,7 +1,6 @@
 import * as z from 'zod'
+import { transactionTypes } from '../domain/types.ts'
 import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from './fields.ts'
-
-export const transactionTypes = ['income', 'expense', 'transfer'] as const
 
 const fields = z.object({
   account_id: id,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AnswerDescription, ExtraFailure } from './operation.ts'
-import { duplicateError, message, notVerifiedError, validationError } from './schemas.ts'
+import { duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
 
 /** A failure as the document describes it, under a name of its own. */
 type Failure = AnswerDescription & { name: string; status: number }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { accountTypes } from '../../domain/types.ts'
 import {
   createAccount,
   deleteAccount,
@@ -15,7 +16,7 @@ import { body } from '../validate.ts'
 
 const newAccount = z.object({
   name: text(),
-  type: oneOf(['bank', 'mobile', 'cash']),
+  type: oneOf(accountTypes),
   starting_balance: money,
   notes: nullableText(65_535).optional(),
 })

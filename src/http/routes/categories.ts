@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { categoryTypes } from '../../domain/types.ts'
 import {
   createCategory,
   deleteCategory,
@@ -13,7 +14,7 @@ import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
 import { body } from '../validate.ts'
 
-const newCategory = z.object({ name: text(), type: oneOf(['income', 'expense']) })
+const newCategory = z.object({ name: text(), type: oneOf(categoryTypes) })
 const categoryChanges = newCategory.partial()
 
 /** Categories, the seeded defaults among them (api.md §4.4). */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { transactionTypes } from '../../domain/types.ts'
 import { createTransaction } from '../../services/transactions/create.ts'
 import { deleteTransaction } from '../../services/transactions/delete.ts'
 import { listTransactions, showTransaction } from '../../services/transactions/read.ts'
@@ -9,7 +10,7 @@ import { date, id, oneOf, text } from '../fields.ts'
 import { pageNumber, presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
-import { newTransaction, transactionChanges, transactionTypes } from '../transaction-schemas.ts'
+import { newTransaction, transactionChanges } from '../transaction-schemas.ts'
 import { body, query } from '../validate.ts'
 
 const filter = z

@@ -1,5 +1,5 @@
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
-import { account } from '../schemas.ts'
+import { account } from '../schemas/ledger.ts'
 
 /** Accounts (api.md §4.3). */
 export const accountOperations: OperationGroup = {

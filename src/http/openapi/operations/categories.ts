@@ -1,5 +1,5 @@
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
-import { category } from '../schemas.ts'
+import { category } from '../schemas/ledger.ts'
 
 /** Categories (api.md §4.4). */
 export const categoryOperations: OperationGroup = {

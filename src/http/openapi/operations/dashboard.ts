@@ -1,5 +1,5 @@
 import { json, type OperationGroup } from '../operation.ts'
-import { summary } from '../schemas.ts'
+import { summary } from '../schemas/ledger.ts'
 
 /** The dashboard (api.md §4.5). */
 export const dashboardOperations: OperationGroup = {

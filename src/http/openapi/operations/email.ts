@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { json, type OperationGroup } from '../operation.ts'
-import { message, verificationSent, verificationStatus } from '../schemas.ts'
+import { verificationSent, verificationStatus } from '../schemas/people.ts'
+import { message } from '../schemas/service.ts'
 
 const password = 'correct horse battery staple'
 const signature = {

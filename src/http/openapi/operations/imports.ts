@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { importOptions } from '../../import-input.ts'
 import { newTransaction } from '../../transaction-schemas.ts'
 import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
-import { importRecord, importResult } from '../schemas.ts'
+import { importRecord, importResult } from '../schemas/batches.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const rows = importOptions.extend({ transactions: z.array(newTransaction.partial()).min(1).max(10_000) })

@@ -1,5 +1,5 @@
 import { deleted, json, type OperationGroup } from '../operation.ts'
-import { user } from '../schemas.ts'
+import { user } from '../schemas/people.ts'
 
 /** The bearer's own profile (api.md §2). */
 export const profileOperations: OperationGroup = {

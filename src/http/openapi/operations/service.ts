@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json, type OperationGroup } from '../operation.ts'
-import { health } from '../schemas.ts'
+import { health } from '../schemas/service.ts'
 
 /** The service itself. */
 export const serviceOperations: OperationGroup = {

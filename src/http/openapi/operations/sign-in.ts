@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
-import { authorisation, availability, message, session, signIn } from '../schemas.ts'
+import { authorisation, availability, session, signIn } from '../schemas/people.ts'
+import { message } from '../schemas/service.ts'
 
 const password = 'correct horse battery staple'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { newTransaction } from '../../transaction-schemas.ts'
 import { json, type OperationGroup } from '../operation.ts'
-import { syncAccepted, syncStatus } from '../schemas.ts'
+import { syncAccepted, syncStatus } from '../schemas/batches.ts'
 
 /** A batch as syncRoutes reads it, item by item (decisions.md, Sync). */
 const batch = z.object({ transactions: z.array(newTransaction).min(1).max(1_000) })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deleted, json, type OperationGroup } from '../operation.ts'
-import { transaction, transactionPage, transactionWithRelations } from '../schemas.ts'
+import { transaction, transactionPage, transactionWithRelations } from '../schemas/ledger.ts'
 
 /** Income, expenses and transfers (api.md §4.2). */
 export const transactionOperations: OperationGroup = {

@@ -1,0 +1,156 @@
+import * as z from 'zod'
+import { accountTypes, categoryTypes, transactionTypes } from '../../../domain/types.ts'
+import { amount, at, calendarDate, id, named, timestamp, total } from './kinds.ts'
+
+/** Accounts, categories, transactions and the dashboard. */
+
+export const account = named(
+  'Account',
+  z.object({
+    id,
+    user_id: id,
+    name: z.string(),
+    type: z.enum(accountTypes),
+    starting_balance: amount,
+    notes: z.string().nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    balance: total.describe('starting_balance + income − expenses − transfers out + transfers in.'),
+  }),
+  'Where money is kept.',
+  {
+    id: 1,
+    user_id: 1,
+    name: 'Checking',
+    type: 'bank',
+    starting_balance: '1250.00',
+    notes: null,
+    created_at: at,
+    updated_at: at,
+    balance: 1237.5,
+  },
+)
+
+export const category = named(
+  'Category',
+  z.object({ id, user_id: id, name: z.string(), type: z.enum(categoryTypes) }),
+  'What money is spent on or comes from.',
+  { id: 1, user_id: 1, name: 'Groceries', type: 'expense' },
+)
+
+const transactionFields = {
+  id,
+  user_id: id,
+  account_id: id,
+  to_account_id: id.nullable().describe('Destination of a transfer.'),
+  category_id: id.nullable(),
+  type: z.enum(transactionTypes),
+  amount,
+  description: z.string().nullable(),
+  reference: z.string().nullable(),
+  transaction_date: calendarDate,
+  is_synced: z.boolean().describe('True for what came in an offline batch.'),
+  created_at: timestamp,
+  updated_at: timestamp,
+}
+const coffee = {
+  id: 1,
+  user_id: 1,
+  account_id: 1,
+  to_account_id: null,
+  category_id: 1,
+  type: 'expense' as const,
+  amount: '12.50',
+  description: 'Coffee beans',
+  reference: null,
+  transaction_date: '2026-11-20',
+  is_synced: false,
+  created_at: at,
+  updated_at: at,
+}
+
+export const transaction = named('Transaction', z.object(transactionFields), 'A movement of money.', coffee)
+
+const accountInBrief = z.object({ id, name: z.string(), type: z.enum(accountTypes) })
+const categoryInBrief = z.object({ id, name: z.string(), type: z.enum(categoryTypes) })
+const coffeeWithRelations = {
+  ...coffee,
+  account: { id: 1, name: 'Checking', type: 'bank' as const },
+  to_account: null,
+  category: { id: 1, name: 'Groceries', type: 'expense' as const },
+}
+
+export const transactionWithRelations = named(
+  'TransactionWithRelations',
+  z.object({
+    ...transactionFields,
+    account: accountInBrief,
+    to_account: accountInBrief.nullable(),
+    category: categoryInBrief.nullable(),
+  }),
+  'A movement of money with what it refers to.',
+  coffeeWithRelations,
+)
+
+const link = z.string()
+const example = 'https://api.purse.example/api/transactions'
+
+export const transactionPage = named(
+  'TransactionPage',
+  z.object({
+    current_page: z.int().min(1),
+    data: z.array(transactionWithRelations),
+    first_page_url: link,
+    from: z.int().nullable().describe('Position of the first row, from 1; null on an empty page.'),
+    last_page: z.int().min(1),
+    last_page_url: link,
+    next_page_url: link.nullable(),
+    path: link,
+    per_page: z.literal(50),
+    prev_page_url: link.nullable(),
+    to: z.int().nullable().describe('Position of the last row; null on an empty page.'),
+    total: z.int().min(0),
+  }),
+  'Fifty transactions, newest first.',
+  {
+    current_page: 1,
+    data: [coffeeWithRelations],
+    first_page_url: `${example}?page=1`,
+    from: 1,
+    last_page: 1,
+    last_page_url: `${example}?page=1`,
+    next_page_url: null,
+    path: example,
+    per_page: 50,
+    prev_page_url: null,
+    to: 1,
+    total: 1,
+  },
+)
+
+export const summary = named(
+  'Summary',
+  z.object({
+    total_balance: total,
+    accounts: z.array(
+      z.object({
+        id,
+        name: z.string(),
+        type: z.enum(accountTypes),
+        starting_balance: amount,
+        balance: total,
+      }),
+    ),
+    monthly_summary: z.object({ income: total, expense: total, net: total }),
+    category_breakdown: z
+      .array(z.object({ category_name: z.string(), total }))
+      .describe('Expenses of the month, the largest first; `Uncategorized` for those without a category.'),
+  }),
+  'The dashboard of a month.',
+  {
+    total_balance: 1237.5,
+    accounts: [{ id: 1, name: 'Checking', type: 'bank', starting_balance: '1250.00', balance: 1237.5 }],
+    monthly_summary: { income: 0, expense: 12.5, net: -12.5 },
+    category_breakdown: [{ category_name: 'Groceries', total: 12.5 }],
+  },
+)

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { amount, calendarDate, fieldErrors, id, named } from './kinds.ts'
+
+/** Texts, failures (api.md §7), and the service itself. */
+
+export const health = named(
+  'Health',
+  z.object({ status: z.literal('ok'), database: z.literal('ok') }),
+  'The service and its database answer.',
+  { status: 'ok', database: 'ok' },
+)
+
+export const message = named('Message', z.object({ message: z.string() }), 'A text for people.', {
+  message: 'Logged out.',
+})
+
+export const validationError = named(
+  'ValidationError',
+  z.object({ message: z.string(), errors: fieldErrors }),
+  'Texts by field; keys are dotted paths.',
+  {
+    message: 'The given data was invalid.',
+    errors: { amount: ['The amount field must be greater than 0.'] },
+  },
+)
+
+export const notVerifiedError = named(
+  'NotVerifiedError',
+  z.object({ message: z.string(), requires_verified_email: z.literal(true) }),
+  'The address must be verified first.',
+  { message: 'Your email address is not verified.', requires_verified_email: true },
+)
+
+export const duplicateError = named(
+  'DuplicateError',
+  z.object({
+    message: z.string(),
+    is_duplicate: z.literal(true),
+    duplicates: z
+      .array(
+        z.object({
+          id,
+          description: z.string().nullable(),
+          reference: z.string().nullable(),
+          transaction_date: calendarDate,
+          amount,
+        }),
+      )
+      .max(5),
+  }),
+  'It looks like a transaction that is there already.',
+  {
+    message: 'Potential duplicate detected.',
+    is_duplicate: true,
+    duplicates: [
+      {
+        id: 1,
+        description: 'Coffee beans',
+        reference: null,
+        transaction_date: '2026-11-20',
+        amount: '12.50',
+      },
+    ],
+  },
+)
