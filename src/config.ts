@@ -1,35 +1,49 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { reportOf } from './domain/error-report.ts'
 import { ConfigurationError } from './domain/failures.ts'
 import { parseScryptCost } from './domain/passwords.ts'
 import type { Config } from './http/app-types.ts'
 
+const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
+const text = z.string('Needed')
+const given = text.check(z.minLength(1, 'Needed'))
+const optionalText = z._default(text, '')
+const url = z.url('Needed, as a URL')
+
 const variables = z.object({
-  TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/ }),
-  TURSO_AUTH_TOKEN: z.string().optional(),
-  FRONTEND_URL: z.url(),
-  CORS_ORIGINS: z.string().default(''),
-  APP_URL: z.url(),
-  APP_SECRET: z.string().min(32, 'Use at least 32 random characters'),
-  RESEND_API_KEY: z.string().min(1),
-  RESEND_BASE_URL: z.url().optional(),
-  MAIL_FROM: z.string().min(3),
-  IDP_ISSUER: z.string().default(''),
-  IDP_CLIENT_ID: z.string().default(''),
-  IDP_CLIENT_SECRET: z.string().default(''),
-  GENERAL_LIMIT_ENABLED: z.enum(['true', 'false']).default('false'),
-  SCRYPT_COST: z.string().transform((text, ctx) => {
-    const cost = parseScryptCost(text)
-    if (!cost) ctx.addIssue('Write scrypt costs as "N,r,p", for example "16384,8,5"')
-    return cost ?? z.NEVER
-  }),
+  TURSO_DATABASE_URL: z.url({ protocol: /^(libsql|https?)$/, error: 'Needed, as a libsql: or https: URL' }),
+  TURSO_AUTH_TOKEN: z.optional(text),
+  FRONTEND_URL: url,
+  CORS_ORIGINS: optionalText,
+  APP_URL: url,
+  APP_SECRET: text.check(z.minLength(32, 'Use at least 32 random characters')),
+  RESEND_API_KEY: given,
+  RESEND_BASE_URL: z.optional(url),
+  MAIL_FROM: given,
+  IDP_ISSUER: optionalText,
+  IDP_CLIENT_ID: optionalText,
+  IDP_CLIENT_SECRET: optionalText,
+  GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'false'),
+  SCRYPT_COST: z.pipe(
+    text,
+    z.transform((input, { issues }) => {
+      const cost = parseScryptCost(input)
+      if (!cost) issues.push({ code: 'custom', input, message: scryptCostText })
+      return cost ?? z.NEVER
+    }),
+  ),
 })
 
 /** A provider that is named needs both credentials. */
-const schema = variables.superRefine((env, ctx) => {
+const schema = variables.check(({ value, issues }) => {
   for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
-    if (env.IDP_ISSUER && !env[name])
-      ctx.addIssue({ code: 'custom', path: [name], message: 'Needed where IDP_ISSUER is set' })
+    if (value.IDP_ISSUER && !value[name])
+      issues.push({
+        code: 'custom',
+        input: value[name],
+        path: [name],
+        message: 'Needed where IDP_ISSUER is set',
+      })
 })
 
 const parsed = new WeakMap<object, Config>()
@@ -85,7 +99,7 @@ function parse(env: object): Config {
 }
 
 /** Names each wrong binding and says why, never what it was set to. */
-function problemsOf(error: z.ZodError): string {
+function problemsOf(error: z.core.$ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
 }
 

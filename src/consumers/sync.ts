@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Handler } from './dispatch.ts'
 
 const messageSchema = z.object({ batch_id: z.uuid() })

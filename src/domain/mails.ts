@@ -1,7 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** What every mail has. `id` is its idempotency key: whoever sends it twice has sent it once. */
-const envelope = { id: z.string().min(1).max(256), to: z.string().min(3), name: z.string() }
+const envelope = {
+  id: z.string().check(z.minLength(1), z.maxLength(256)),
+  to: z.string().check(z.minLength(3)),
+  name: z.string(),
+}
 
 /** A mail to be sent, as it travels through the queue: what it says, not how it looks. */
 export const mailSchema = z.discriminatedUnion('kind', [

@@ -1,6 +1,6 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client, OAuth2RequestError } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ProviderUnavailable } from '../domain/failures.ts'
 
 /** A relying party's registration with an OpenID provider; everything else the provider publishes itself. */
@@ -42,21 +42,21 @@ const discoverySchema = z.object({
   issuer: z.string(),
   authorization_endpoint: z.url(),
   token_endpoint: z.url(),
-  userinfo_endpoint: z.url().optional(),
-  jwks_uri: z.url().optional(),
+  userinfo_endpoint: z.optional(z.url()),
+  jwks_uri: z.optional(z.url()),
 })
 type Discovery = z.infer<typeof discoverySchema>
 
 const claimsSchema = z.object({
-  sub: z
-    .string()
-    .min(1)
-    .max(255)
-    .refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
-  email: z.string().optional(),
-  email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
-  name: z.string().optional(),
-  picture: z.string().optional(),
+  sub: z.string().check(
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
+  ),
+  email: z.optional(z.string()),
+  email_verified: z.optional(z.union([z.boolean(), z.enum(['true', 'false'])])),
+  name: z.optional(z.string()),
+  picture: z.optional(z.string()),
 })
 type Claims = z.infer<typeof claimsSchema>
 

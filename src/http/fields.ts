@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
 
@@ -15,32 +15,38 @@ const texts = {
 type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? texts.required : text)
 
+/** What comes in is made ready before its schema looks at it. */
+export function prepared<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
+  const ready = z.transform(prepare)
+  return z.pipe(ready, schema as z.ZodMiniType) as unknown as z.ZodMiniPipe<typeof ready, T>
+}
+
 /**
  * Strings are trimmed, and an empty one is the same as null. What goes in is typed as what a client may send, here
  * and below, since a typed client is made from it; what comes may be anything.
  */
-const trimmed = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
+const trimmed = <T extends z.ZodMiniType>(schema: T) =>
+  prepared((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
 
 const length = (input: string) => [...input].length
 /** NUL ends a text in SQLite, and half a surrogate pair cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
 
 const boundedString = (max: number) =>
-  z
-    .string({ error: requiredOr('The :field field must be a string.') })
-    .refine(isStorable, 'The :field field contains characters that cannot be stored.')
-    .refine((input) => length(input) <= max, `The :field field must not be greater than ${max} characters.`)
-    .meta(Number.isFinite(max) ? { maxLength: max } : {})
+  z.string({ error: requiredOr('The :field field must be a string.') }).check(
+    z.refine(isStorable, 'The :field field contains characters that cannot be stored.'),
+    z.refine((input) => length(input) <= max, `The :field field must not be greater than ${max} characters.`),
+    z.meta(Number.isFinite(max) ? { maxLength: max } : {}),
+  )
 
 /** A required text of up to `max` code points. */
 export const text = (max = 255) => trimmed(boundedString(max))
 
 /** A field that may be null; an empty string is null as well, which is what forms send. */
-export const nullable = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(
+export const nullable = <T extends z.ZodMiniType>(schema: T) =>
+  prepared(
     (input: z.input<T> | null) => (typeof input === 'string' && input.trim() === '' ? null : input),
-    schema.nullable(),
+    z.nullable(schema),
   )
 
 /** A text that may be null; an empty one is null. */
@@ -49,10 +55,13 @@ export const nullableText = (max = 255) => nullable(text(max))
 /** An address, in lower case. */
 export const email = trimmed(
   z
-    .string({ error: requiredOr('The :field field must be a string.') })
-    .toLowerCase()
-    .pipe(z.email({ error: 'The :field field must be a valid email address.' }))
-    .refine((input) => length(input) <= 255, 'The :field field must not be greater than 255 characters.'),
+    .pipe(
+      z.string({ error: requiredOr('The :field field must be a string.') }).check(z.toLowerCase()),
+      z.email({ error: 'The :field field must be a valid email address.' }),
+    )
+    .check(
+      z.refine((input) => length(input) <= 255, 'The :field field must not be greater than 255 characters.'),
+    ),
 )
 
 /** A password that is chosen: 8 to 1,024 characters, never trimmed. */
@@ -61,16 +70,18 @@ export const newPassword = z
     error: (issue) =>
       issue.input == null || issue.input === '' ? texts.required : 'The :field field must be a string.',
   })
-  .refine((input) => input !== '', { error: texts.required, abort: true })
-  .refine((input) => input.isWellFormed(), 'The :field field contains characters that cannot be stored.')
-  .refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.')
-  .refine((input) => length(input) <= 1024, 'The :field field must not be greater than 1024 characters.')
-  .meta({ minLength: 8, maxLength: 1024 })
+  .check(
+    z.refine((input) => input !== '', { error: texts.required, abort: true }),
+    z.refine((input) => input.isWellFormed(), 'The :field field contains characters that cannot be stored.'),
+    z.refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.'),
+    z.refine((input) => length(input) <= 1024, 'The :field field must not be greater than 1024 characters.'),
+    z.meta({ minLength: 8, maxLength: 1024 }),
+  )
 
 /** A password that is compared. */
 export const password = z
   .string({ error: requiredOr('The :field field must be a string.') })
-  .refine((input) => input !== '', texts.required)
+  .check(z.refine((input) => input !== '', texts.required))
 
 /** One of a few words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
@@ -78,14 +89,16 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) 
 
 /** An id, as a number or a numeric string. Whose it is, the database says. */
 export const id = trimmed(
-  z
-    .union([z.number(), z.string()], { error: requiredOr('The :field field must be an integer.') })
-    .transform((input, ctx) => {
+  z.pipe(
+    z.union([z.number(), z.string()], { error: requiredOr('The :field field must be an integer.') }),
+    z.transform((input, { issues }) => {
       const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
       if (Number.isSafeInteger(value) && value > 0) return value
-      ctx.addIssue(Number.isInteger(value) ? texts.selected : 'The :field field must be an integer.')
+      const message = Number.isInteger(value) ? texts.selected : 'The :field field must be an integer.'
+      issues.push({ code: 'custom', input, message })
       return z.NEVER
     }),
+  ),
 )
 
 const moneyTexts: Record<MoneyProblem, string> = {
@@ -97,62 +110,66 @@ const moneyTexts: Record<MoneyProblem, string> = {
 const notPositive = 'The :field field must be greater than 0.'
 
 const moneyLike = (problems: Record<MoneyProblem, string>) =>
-  z
-    .union([z.number(), z.string()], { error: requiredOr(moneyTexts['not a number']) })
-    .transform((input, ctx) => {
+  z.pipe(
+    z.union([z.number(), z.string()], { error: requiredOr(moneyTexts['not a number']) }),
+    z.transform((input, { issues }) => {
       const amount = parseMoney(input)
       if (typeof amount === 'number') return amount
-      ctx.addIssue(problems[amount])
+      issues.push({ code: 'custom', input, message: problems[amount] })
       return z.NEVER
-    })
+    }),
+  )
 
 /** An amount of money, as a number or a numeric string with at most two decimals. */
 export const money = trimmed(moneyLike(moneyTexts))
 
 /** An amount greater than nothing. */
 export const positiveMoney = trimmed(
-  moneyLike({ ...moneyTexts, 'too small': notPositive }).refine((amount) => amount > 0, notPositive),
+  moneyLike({ ...moneyTexts, 'too small': notPositive }).check(z.refine((amount) => amount > 0, notPositive)),
 )
 
 /** A calendar date from 1900 to 2100. */
 export const date = trimmed(
-  z
-    .string({ error: requiredOr('The :field field must be a valid date.') })
-    .regex(/^\d{4}-\d{2}-\d{2}$/, {
+  z.string({ error: requiredOr('The :field field must be a valid date.') }).check(
+    z.regex(/^\d{4}-\d{2}-\d{2}$/, {
       error: 'The :field field must match the format YYYY-MM-DD.',
       abort: true,
-    })
-    .refine(isCalendarDate, { error: 'The :field field must be a valid date.', abort: true })
-    .refine(
+    }),
+    z.refine(isCalendarDate, { error: 'The :field field must be a valid date.', abort: true }),
+    z.refine(
       (input) => input >= earliestDate,
       `The :field field must be a date after or equal to ${earliestDate}.`,
-    )
-    .refine(
+    ),
+    z.refine(
       (input) => input <= latestDate,
       `The :field field must be a date before or equal to ${latestDate}.`,
     ),
+  ),
 )
 
 /** A calendar month, `YYYY-MM`. */
 export const month = trimmed(
-  z.string({ error: monthText }).refine((input) => isCalendarDate(`${input}-01`), monthText),
+  z.string({ error: monthText }).check(z.refine((input) => isCalendarDate(`${input}-01`), monthText)),
 )
 
 /** A yes or no in one of the spellings that clients use. */
-export const flag = z
-  .union([z.boolean(), z.literal([0, 1, '0', '1', ''])], { error: 'The :field field must be true or false.' })
-  .transform((input) => input === true || input === 1 || input === '1')
+export const flag = z.pipe(
+  z.union([z.boolean(), z.literal([0, 1, '0', '1', ''])], {
+    error: 'The :field field must be true or false.',
+  }),
+  z.transform((input) => input === true || input === 1 || input === '1'),
+)
 
 /** The name of a time zone. */
 export const timezone = trimmed(
   z
     .string({ error: requiredOr('The :field field must be a valid timezone.') })
-    .refine(isTimeZone, 'The :field field must be a valid timezone.'),
+    .check(z.refine(isTimeZone, 'The :field field must be a valid timezone.')),
 )
 
 /** A time of day, `HH:MM`. */
 export const timeOfDay = trimmed(
   z
     .string({ error: 'The :field field must match the format HH:MM.' })
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.'),
+    .check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.')),
 )

@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
-import { flag, id, text } from './fields.ts'
+import { flag, id, prepared, text } from './fields.ts'
 import { isJson, isObject, toDraft } from './validate.ts'
 
 /** Largest file (decisions.md, Import); what a form adds around it comes on top. */
@@ -15,19 +15,20 @@ const mappingText = 'The mapping field must be a JSON object of texts.'
 
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
 export const importOptions = z.object({
-  account_id: id.optional(),
-  statement_account: text().optional(),
-  delimiter: z
-    .string({ error: 'The :field field must be a string.' })
-    .max(20, 'The :field field must not be greater than 20 characters.')
-    .optional(),
-  date_format: text(50).optional(),
-  decimal_separator: z.enum(['.', ','], { error: 'The selected :field is invalid.' }).optional(),
-  mapping: z.record(z.string(), z.string({ error: mappingText }), { error: mappingText }).optional(),
+  account_id: z.optional(id),
+  statement_account: z.optional(text()),
+  delimiter: z.optional(
+    z
+      .string({ error: 'The :field field must be a string.' })
+      .check(z.maxLength(20, 'The :field field must not be greater than 20 characters.')),
+  ),
+  date_format: z.optional(text(50)),
+  decimal_separator: z.optional(z.enum(['.', ','], { error: 'The selected :field is invalid.' })),
+  mapping: z.optional(z.record(z.string(), z.string({ error: mappingText }), { error: mappingText })),
   // Forms and queries know only words.
-  dry_run: z
-    .preprocess((input) => (input === 'true' ? true : input === 'false' ? false : input), flag)
-    .optional(),
+  dry_run: z.optional(
+    prepared((input: unknown) => (input === 'true' ? true : input === 'false' ? false : input), flag),
+  ),
 })
 export type ImportFields = z.output<typeof importOptions>
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Draft } from '../domain/draft.ts'
 import { newTransaction } from './transaction-schemas.ts'
 import { isObject, toDraft } from './validate.ts'

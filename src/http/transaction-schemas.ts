@@ -1,23 +1,23 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { transactionTypes } from '../domain/types.ts'
 import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from './fields.ts'
 
 const fields = z.object({
   account_id: id,
-  to_account_id: nullable(id).optional(),
-  category_id: nullable(id).optional(),
+  to_account_id: z.optional(nullable(id)),
+  category_id: z.optional(nullable(id)),
   type: oneOf(transactionTypes),
   amount: positiveMoney,
-  description: nullableText().optional(),
-  reference: nullableText().optional(),
+  description: z.optional(nullableText()),
+  reference: z.optional(nullableText()),
   transaction_date: date,
 })
 
 /** A new transaction, alone or as an item of a batch. */
-export const newTransaction = fields.extend({
-  force: nullable(flag).optional(),
-  client_id: nullableText(64).optional(),
+export const newTransaction = z.extend(fields, {
+  force: z.optional(nullable(flag)),
+  client_id: z.optional(nullableText(64)),
 })
 
 /** A change of a transaction. */
-export const transactionChanges = fields.partial()
+export const transactionChanges = z.partial(fields)

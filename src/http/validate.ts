@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import { HTTPException } from 'hono/http-exception'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addError, type Draft } from '../domain/draft.ts'
 import type { App } from './app-types.ts'
 
@@ -11,19 +11,19 @@ import type { App } from './app-types.ts'
 const maxBodyBytes = 512 * 1024
 
 /** What each validator checks, and where: the OpenAPI document is made from it. */
-export const checkedBy = new WeakMap<object, { target: 'json' | 'query'; schema: z.ZodObject }>()
+export const checkedBy = new WeakMap<object, { target: 'json' | 'query'; schema: z.ZodMiniObject }>()
 
 /**
  * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
  * bearer and the row come before them (decisions.md, order of checks), and the database adds errors of its own.
  * An empty body counts as `{}`; malformed JSON is 400, another content type 415, too large a body 413.
  */
-export function body<S extends z.ZodObject>(schema: S) {
+export function body<S extends z.ZodMiniObject>(schema: S) {
   const validator = every(
     jsonBody(maxBodyBytes),
     zValidator(
       'json',
-      z.unknown().transform((input) => toDraft(schema, input)),
+      z.transform((input) => toDraft(schema, input)),
     ),
   )
   checkedBy.set(validator, { target: 'json', schema })
@@ -46,7 +46,7 @@ export function jsonBody(maxSize: number): MiddlewareHandler<App> {
  * Checks the query string against a schema; the handler gets a Draft. An empty parameter
  * counts as absent, and of a repeated one the last counts.
  */
-export function query<S extends z.ZodObject>(schema: S) {
+export function query<S extends z.ZodMiniObject>(schema: S) {
   const present = (input: unknown) =>
     Object.fromEntries(
       Object.entries(input as Record<string, string | string[]>)
@@ -55,7 +55,7 @@ export function query<S extends z.ZodObject>(schema: S) {
     )
   const validator = zValidator(
     'query',
-    z.unknown().transform((input) => toDraft(schema, present(input))),
+    z.transform((input) => toDraft(schema, present(input))),
   )
   checkedBy.set(validator, { target: 'query', schema })
   return validator as unknown as MiddlewareHandler<
@@ -66,7 +66,7 @@ export function query<S extends z.ZodObject>(schema: S) {
 }
 
 /** Parses an object against a schema and keeps what is right beside what is wrong. */
-export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft<z.output<S>> {
+export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {
     const { errors } = toDraft(schema, {})
     return {
@@ -80,7 +80,7 @@ export function toDraft<S extends z.ZodObject>(schema: S, input: unknown): Draft
   const errors = {}
   for (const issue of result.error.issues) addError(errors, issue.path.join('.'), issue.message)
   const wrong = Object.fromEntries(result.error.issues.map((issue) => [issue.path[0], true as const]))
-  const rest = (schema as z.ZodObject).omit(wrong).safeParse(input)
+  const rest = z.omit<z.ZodMiniObject, typeof wrong>(schema, wrong).safeParse(input)
   return { complete: false, values: (rest.data ?? {}) as unknown as Partial<z.output<S>>, errors }
 }
 

@@ -1,5 +1,5 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
@@ -44,7 +44,7 @@ export async function completeSignIn(
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
-  const email = z.email().max(255).safeParse(identity.email?.toLowerCase())
+  const email = z.email().check(z.maxLength(255)).safeParse(identity.email?.toLowerCase())
   return signIn(context, { ...identity, email: email.data ?? null })
 }
 

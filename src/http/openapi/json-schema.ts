@@ -5,7 +5,7 @@ export type JsonSchema = { [keyword: string]: unknown }
 
 /** Schemas that have a name stand under it in the document, and are referred to. */
 export type SchemaCollection = { components: Record<string, JsonSchema>; add: AddSchema }
-type AddSchema = (schema: z.ZodType, io: 'input' | 'output', name?: string) => JsonSchema
+type AddSchema = (schema: z.core.$ZodType, io: 'input' | 'output', name?: string) => JsonSchema
 
 /**
  * Collects the schemas of a document. `input` is what a client may send, `output` what it gets. Answers are left
@@ -14,7 +14,7 @@ type AddSchema = (schema: z.ZodType, io: 'input' | 'output', name?: string) => J
 export function collectSchemas(): SchemaCollection {
   const components: Record<string, JsonSchema> = {}
   const add: AddSchema = (schema, io, name) => {
-    const { body, $defs } = convert(name ? schema.meta({ ...schema.meta(), id: name }) : schema, io)
+    const { body, $defs } = convert(name ? withId(schema, name) : schema, io)
     for (const [id, definition] of Object.entries($defs)) {
       const known = components[id]
       if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
@@ -27,8 +27,14 @@ export function collectSchemas(): SchemaCollection {
   return { components, add }
 }
 
+function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
+  const copy = z.core.clone(schema)
+  z.globalRegistry.add(copy, { ...z.globalRegistry.get(schema), id })
+  return copy
+}
+
 /** Converts a schema below a property, where one that has a name becomes a reference too. */
-function convert(schema: z.ZodType, io: 'input' | 'output') {
+function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
   const converted = z.toJSONSchema(z.object({ body: schema }), {
     io,
     unrepresentable: 'any',

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { publicRoutes } from '../authenticate.ts'
 import type { AnswerObject, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
@@ -11,7 +11,7 @@ export type Route = {
   name: string
   method: string
   path: string
-  checked: Partial<Record<'json' | 'query', z.ZodObject>>
+  checked: Partial<Record<'json' | 'query', z.ZodMiniObject>>
 }
 
 /** One route as the document has it: what its operation says, what its validators check, and every way it can fail. */
@@ -90,7 +90,7 @@ function parametersOf(
   const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    schema: add(schema as z.ZodType, 'input'),
+    schema: add(schema, 'input'),
   }))
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
     name,
@@ -109,7 +109,7 @@ function answerObject(answer: AnswerDescription, { add }: SchemaCollection): Ans
       content: Object.fromEntries(
         (answer.contentTypes ?? ['application/json']).map((type) => {
           const isText = type.startsWith('text/')
-          const schema = isText ? { type: 'string' } : add(answer.schema as z.ZodType, 'output')
+          const schema = isText ? { type: 'string' } : add(answer.schema as z.core.$ZodType, 'output')
           return [type, { schema, ...(answer.example !== undefined && { example: answer.example }) }]
         }),
       ),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 /** One answer of an operation. Without a schema it has no body. */
 export type AnswerDescription = {
   description: string
-  schema?: z.ZodType
+  schema?: z.core.$ZodType
   /** `application/json` where nothing else is said; of several, each can be the answer. */
   contentTypes?: string[]
   headers?: HeaderName[]
@@ -21,7 +21,7 @@ export type HeaderName =
 /** A parameter that no validator of the route knows. */
 export type ParameterDescription = {
   in: 'query' | 'header' | 'path'
-  schema: z.ZodType
+  schema: z.core.$ZodType
   description: string
   required?: true
 }
@@ -37,7 +37,7 @@ export type Operation = {
   /** Names the schema of the body in the document, and shows one that works. */
   body?: { name: string; example: unknown }
   /** Bodies that no validator of the route knows, by content type. */
-  bodies?: Record<string, { name?: string; schema: z.ZodType; example?: unknown; description?: string }>
+  bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   parameters?: Record<string, ParameterDescription>
   answers: Record<number, AnswerDescription>
   failures?: ExtraFailure[]
@@ -51,12 +51,16 @@ export type OperationGroup = {
 }
 
 /** An answer of JSON. */
-export function json(schema: z.ZodType, description: string, headers: HeaderName[] = []): AnswerDescription {
+export function json(
+  schema: z.core.$ZodType,
+  description: string,
+  headers: HeaderName[] = [],
+): AnswerDescription {
   return { description, schema, headers }
 }
 
 /** An answer that is a list. */
-export function list(schema: z.ZodType, description: string): AnswerDescription {
+export function list(schema: z.core.$ZodType, description: string): AnswerDescription {
   return { description, schema: z.array(schema) }
 }
 

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { accountTypes } from '../../domain/types.ts'
 import {
   createAccount,
@@ -18,9 +18,9 @@ const newAccount = z.object({
   name: text(),
   type: oneOf(accountTypes),
   starting_balance: money,
-  notes: nullableText(65_535).optional(),
+  notes: z.optional(nullableText(65_535)),
 })
-const accountChanges = newAccount.partial()
+const accountChanges = z.partial(newAccount)
 
 /** Accounts and their balances (api.md §4.3). */
 export const accountRoutes = new Hono<App>()

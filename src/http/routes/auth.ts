@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Draft } from '../../domain/draft.ts'
 import { mailVerification } from '../../services/email-verification.ts'
 import { type Credentials, login, logout, logoutAll, register } from '../../services/sessions.ts'
@@ -16,11 +16,11 @@ const registration = z.object({
   email,
   password: newPassword,
   password_confirmation: password,
-  timezone: nullable(timezone).optional(),
+  timezone: z.optional(nullable(timezone)),
 })
 /** An address that is none gets the answer of an unknown one. */
 const credentials = z.object({
-  email: text(Number.POSITIVE_INFINITY).pipe(z.string().toLowerCase()),
+  email: z.pipe(text(Number.POSITIVE_INFINITY), z.string().check(z.toLowerCase())),
   password,
 })
 type Credentialed = { out: { json: Draft<Credentials> } }

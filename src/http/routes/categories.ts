@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { categoryTypes } from '../../domain/types.ts'
 import {
   createCategory,
@@ -15,7 +15,7 @@ import { presentCategory } from '../present.ts'
 import { body } from '../validate.ts'
 
 const newCategory = z.object({ name: text(), type: oneOf(categoryTypes) })
-const categoryChanges = newCategory.partial()
+const categoryChanges = z.partial(newCategory)
 
 /** Categories, the seeded defaults among them (api.md §4.4). */
 export const categoryRoutes = new Hono<App>()

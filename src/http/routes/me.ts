@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { email, nullable, password, text, timeOfDay, timezone } from '../fields.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 
-const profileChanges = z.object({ name: text(), timezone, reminder_time: nullable(timeOfDay) }).partial()
+const profileChanges = z.partial(z.object({ name: text(), timezone, reminder_time: nullable(timeOfDay) }))
 
-const farewell = z.object({ password: nullable(password).optional(), email: nullable(email).optional() })
+const farewell = z.object({ password: z.optional(nullable(password)), email: z.optional(nullable(email)) })
 
 /** The bearer's own profile (api.md §2). */
 export const meRoutes = new Hono<App>()

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'

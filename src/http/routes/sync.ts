@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Draft } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
@@ -37,7 +37,7 @@ export const syncRoutes = new Hono<App>()
   )
 
 /** Items are checked one by one, so that a bad one can be named: the handler gets the body as it is. */
-function batchOf<Item extends z.ZodObject>() {
+function batchOf<Item extends z.ZodMiniObject>() {
   return every(jsonBody(maxBytes), zValidator('json', z.unknown())) as unknown as MiddlewareHandler<
     App,
     string,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { transactionTypes } from '../../domain/types.ts'
 import { createTransaction } from '../../services/transactions/create.ts'
 import { deleteTransaction } from '../../services/transactions/delete.ts'
@@ -13,16 +13,16 @@ import { presentTransaction, presentTransactionWithRelations } from '../present.
 import { newTransaction, transactionChanges } from '../transaction-schemas.ts'
 import { body, query } from '../validate.ts'
 
-const filter = z
-  .object({
+const filter = z.partial(
+  z.object({
     account_id: id,
     category_id: z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
     type: oneOf(transactionTypes),
     from: date,
     to: date,
     q: text(),
-  })
-  .partial()
+  }),
+)
 
 /** Income, expenses and transfers (api.md §4.2). */
 export const transactionRoutes = new Hono<App>()

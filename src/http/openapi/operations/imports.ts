@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import * as mini from 'zod/mini'
 import { importOptions } from '../../import-input.ts'
 import { newTransaction } from '../../transaction-schemas.ts'
 import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
 import { importRecord, importResult } from '../schemas/batches.ts'
 
 const file = z.string().meta({ format: 'binary' })
-const rows = importOptions.extend({ transactions: z.array(newTransaction.partial()).min(1).max(10_000) })
-const upload = importOptions.extend({ file })
+const rows = mini.extend(importOptions, {
+  transactions: z.array(mini.partial(newTransaction)).min(1).max(10_000),
+})
+const upload = mini.extend(importOptions, { file })
 
 /** The three kinds of input that both imports take (decisions.md, Import). */
 const bodies = (example: string): Operation['bodies'] => ({

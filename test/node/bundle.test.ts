@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+test('a Worker over the limit fails the check, which says what each environment weighs, and of what', () => {
+  const limitBytes = 1_000
+  const check = spawnSync('node', ['dev/bundle.ts', String(limitBytes)], { cwd: root, encoding: 'utf8' })
+  expect(check.stderr).toContain('The Worker is larger than 1.0 KiB')
+  expect(check.status).toBe(1)
+
+  const sizes = [...check.stdout.matchAll(/^(\w+): .* \((\d+) bytes\)/gm)]
+  expect(sizes.map(([, environment]) => environment)).toEqual(['staging', 'production'])
+  for (const [, , bytes] of sizes) expect(Number(bytes)).toBeGreaterThan(limitBytes)
+  expect(check.stdout).toMatch(/KiB {2}src\/services$/m)
+  // What packages bring along for mail that comes in is not taken along (wrangler.toml, alias).
+  expect(check.stdout).not.toContain('postal-mime')
+})
