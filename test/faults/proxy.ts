@@ -24,7 +24,7 @@ type Line = { fault: Fault | null; seen: number }
 
 /**
  * A proxy in front of the libSQL server, whose faults are set for each database by itself: `PUT /<name>/faults` with
- * a Fault or null as JSON, and `GET /<name>/faults` → `{"seen": <requests since then>}`. All else is passed on.
+ * a Fault or null as JSON answers `{"seen": <requests since the last time>}`. All else is passed on.
  */
 export async function startFaultProxy(target: string): Promise<{ url: string; close(): Promise<void> }> {
   const lines = new Map<string, Line>()
@@ -38,7 +38,7 @@ export async function startFaultProxy(target: string): Promise<{ url: string; cl
     const [, name = '', ...rest] = (request.url ?? '').split('/')
     const line = lineOf(name)
     const body = await buffer(request)
-    if (rest.join('/') === 'faults') return control(request, response, line, body)
+    if (rest.join('/') === 'faults') return control(response, line, body)
     const pass = () => forward(target, request, body)
     const fault = rest.join('/') === 'v2/pipeline' ? faultOfNext(line) : null
     if (fault) await fail(fault, pass, response)
@@ -59,9 +59,9 @@ export async function startFaultProxy(target: string): Promise<{ url: string; cl
   }
 }
 
-function control(request: IncomingMessage, response: ServerResponse, line: Line, body: Buffer): void {
-  if (request.method === 'PUT') Object.assign(line, { fault: JSON.parse(body.toString()), seen: 0 })
+function control(response: ServerResponse, line: Line, body: Buffer): void {
   response.end(JSON.stringify({ seen: line.seen }))
+  Object.assign(line, { fault: JSON.parse(body.toString()), seen: 0 })
 }
 
 function faultOfNext(line: Line): Fault | null {

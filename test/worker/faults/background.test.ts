@@ -1,14 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Fault } from '../../faults/proxy.ts'
 import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
 import { balanceOf, verifyAddress } from '../world.ts'
-import {
-  afterExecution,
-  beforeExecution,
-  createFaultyWorld,
-  type FaultyWorld,
-  hastenTimeouts,
-} from './faulty-world.ts'
+import { afterExecution, beforeExecution, createFaultyWorld, type FaultyWorld } from './faulty-world.ts'
 
 const everyFault = [...beforeExecution, ...afterExecution]
 
@@ -31,10 +26,14 @@ async function count(world: FaultyWorld, table: string): Promise<number> {
 }
 
 /** Delivers while the database is broken, which is to be tried again, and once it is mended. */
-async function deliverUntilDone(world: FaultyWorld, messages: unknown[], queue: string): Promise<void> {
-  const refused = await world.deliver(messages, queue)
+async function deliverTwice(
+  world: FaultyWorld,
+  fault: Fault,
+  messages: unknown[],
+  queue: string,
+): Promise<void> {
+  const { result: refused } = await world.whileBroken(fault, () => world.deliver(messages, queue))
   expect(refused).toMatchObject({ explicitAcks: [], delays: messages.map(() => 5) })
-  await world.breakDatabase(null)
   const done = await world.deliver(messages, queue, 2)
   expect(done).toMatchObject({ retryMessages: [], delays: [] })
 }
@@ -52,9 +51,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
     const household = await createHousehold(world)
     const { person, checking } = household
     const { id, messages } = await sendBatch(household)
-    hastenTimeouts()
-    await world.breakDatabase(fault)
-    await deliverUntilDone(world, messages, 'purse-sync')
+    await deliverTwice(world, fault, messages, 'purse-sync')
     const { body } = await person.get(`/api/transactions/sync/${id}`)
     expect(body).toMatchObject({ status: 'completed', counts: { total: 3, created: 3 } })
     expect(await balanceOf(person, checking)).toBe(100 - 12.5 - 12.5 - 3)
@@ -64,9 +61,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const { id, messages } = await sendBatch(household)
-    hastenTimeouts()
-    await world.breakDatabase(fault)
-    await deliverUntilDone(world, messages, 'purse-sync-dead')
+    await deliverTwice(world, fault, messages, 'purse-sync-dead')
     const { body } = await household.person.get(`/api/transactions/sync/${id}`)
     expect(body).toMatchObject({ status: 'failed', counts: { total: 3, failed: 3 } })
   })
@@ -75,21 +70,16 @@ describe.each(everyFault)('with %s', (_, fault) => {
     const world = createFaultyWorld()
     await world.register()
     const [mail] = world.queued
-    hastenTimeouts()
-    await world.breakDatabase(fault)
-    await deliverUntilDone(world, [mail], 'purse-mail-dead')
+    await deliverTwice(world, fault, [mail], 'purse-mail-dead')
     expect(await count(world, 'failed_mails')).toBe(1)
   })
 
   test('the sweep fails, and finds the batch later', async () => {
     const world = createFaultyWorld()
     await sendBatch(await createHousehold(world))
-    hastenTimeouts()
     vi.setSystemTime(Date.now() + 60_000)
-    await world.breakDatabase(fault)
-    await expect(world.runCron('* * * * *')).rejects.toThrow()
+    await expect(world.whileBroken(fault, () => world.runCron('* * * * *'))).rejects.toThrow()
     expect(world.queuedSyncs).toEqual([])
-    await world.breakDatabase(null)
     vi.setSystemTime(Date.now() + 60_000)
     await world.runCron('* * * * *')
     expect(world.queuedSyncs).toHaveLength(1)
@@ -99,10 +89,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
     const world = createFaultyWorld()
     await world.register()
     vi.setSystemTime(Date.now() + 400 * 86_400_000)
-    hastenTimeouts()
-    await world.breakDatabase(fault)
-    await expect(world.runCron('17 * * * *')).rejects.toThrow()
-    await world.breakDatabase(null)
+    await expect(world.whileBroken(fault, () => world.runCron('17 * * * *'))).rejects.toThrow()
     await world.runCron('17 * * * *')
     expect(await count(world, 'tokens')).toBe(0)
   })
@@ -117,16 +104,14 @@ test.each([1, 2, 3])('reminders are sent when round trip %i fails, and twice to 
     await world.runCron('*/5 * * * *')
     vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
     world.queued.length = 0
-    const haste = hastenTimeouts(fault.gets === 'nothing' ? 150 : 8_000)
-    await world.breakDatabase({ ...fault, only })
     // A read that is asked for once more saves the run.
-    await world.runCron('*/5 * * * *').catch(() => undefined)
-    await world.breakDatabase(null)
+    await world
+      .whileBroken({ ...fault, only }, () => world.runCron('*/5 * * * *'))
+      .catch((error) => expect(error.constructor.name).toBe('DatabaseUnavailable'))
     await world.runCron('*/5 * * * *')
     await world.runCron('*/5 * * * *')
     // The mail service takes a mail with the same id once.
     const ids = world.queued.filter(({ kind }) => kind === 'reminder').map(({ id }) => id)
     expect(new Set(ids).size).toBe(1)
-    haste.mockRestore()
   }
 })

@@ -3,28 +3,37 @@ import type { Fault } from '../../faults/proxy.ts'
 import { type Answer, createWorld, type World } from '../world.ts'
 
 export type FaultyWorld = World & {
-  /** Breaks the way to the database from now on, or mends it with null. */
-  breakDatabase(fault: Fault | null): Promise<void>
-  /** How many requests have been made since the database was broken or mended last. */
-  requestsSeen(): Promise<number>
+  /** Does something while the way to the database is broken; answers what came of it, and how often it was tried. */
+  whileBroken<T>(fault: Fault, work: () => Promise<T>): Promise<{ result: T; requests: number }>
 }
 
 /** A service of its own whose database is behind the proxy of faults. */
 export function createFaultyWorld(): FaultyWorld {
   const path = `/${crypto.randomUUID()}/`
   const databaseUrl = `${inject('faultyLibsqlUrl')}${path}`
-  const control = async (init?: RequestInit) => (await fetch(`${databaseUrl}faults`, init)).json()
+  const setFault = async (fault: Fault | null): Promise<{ seen: number }> =>
+    (await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })).json()
   return {
     ...createWorld({ TURSO_DATABASE_URL: databaseUrl }),
     // Whoever looks at the database directly goes by the proxy.
     databaseUrl: `${inject('libsqlUrl')}${path}`,
-    async breakDatabase(fault) {
-      await control({ method: 'PUT', body: JSON.stringify(fault) })
-    },
-    async requestsSeen() {
-      return ((await control()) as { seen: number }).seen
+    async whileBroken(fault, work) {
+      await setFault(fault)
+      const haste = fault.gets === 'nothing' ? hastenTimeouts(fault) : undefined
+      try {
+        return { result: await work(), requests: (await setFault(fault)).seen }
+      } finally {
+        haste?.mockRestore()
+        await setFault(null)
+      }
     },
   }
+}
+
+/** Lets every time-out come soon: nobody waits eight seconds for nothing. Where some requests are answered, those must have the time. */
+function hastenTimeouts({ only }: Fault) {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(only === undefined ? 50 : 400))
 }
 
 /** Faults of requests that the database never gets to see. */
@@ -45,12 +54,6 @@ export const afterExecution: [name: string, fault: Fault][] = [
   ['a gateway that lost the answer', { gets: 'status', status: 504, executed: true }],
   ['no answer in time', { gets: 'nothing', executed: true }],
 ]
-
-/** Lets every time-out come soon, until it is restored; the real ones are seconds. */
-export function hastenTimeouts(ms = 150) {
-  const timeout = AbortSignal.timeout.bind(AbortSignal)
-  return vi.spyOn(AbortSignal, 'timeout').mockImplementation((asked) => timeout(Math.min(asked, ms)))
-}
 
 /** Expects the answer that says to come again, and nothing else. */
 export function expectUnavailable({ status, headers, body }: Answer): void {

@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
-import {
-  afterExecution,
-  beforeExecution,
-  createFaultyWorld,
-  expectUnavailable,
-  hastenTimeouts,
-} from './faulty-world.ts'
+import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 const reads = protectedRoutes.filter((route) => route.startsWith('GET '))
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET '))
@@ -14,7 +8,6 @@ const writes = protectedRoutes.filter((route) => !route.startsWith('GET '))
 beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
-  hastenTimeouts()
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -23,13 +16,12 @@ test.each(protectedRoutes)('%s is 503 while the database fails, and works again 
   const household = await createHousehold(world)
   const { call, status } = await goodCall(route, household)
   for (const [, fault] of beforeExecution) {
-    await world.breakDatabase(fault)
-    expectUnavailable(await call(household.person))
+    const { result, requests } = await world.whileBroken(fault, () => call(household.person))
+    expectUnavailable(result)
     // A read is asked for once more, unless the time is up.
     const isRepeated = reads.includes(route) && fault.gets !== 'nothing'
-    expect(await world.requestsSeen()).toBe(isRepeated ? 2 : 1)
+    expect(requests).toBe(isRepeated ? 2 : 1)
   }
-  await world.breakDatabase(null)
   expect((await call(household.person)).status).toBe(status)
 })
 
@@ -42,10 +34,9 @@ test.each(reads)(
     const household = await createHousehold(world)
     const { call, status } = await goodCall(route, household)
     for (const [, fault] of lostAnswers) {
-      await world.breakDatabase({ ...fault, only: 1 })
-      const answer = await call(household.person)
-      expect(answer.status).toBe(status)
-      expect(answer.headers.get('Server-Timing')).toContain('"2 round trips"')
+      const { result } = await world.whileBroken({ ...fault, only: 1 }, () => call(household.person))
+      expect(result.status).toBe(status)
+      expect(result.headers.get('Server-Timing')).toContain('"2 round trips"')
     }
   },
 )
@@ -55,8 +46,8 @@ test.each(writes)('%s whose answer was lost is 503, and is not repeated on its o
   const household = await createHousehold(world)
   for (const [, fault] of lostAnswers) {
     const { call } = await goodCall(route, household)
-    await world.breakDatabase({ ...fault, only: 1 })
-    expectUnavailable(await call(household.person))
-    expect(await world.requestsSeen()).toBe(1)
+    const { result, requests } = await world.whileBroken(fault, () => call(household.person))
+    expectUnavailable(result)
+    expect(requests).toBe(1)
   }
 })
