@@ -36,7 +36,7 @@ class DevStack {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...place,
-    }
+    } as unknown as NodeJS.ProcessEnv
     this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: PROJECT, env: environment, stdio: 'pipe' })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk) => {
