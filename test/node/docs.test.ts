@@ -1,0 +1,157 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createClient } from '@libsql/client/http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { experimental_getWranglerCommands } from 'wrangler'
+import { startLibsqlServer } from '../../dev/libsql/server.ts'
+import { migrateDatabase } from '../../dev/migrate.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { syncBatches, syncItems, users } from '../../src/db/schema.ts'
+import { processSync } from '../../src/services/sync/process.ts'
+import { PROJECT } from './stack.ts'
+
+const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8')
+const deploy = read('docs/deploy.md')
+const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: PROJECT })].map((name) => ({
+  name,
+  text: read(name),
+}))
+
+describe.each(documents)('$name', ({ name, text }) => {
+  test('names only scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    expect(matches(text, /npm run ([\w:-]+)/g).filter((script) => !(script in scripts))).toEqual([])
+  })
+
+  test('names only files that exist', () => {
+    const rooms = /^(src|dev|docs|test|bench|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
+    const named = matches(text, /`([^`\n]+)`/g).filter((code) => rooms.test(code))
+    expect(named.filter((file) => !existsSync(path.join(PROJECT, file)))).toEqual([])
+  })
+
+  test('links to places that exist', () => {
+    const places = matches(text, /\]\((?!https?:)([^)]+)\)/g)
+    expect(places.filter((place) => !linksToSomething(name, text, place))).toEqual([])
+  })
+
+  test('uses commands and flags that the installed wrangler knows', () => {
+    const used = codeOf(text).flatMap((code) => matches(code, /\bwrangler ((?:[a-z-]+ ?)[^\n|;&#]*)/g))
+    expect(used.flatMap(mistakesIn)).toEqual([])
+  })
+})
+
+describe('docs/deploy.md', () => {
+  test('names every secret and variable of a deployed environment', () => {
+    const settings = read('wrangler.toml')
+    const secrets = /^\[env\.production\.secrets\]\nrequired = \[([^\]]+)\]/m.exec(settings)?.[1] ?? ''
+    const variables = /^\[env\.production\.vars\]\n((?:.+\n)+)/m.exec(settings)?.[1] ?? ''
+    const names = [...matches(secrets, /"(\w+)"/g), ...matches(variables, /^(\w+) = /gm)]
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.filter((one) => !deploy.includes(`\`${one}\``))).toEqual([])
+  })
+
+  test('names every event that the log can hold', () => {
+    const sources = globSync('src/**/*.ts', { cwd: PROJECT }).map(read)
+    const events = sources.flatMap((source) => matches(source, /\bevent: '([^']+)'/g))
+    expect(events.length).toBeGreaterThan(10)
+    expect(events.filter((event) => !deploy.includes(`\`${event}\``))).toEqual([])
+  })
+})
+
+describe('the SQL of docs/deploy.md', () => {
+  const statements = matches(deploy, /```sql\n([\s\S]+?)```/g)
+    .flatMap((block) => block.split(/;.*\n/))
+    .filter(Boolean)
+  let server: Awaited<ReturnType<typeof startLibsqlServer>>
+  let directory: string
+  let url: string
+
+  beforeAll(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'purse-docs-'))
+    server = await startLibsqlServer({ directory })
+    url = `${server.url}/purse/`
+    await migrateDatabase(url)
+  })
+  afterAll(async () => {
+    await server.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  test('runs on a migrated database', async () => {
+    expect(statements.length).toBeGreaterThan(6)
+    for (const statement of statements) await createClient({ url }).execute(statement)
+  })
+
+  test('tries a failed batch again', async () => {
+    const db = openDatabase({ url, timeoutMs: 10_000 })
+    const [at, id] = [new Date(), 'a batch']
+    const times = { createdAt: at, updatedAt: at }
+    await db.batch([
+      db.insert(users).values({ id: 1, name: 'Ada', email: 'ada@example.com', ...times }),
+      db.insert(syncBatches).values({
+        id,
+        userId: 1,
+        status: 'failed',
+        bodyHash: '',
+        createdAt: at,
+        queuedAt: at,
+        completedAt: at,
+      }),
+      db.insert(syncItems).values({ batchId: id, position: 0, outcome: 'failed', force: false }),
+    ])
+    for (const statement of statements.filter((one) => one.includes('BATCH_ID')))
+      await createClient({ url }).execute(statement.replace('BATCH_ID', id))
+    const waiting = await db.select().from(syncBatches)
+    expect(waiting).toMatchObject([{ status: 'pending', completedAt: null, queuedAt: new Date(0) }])
+    expect(await db.select().from(syncItems)).toMatchObject([{ outcome: 'pending', errors: null }])
+    await processSync(db, id, at)
+    expect(await db.select().from(syncBatches)).toMatchObject([{ status: 'completed' }])
+  })
+})
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '')
+}
+
+/** What stands in code: fenced blocks, their continued lines joined, and spans. */
+function codeOf(text: string): string[] {
+  const fenced = matches(text, /```\w*\n([\s\S]+?)```/g).map((code) => code.replaceAll('\\\n', ' '))
+  const spans = matches(text.replaceAll(/```[\s\S]+?```/g, ''), /`([^`\n]+)`/g)
+  // What the shell puts in is no part of the command around it.
+  return [...fenced, ...spans].map((code) => code.replaceAll(/\$\([^)]*\)/g, '…'))
+}
+
+/** Compares one use of wrangler, such as `queues create NAME --flag x`, with its own register of commands. */
+function mistakesIn(use: string): string[] {
+  const { registry, globalFlags } = experimental_getWranglerCommands()
+  let node: typeof registry | undefined = registry
+  let depth = 0
+  const words = use.trim().split(/\s+/)
+  for (const word of words) {
+    const next: typeof registry | undefined = node.subtree.get(word)
+    if (!next) break
+    node = next
+    depth += 1
+  }
+  const { definition } = node
+  if (definition?.type !== 'command') return [`wrangler ${use}: no such command`]
+  const known = new Set([...Object.keys(definition.args ?? {}), ...Object.keys(globalFlags)])
+  const flags = words.slice(depth).filter((word) => /^--\w/.test(word))
+  return flags
+    .filter((flag) => !known.has(flag.slice(2).split('=')[0] ?? ''))
+    .map((flag) => `wrangler ${use}: no flag ${flag}`)
+}
+
+function linksToSomething(from: string, text: string, place: string): boolean {
+  const [file = '', anchor] = place.split('#')
+  const target = path.join(PROJECT, path.dirname(from), file)
+  if (file) return existsSync(target)
+  const headings = matches(text, /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  return anchor !== undefined && headings.includes(anchor)
+}
