@@ -1,5 +1,5 @@
-import Papa from 'papaparse'
 import { Invalid } from '../failures.ts'
+import { splitText } from './csv-split.ts'
 import { shown } from './text.ts'
 
 const candidates = [',', ';', '\t', '|']
@@ -12,7 +12,7 @@ export type CsvBody = { text: string; firstLine: number; declared: string | null
 
 /** Takes the `sep=;` line off. */
 export function withoutSepLine(text: string): CsvBody {
-  const match = /^"?sep=([^\n])"?\n/i.exec(text)
+  const match = /^"?sep=([^\r\n"])"?\n/i.exec(text)
   if (!match) return { text, firstLine: 1, declared: null }
   return { text: text.slice(match[0].length), firstLine: 2, declared: match[1] ?? null }
 }
@@ -33,16 +33,10 @@ export function delimiterSaid(said: string | undefined): string | null {
 /** The beginning of a file, split at each delimiter that may be its own. */
 export function previews(text: string, delimiter: string | null): { delimiter: string; rows: string[][] }[] {
   const head = text.slice(0, previewLength)
-  return (delimiter === null ? candidates : [delimiter]).map((candidate) => {
-    const options = {
-      delimiter: candidate,
-      newline: '\n',
-      quoteChar: '"',
-      preview: previewRecords,
-      fastMode: false,
-    } as const
-    return { delimiter: candidate, rows: Papa.parse<string[]>(head, options).data }
-  })
+  return (delimiter === null ? candidates : [delimiter]).map((candidate) => ({
+    delimiter: candidate,
+    rows: splitText(head, candidate, previewRecords).rows,
+  }))
 }
 
 /** Nothing tells what separates the cells, or two delimiters would both do. */

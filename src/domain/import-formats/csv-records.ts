@@ -1,4 +1,4 @@
-import Papa from 'papaparse'
+import { splitText } from './csv-split.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 
 /** One record of a CSV file and the line of the file that it begins in. */
@@ -26,10 +26,8 @@ export function refuseLongLines(text: string): void {
  * quoted without doubling: then quotes only enclose a cell that begins and ends with one.
  */
 export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
-  const options = { delimiter, newline: '\n', preview: maxRecords + 1, fastMode: false } as const
-  const { data, errors } = Papa.parse<string[]>(text, { ...options, quoteChar: '"' })
-  const broken = errors.some((error) => error.type === 'Quotes')
-  const records = withLines(broken ? unquoted(text, delimiter, firstLine) : data, firstLine)
+  const { rows, isBroken } = splitText(text, delimiter, maxRecords + 1)
+  const records = withLines(isBroken ? unquoted(text, delimiter, firstLine) : rows, firstLine)
   if (records.length > maxRecords) refuseFile(tooManyRows)
   return records
 }
