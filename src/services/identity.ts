@@ -39,13 +39,23 @@ export async function completeSignIn(
   secret: string,
   callback: Callback,
 ): Promise<SignedIn> {
-  const state = await useState(context.db, secret, callback.state, context.now)
+  return signInAs(context, await identifyCallback(context, provider, secret, callback))
+}
+
+/** Who comes back from the provider, by its word; an address that is none is left out. Throws SignInFailed. */
+export async function identifyCallback(
+  { db, now }: Pick<SignInContext, 'db' | 'now'>,
+  provider: IdentityProvider | undefined,
+  secret: string,
+  callback: Callback,
+): Promise<Identity> {
+  const state = await useState(db, secret, callback.state, now)
   if (callback.error === 'access_denied')
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
   const email = z.email().check(z.maxLength(255)).safeParse(identity.email?.toLowerCase())
-  return signIn(context, { ...identity, email: email.data ?? null })
+  return { ...identity, email: email.data ?? null }
 }
 
 /** The failure that is not the user's doing. */
@@ -80,9 +90,9 @@ async function useState(db: Database, secret: string, sealed: string | undefined
 /**
  * Finds, links or creates the user of an identity and makes a token, in one transaction: two sign-ins at once of
  * somebody new make one user. Linking takes an address that the provider has verified; where that user's own was
- * never verified, somebody else may have registered it, so its password and tokens go (decisions.md).
+ * never verified, somebody else may have registered it, so its password and tokens go (decisions.md). Throws SignInFailed.
  */
-async function signIn(context: SignInContext, identity: Identity): Promise<SignedIn> {
+export async function signInAs(context: SignInContext, identity: Identity): Promise<SignedIn> {
   const { db, now } = context
   const { subject } = identity
   // Whoever has signed in before is known by the provider's id; the address matters the first time.
