@@ -50,6 +50,7 @@ export default defineConfig({
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           globalSetup: './test/global-setup.ts',
+          provide: { fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS } },
           isolate: false,
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,

@@ -35,8 +35,9 @@ export function contractChecker(document: OpenApiDocument) {
 
   function operationOf(method: string, path: string): OperationObject | undefined {
     const [pathname = ''] = path.split('?')
-    const found = paths.find(({ pattern }) => pattern.test(pathname))
-    return found?.operations[method.toLowerCase()] ?? (method === 'HEAD' ? found?.operations.get : undefined)
+    const found = paths.filter(({ pattern }) => pattern.test(pathname))
+    const of = (name: string) => found.find(({ operations }) => name in operations)?.operations[name]
+    return of(method.toLowerCase()) ?? (method === 'HEAD' ? of('get') : undefined)
   }
 
   function faultsOfBody(answer: AnswerObject, { headers, text }: Exchange): string[] {

@@ -10,5 +10,7 @@ declare module 'vitest' {
     inboxUrl: string
     /** The identity provider. */
     issuer: string
+    /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
+    fuzz: { seed: string | undefined; requests: string | undefined }
   }
 }

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { app } from '../../../src/app.ts'
+import { findDifferences } from '../../../src/db/check.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { secretsIn } from '../../log-secrets.ts'
+import { openWorldDatabase } from '../laws/every-route.ts'
+import { type Answer, randomClientAddress } from '../world.ts'
+import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
+import { createTarget, marker, type Target } from './target.ts'
+
+/** Seeds that are tried again with every run, those among them that once found something. */
+const keptSeeds = [1, 20_261_121, 1_815, 65_537, -7]
+const { seed, requests = '10000' } = inject('fuzz')
+const seeds = seed ? [Number(seed)] : keptSeeds
+const requestsOfSeed = Math.ceil(Number(requests) / seeds.length)
+const requestsBetweenLooks = 20
+/** How long fast-check may go on, and look for a shorter request that fails as well. */
+const limitMs = 10 * Number(requests) + 60_000
+
+const document = openApiDocument(app.routes)
+const operations = operationsOf(document)
+/** Answers by status, and the operations that have succeeded. */
+const answered: Record<number, number> = {}
+const succeeded = new Set<string>()
+/** What no answer may show, whatever was sent: hashes, statements, frames of a stack. */
+const innards = /scrypt\$|SQLITE_|SqliteError|LibsqlError|DrizzleQueryError|\bat \S+ \(|node_modules/
+
+const log: string[] = []
+
+beforeAll(() => {
+  for (const level of ['log', 'error', 'warn', 'info', 'debug'] as const)
+    vi.spyOn(console, level).mockImplementation((...args) => {
+      log.push(args.join(' '))
+    })
+})
+
+afterAll(() => {
+  vi.restoreAllMocks()
+})
+
+describe.concurrent('requests drawn from the OpenAPI document', () => {
+  test.each(seeds)(
+    'are answered as described, and show and change nothing of anybody else (seed %i)',
+    async (seed) => {
+      const target = await createTarget(`seed${seed}`)
+      let sent = 0
+      const property = fc.asyncProperty(requestsTo(document), async (draft) => {
+        sent += 1
+        if (sent % requestsBetweenLooks === 0) {
+          await target.provide()
+          expect(await target.deliver()).toEqual([])
+        }
+        await attack(target, draft)
+      })
+      await fc.assert(property, {
+        seed,
+        numRuns: requestsOfSeed,
+        interruptAfterTimeLimit: limitMs,
+        markInterruptAsFailure: false,
+      })
+      expect(sent).toBeGreaterThanOrEqual(requestsOfSeed)
+      expect(await target.rows()).toEqual(target.before)
+      expect((await target.bystander.get('/api/me')).status).toBe(200)
+      expect(await findDifferences(openWorldDatabase(target.world))).toEqual([])
+    },
+    2 * limitMs,
+  )
+})
+
+test('the requests were as many as asked for, and every operation has succeeded', () => {
+  const total = Object.values(answered).reduce((sum, count) => sum + count, 0)
+  expect(total).toBeGreaterThanOrEqual(Number(requests))
+  const never = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
+  expect(never, JSON.stringify(answered)).toEqual([])
+  const shares: Record<string, string> = {}
+  for (const kind of [2, 3, 4]) {
+    const ofKind = Object.entries(answered).filter(([status]) => status.startsWith(String(kind)))
+    shares[`${kind}xx`] =
+      `${((100 * ofKind.reduce((sum, [, times]) => sum + times, 0)) / total).toFixed(1)} %`
+  }
+  vi.restoreAllMocks()
+  console.log(JSON.stringify({ event: 'fuzzed', seeds, total, shares, answered }))
+})
+
+test('their log lines are one JSON object each, without a secret', () => {
+  expect(log.length).toBeGreaterThanOrEqual(Number(requests))
+  for (const line of log) {
+    expect(line).toMatch(/^\{"event":".*\}$/)
+    expect(secretsIn(line)).toEqual([])
+    expect(line).not.toContain(marker)
+  }
+})
+
+/** Sends one request and holds the answer against everything that must be true of any. */
+async function attack(target: Target, draft: Draft): Promise<void> {
+  await target.prepare(draft)
+  const { token } = target.attacker()
+  const request = await write(draft, token, target.lookup)
+  const answer = await send(target, request)
+  const shown = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 300)}`
+  expect(answer.status, shown).toBeLessThan(500)
+  expect(answer.headers.get('X-Request-Id'), shown).toMatch(/^[0-9a-f-]{36}$/)
+  const everything = `${answer.text}\n${[...answer.headers].join('\n')}`
+  expect(everything.includes(marker), `${shown} shows what is the bystander's`).toBe(false)
+  expect(everything, shown).not.toMatch(innards)
+
+  const isSuccess = answer.status < 400
+  const isOwn = request.headers.Authorization === `Bearer ${token}`
+  if (isSuccess && !draft.operation.isPublic && request.method !== 'OPTIONS') expect(isOwn, shown).toBe(true)
+  count(draft, answer)
+  // Whatever takes the token away: leaving, signing out, another password.
+  if (isSuccess && mayEndSession(request)) await target.signInAgain()
+}
+
+function send({ world }: Target, { method, path, headers, rawBody }: Written): Promise<Answer> {
+  // Each comes from elsewhere, so that the limits for a client address do not hide other answers.
+  const from = { 'CF-Connecting-IP': randomClientAddress(), ...headers }
+  return world.call(method, path, { headers: from, ...(rawBody !== undefined && { rawBody }) })
+}
+
+function count({ operation, method }: Draft, { status }: Answer): void {
+  answered[status] = (answered[status] ?? 0) + 1
+  if (status < 400 && method === operation.method) succeeded.add(operation.id)
+}
+
+function mayEndSession({ method, path }: Written): boolean {
+  if (method === 'DELETE') return path.startsWith('/api/me') || path.startsWith('/api/tokens/')
+  return method === 'POST' && /^\/api\/(logout|reset-password)/.test(path)
+}

@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm'
+import { unsubscribeLink } from '../../../src/domain/links.ts'
+import { openWorldDatabase, verify } from '../laws/every-route.ts'
+import {
+  aCategory,
+  comeBackFromProvider,
+  createWorld,
+  type Json,
+  openAccount,
+  type Person,
+  pathOf,
+  recordTransaction,
+  type World,
+} from '../world.ts'
+import type { Draft } from './requests.ts'
+import type { Known } from './written.ts'
+
+/** Stands in every text that the bystander owns, and in nothing that is ever sent. */
+export const marker = 'kept-by-the-bystander'
+const markedAmount = '7654321.09'
+const password = 'correct horse battery'
+/** Ids of each kind that are remembered. */
+const remembered = 20
+
+type Ids = Record<string, (string | number)[]>
+export type Target = Awaited<ReturnType<typeof createTarget>>
+
+/** A world with somebody who attacks it, and a bystander whose data nobody else may see or change. */
+export async function createTarget(name: string) {
+  const world = createWorld()
+  const bystander = await createBystander(world)
+  const rows = () => rowsOf(world, bystander.id)
+  const before = await rows()
+  const foreign = await idsOf(world, bystander.id)
+  let addresses = 0
+  const newAddress = () => `${name}.${addresses++}@example.com`
+  let attacker = await createAttacker(world, newAddress())
+  let own: Ids = {}
+  let callback = new URLSearchParams()
+  let unsubscribe = ''
+
+  /** Sees to it that the attacker is signed in and has one of each, and looks what there is. */
+  async function provide(): Promise<void> {
+    own = await idsOf(world, attacker.id)
+    const lacking = (what: string, count: number) => (own[what]?.length ?? 0) < count
+    if (lacking('account', 2)) {
+      await openAccount(attacker)
+      await openAccount(attacker)
+      own = await idsOf(world, attacker.id)
+    }
+    if (lacking('category', 1)) await attacker.post('/api/categories', { name: 'Kept', type: 'expense' })
+    if (lacking('transaction', 1)) await recordTransaction(attacker, expense(own))
+    if (lacking('session', 2)) await signIn(world, attacker)
+    if (lacking('import', 1)) await attacker.post('/api/import/store', { transactions: [expense(own)] })
+    if (lacking('sync', 1)) await attacker.post('/api/transactions/sync', { transactions: [expense(own)] })
+    own = await idsOf(world, attacker.id)
+  }
+
+  /** Makes what only a mail or the provider can give, where a request needs it. */
+  async function prepare({ operation }: Draft): Promise<void> {
+    if (operation.id === 'completeProviderSignIn') {
+      callback = new URL(await comeBackFromProvider(world, newAddress()), 'http://purse.test').searchParams
+    }
+    if (operation.id.toLowerCase().endsWith('unsubscribe')) {
+      const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }
+      unsubscribe = pathOf(await unsubscribeLink(base, attacker.id))
+    }
+    if (operation.id === 'resetPassword')
+      await attacker.post('/api/forgot-password', { email: attacker.email })
+  }
+
+  function lookup({ what, nth }: Known): string | number {
+    const [isForeign, noun] = what.startsWith('foreign ') ? [true, what.slice(8)] : [false, what]
+    const ids = (isForeign ? foreign : own)[noun]
+    if (ids) return ids[nth % ids.length] ?? 0
+    const mail = (kind: string) =>
+      world.queued.findLast((one) => one.kind === kind && one.to === attacker.email)
+    const link = (kind: string) =>
+      new URL((mail(kind) as { url?: string } | undefined)?.url ?? 'http://none/')
+    const [, , , , verifyId = '0', verifyHash = '0'] = link('verify_address').pathname.split('/')
+    const verifyQuery = link('verify_address').searchParams
+    const known: Record<string, string | null> = {
+      email: attacker.email,
+      'new email': newAddress(),
+      password: attacker.password,
+      'reset token': link('reset_password').searchParams.get('token'),
+      'verifyEmail id': verifyId,
+      'verifyEmail hash': verifyHash,
+      'verifyEmail expires': verifyQuery.get('expires'),
+      'verifyEmail signature': verifyQuery.get('signature'),
+      'completeProviderSignIn code': callback.get('code'),
+      'completeProviderSignIn state': callback.get('state'),
+    }
+    const [, , , , user = '0', signature = '0'] = unsubscribe.split('/')
+    if (what.endsWith('unsubscribe user') || what === 'showUnsubscribe user') return user
+    if (what.endsWith('signature') && !(what in known)) return signature
+    return known[what] ?? 'none'
+  }
+
+  /** Signs in again where the last request has ended the session, as somebody else where the user is gone. */
+  async function signInAgain(): Promise<void> {
+    if ((await attacker.get('/api/me')).status === 200) return
+    const token = await signIn(world, attacker)
+    attacker = token ? withToken(world, attacker, token) : await createAttacker(world, newAddress())
+    await provide()
+  }
+
+  /** Lets the consumers have what is queued; answers what they could not take. */
+  async function deliver(): Promise<unknown[]> {
+    const syncs = world.queuedSyncs.splice(0)
+    const { retryMessages } = await world.deliver(syncs, 'purse-sync')
+    return retryMessages
+  }
+
+  await provide()
+  return {
+    world,
+    bystander,
+    before,
+    rows,
+    provide,
+    prepare,
+    lookup,
+    signInAgain,
+    deliver,
+    attacker: () => attacker,
+  }
+}
+
+const expense = (ids: Ids) => ({
+  account_id: ids.account?.[0],
+  category_id: ids.category?.[0],
+  type: 'expense',
+  amount: 1,
+  transaction_date: '2026-11-01',
+  force: true,
+})
+
+async function createAttacker(world: World, email: string): Promise<Person> {
+  const person = await world.register({ email, password, password_confirmation: password, name: 'Mallory' })
+  await verify(world, person)
+  return person
+}
+
+async function signIn(world: World, { email, password }: Person): Promise<string | undefined> {
+  const headers = { 'CF-Connecting-IP': crypto.randomUUID() }
+  return (await world.call('POST', '/api/login', { body: { email, password }, headers })).body.access_token
+}
+
+function withToken(world: World, person: Person, token: string): Person {
+  const as = (method: string) => (path: string, body?: unknown) => world.call(method, path, { token, body })
+  const [get, post, put, patch] = [as('GET'), as('POST'), as('PUT'), as('PATCH')]
+  return { ...person, token, get, post, put, patch, delete: as('DELETE') }
+}
+
+/** Somebody who owns a row of each kind, the marker in every text of it. */
+async function createBystander(world: World): Promise<Person> {
+  const person = await world.register({ name: marker, email: `${marker}@example.com` })
+  await verify(world, person)
+  const account = await openAccount(person, { name: marker, notes: marker, starting_balance: markedAmount })
+  const savings = await openAccount(person, { name: `${marker} 2` })
+  for (const { id } of (await person.get('/api/categories')).body)
+    await person.put(`/api/categories/${id}`, { name: `${marker} ${id}` })
+  const category = await aCategory(person)
+  const row = {
+    ...{ account_id: account.id, category_id: category.id, type: 'expense', amount: markedAmount },
+    ...{ description: marker, reference: marker, client_id: marker, transaction_date: '2026-11-01' },
+  }
+  await recordTransaction(person, row)
+  await recordTransaction(person, {
+    ...row,
+    type: 'transfer',
+    to_account_id: savings.id,
+    client_id: `${marker} 2`,
+  })
+  await person.post('/api/transactions/sync', {
+    transactions: [{ ...row, client_id: `${marker} 3`, force: true }],
+  })
+  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await person.post('/api/import/store', {
+    transactions: [{ ...row, client_id: `${marker} 4`, force: true }],
+  })
+  await person.post('/api/forgot-password', { email: person.email })
+  return person
+}
+
+/** The newest ids of each kind that somebody owns. */
+async function idsOf(world: World, userId: number): Promise<Ids> {
+  const newest = (table: string, by = 'id') =>
+    sql.raw(
+      `(select json_group_array(id) from (select id from ${table} where user_id = ${userId} order by ${by} desc limit ${remembered}))`,
+    )
+  const db = openWorldDatabase(world)
+  const [[found]] = await db.batch([
+    db.all<Record<string, string>>(sql`
+      select ${newest('accounts')} as account, ${newest('categories')} as category,
+             ${newest('transactions')} as "transaction", ${newest('imports')} as import,
+             ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`),
+  ])
+  return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))
+}
+
+/** Every row of every table that belongs to somebody, as the database has it. */
+async function rowsOf(world: World, userId: number): Promise<Json> {
+  const db = openWorldDatabase(world)
+  const [tables] = await db.batch([
+    db.all<{ name: string; owner: string }>(sql`
+      select t.name, c.name as owner from sqlite_master t join pragma_table_info(t.name) c
+       where t.type = 'table' and (c.name = 'user_id' or t.name = 'users' and c.name = 'id')`),
+  ])
+  const found: Json = {}
+  for (const { name, owner } of tables) {
+    const [rows] = await db.batch([
+      db.all(sql.raw(`select * from ${name} where ${owner} = ${userId} order by 1, 2`)),
+    ])
+    found[name] = rows
+  }
+  return found
+}
