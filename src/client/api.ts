@@ -27,16 +27,17 @@ type ImportForm = {
   dry_run?: 'true' | 'false'
 }
 
+/** Makes a POST safe to repeat: the same key with the same body is the same request (docs/decisions.md). */
+type Keyed = { header?: { 'Idempotency-Key'?: string } }
+
 /** What handlers read for themselves: no validator says so in its type. */
 type AlsoRead = {
-  '/api/transactions': { $get: { query: { page?: string } } }
-  '/api/transactions/sync': {
-    $post: {
-      header?: { Prefer?: 'handling=lenient'; 'Idempotency-Key'?: string }
-    }
-  }
-  '/api/import/store': { $post: { form: ImportForm } }
-  '/api/import/bank/store': { $post: { form: ImportForm } }
+  '/api/accounts': { $post: Keyed }
+  '/api/categories': { $post: Keyed }
+  '/api/transactions': { $get: { query: { page?: string } }; $post: Keyed }
+  '/api/transactions/sync': { $post: Keyed & { header?: { Prefer?: 'handling=lenient' } } }
+  '/api/import/store': { $post: Keyed & { form: ImportForm } }
+  '/api/import/bank/store': { $post: Keyed & { form: ImportForm } }
   '/api/imports/:id': { $delete: { query?: { force?: 'true' } } }
   '/api/auth/idp': { $get: { query?: { login_hint?: string } } }
   '/api/auth/check-email': { $get: { query: { email: string } } }

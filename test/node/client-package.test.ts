@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { chromium, type Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
+import { clientOf, registration, verifyByMail } from './client.ts'
+import { newPlace, PROJECT, start } from './stack.ts'
+
+/** The system's browser: none is downloaded. */
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const maxBytes = 7 * 1024
+
+beforeAll(() => buildClientPackage())
+
+test('the client brings nothing of the server to a page, and is small', async () => {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [path.join(PROJECT, 'src/client.ts')],
+    absWorkingDir: PROJECT,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    metafile: true,
+  })
+  const isOwn = (name: string) =>
+    /^src\/client(\.ts$|\/)|^node_modules\/hono\/dist\/(client|utils)\//.test(name)
+  expect(Object.keys(metafile.inputs).filter((name) => !isOwn(name))).toEqual([])
+  const size = gzipSync(outputFiles[0]?.contents ?? '').length
+  console.log(`The client, minified and gzipped, with what it takes of hono: ${size} bytes`)
+  expect(size).toBeLessThanOrEqual(maxBytes)
+})
+
+test('the examples, and what the types promise, compile against the package with the types of a browser alone', async () => {
+  const tsc = path.join(PROJECT, 'node_modules/typescript/bin/tsc')
+  const compile = (...options: string[]) =>
+    promisify(execFile)(process.execPath, [tsc, '-p', 'docs/examples', ...options], { cwd: PROJECT })
+  await expect(compile()).resolves.toMatchObject({ stdout: '' })
+  // Nor does anything in the package's own declarations lead nowhere.
+  await expect(compile('--skipLibCheck', 'false')).resolves.toMatchObject({ stdout: '' })
+})
+
+test.skipIf(!browser)(
+  'two tabs of a real browser record offline, one is closed, and what both recorded lands once',
+  async () => {
+    const place = await newPlace()
+    await start(place).ready()
+    const api = clientOf(place)
+    const user = registration('tabs@example.com')
+    const { access_token: token } = (await api('POST', '/register', user)).body
+    await verifyByMail(place, user.email)
+    const account = { name: 'Wallet', type: 'cash', starting_balance: 0 }
+    const { id: account_id } = (await api('POST', '/accounts', account, token)).body
+    const expense = { account_id, type: 'expense', amount: '1.00', transaction_date: '2026-11-20' }
+
+    const page = await servePage(`http://127.0.0.1:${place.PORT}`)
+    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
+    try {
+      const context = await running.newContext()
+      const [one, two] = [await context.newPage(), await context.newPage()]
+      for (const tab of [one, two]) await tab.goto(page.url)
+      await one.evaluate((credentials) => app().client.signIn(credentials), {
+        email: user.email,
+        password: user.password,
+      })
+      await context.setOffline(true)
+      for (const [tab, name] of [[one, 'one'] as const, [two, 'two'] as const]) {
+        for (const number of [1, 2, 3]) {
+          const item = { ...expense, description: `Tab ${name}, ${number}` }
+          await tab.evaluate((transaction) => app().queue.add(transaction), item)
+        }
+      }
+      expect(await syncIn(two)).toMatchObject({ stopped: { reason: 'offline' } })
+      await one.close()
+      await context.setOffline(false)
+      const three = await context.newPage()
+      await three.goto(page.url)
+      const reports = await Promise.all([syncIn(two), syncIn(three)])
+      expect(reports.map(({ created, stopped }) => [created, stopped]).sort()).toEqual([
+        [0, null],
+        [6, null],
+      ])
+      expect(await three.evaluate(() => app().queue.counts())).toEqual({
+        pending: 0,
+        sending: 0,
+        rejected: 0,
+      })
+    } finally {
+      await running.close()
+      page.close()
+    }
+    const { data } = (await api('GET', '/transactions', undefined, token)).body
+    expect(data.map(({ description }: { description: string }) => description).sort()).toEqual([
+      ...[1, 2, 3].map((number) => `Tab one, ${number}`),
+      ...[1, 2, 3].map((number) => `Tab two, ${number}`),
+    ])
+  },
+)
+
+type Report = { created: number; stopped: { reason: string } | null }
+/** What the page below offers to the test; the types of the client are not at issue here. */
+declare function app(): {
+  client: { signIn: (credentials: object) => Promise<unknown> }
+  queue: {
+    add: (transaction: object) => Promise<unknown>
+    sync: () => Promise<Report>
+    counts: () => Promise<object>
+  }
+}
+
+function syncIn(tab: Page): Promise<Report> {
+  return tab.evaluate(() => app().queue.sync())
+}
+
+/** Serves a page made of the package and of the example's storage, at an origin that may call the API. */
+async function servePage(baseUrl: string) {
+  const contents = `
+    import { createClient, offlineQueue, webStorageTokens } from 'purse-client'
+    import { indexedDbStorage } from './indexed-db.ts'
+    const client = createClient({ baseUrl: '${baseUrl}', tokens: webStorageTokens(localStorage) })
+    const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: 1 })
+    globalThis.app = () => ({ client, queue })`
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: path.join(PROJECT, 'docs/examples') },
+    alias: { 'purse-client': path.join(clientPackage, 'client.js') },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  })
+  const server = http.createServer(({ url }, response) => {
+    if (url === '/app.js') response.setHeader('Content-Type', 'text/javascript').end(outputFiles[0]?.text)
+    else response.setHeader('Content-Type', 'text/html').end('<script type="module" src="/app.js"></script>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+}
