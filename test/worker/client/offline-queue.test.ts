@@ -181,6 +181,28 @@ test('one that landed unnoticed and was deleted since is handed back, and gets a
   expect(await phone.landed()).toEqual(['Once more'])
 })
 
+test('one that landed unnoticed and cannot be recorded any more when it is sent again stays one, corrected or not', async () => {
+  const phone = await createPhone()
+  const { person, world } = phone
+  const category_id = (await person.get('/api/categories')).body[0].id
+  const cut = clientOver(phone, async (url, init) => {
+    await phone.network.fetch(url, init)
+    throw new TypeError('Failed to fetch')
+  })
+  const storage = memoryStorage()
+  const queue = queueOn(phone, { client: cut, storage })
+  const { client_id } = await queue.add({ ...phone.coffee(), category_id })
+  expect((await queue.sync()).stopped?.reason).toBe('offline')
+  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await person.delete(`/api/categories/${category_id}`)
+  const again = queueOn(phone, { storage })
+  expect(await again.sync()).toEqual({ ...nothing, rejected: 1 })
+  expect(await again.resubmit(client_id, phone.coffee())).toBe(true)
+  expect(await again.sync()).toEqual({ ...nothing, duplicate: 1 })
+  expect(await again.counts()).toEqual(empty)
+  expect(await phone.landed()).toEqual(['Coffee'])
+})
+
 describe('a run that cannot go on keeps everything, and says why:', () => {
   test('no network', async () => {
     const phone = await createPhone()
