@@ -16,6 +16,9 @@ const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
 const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
+/** The client's key for the request that made the row: a request with the same one makes no other. */
+const idempotencyKey = () => text()
+const hasKey = sql`idempotency_key is not null`
 const owner = () =>
   integer()
     .notNull()
@@ -92,10 +95,12 @@ export const accounts = sqliteTable(
       .notNull()
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
     notes: text(),
+    idempotencyKey: idempotencyKey(),
     ...timestamps,
   },
   (t) => [
     index('accounts_user').on(t.userId),
+    uniqueIndex('accounts_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
     check('account_type', sql`${t.type} in ('bank', 'mobile', 'cash')`),
     check('starting_balance_in_bounds', within(t.startingBalance, maxAmount)),
     check(
@@ -114,10 +119,12 @@ export const categories = sqliteTable(
     /** The name as it is compared (`categoryNameKey`). */
     nameKey: text().notNull(),
     type: text({ enum: categoryTypes }).notNull(),
+    idempotencyKey: idempotencyKey(),
     ...timestamps,
   },
   (t) => [
     uniqueIndex('categories_user_name_type').on(t.userId, t.nameKey, t.type),
+    uniqueIndex('categories_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
     check('category_type', sql`${t.type} in ('income', 'expense')`),
   ],
 )
@@ -314,7 +321,13 @@ export const imports = sqliteTable(
     rows: integer().notNull(),
     created: integer().notNull(),
     duplicate: integer().notNull(),
+    idempotencyKey: idempotencyKey(),
+    /** SHA-256 of the rows that came with the key, which tells another file from the same one. */
+    rowsHash: text(),
     createdAt: instant().notNull(),
   },
-  (t) => [index('imports_user').on(t.userId, t.id)],
+  (t) => [
+    index('imports_user').on(t.userId, t.id),
+    uniqueIndex('imports_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
+  ],
 )

@@ -8,6 +8,12 @@ export type Draft<T> =
   | { complete: true; values: T; errors: FieldErrors }
   | { complete: false; values: Partial<T>; errors: FieldErrors }
 
+/** The draft with errors of something beside it, such as a header. */
+export function withErrors<T>(draft: Draft<T>, errors: FieldErrors): Draft<T> {
+  if (Object.keys(errors).length === 0) return draft
+  return { complete: false, values: draft.values, errors: { ...draft.errors, ...errors } }
+}
+
 /** Answers the values, or throws all that is wrong with them. */
 export function completed<T>(draft: Draft<T>): T {
   if (!draft.complete) throw new Invalid(draft.errors)

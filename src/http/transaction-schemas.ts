@@ -2,6 +2,9 @@ import * as z from 'zod/mini'
 import { transactionTypes } from '../domain/types.ts'
 import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from './fields.ts'
 
+/** Longest id that a client may give a transaction. */
+export const clientIdLength = 64
+
 const fields = z.object({
   account_id: id,
   to_account_id: z.optional(nullable(id)),
@@ -16,7 +19,7 @@ const fields = z.object({
 /** A new transaction, alone or as an item of a batch. */
 export const newTransaction = z.extend(fields, {
   force: z.optional(nullable(flag)),
-  client_id: z.optional(nullableText(64)),
+  client_id: z.optional(nullableText(clientIdLength)),
 })
 
 /** A change of a transaction. */

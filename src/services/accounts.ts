@@ -1,6 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { insertWhere } from '../db/guarded.ts'
+import { once } from '../db/once.ts'
 import type { Owner } from '../db/owner.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -25,8 +26,12 @@ export async function listAccounts(owner: Owner): Promise<Account[]> {
   return rows
 }
 
-/** Opens an account. Throws Invalid. */
-export async function createAccount(owner: Owner, draft: Draft<AccountFields>): Promise<Account> {
+/** Opens an account, or answers the one that the same key has opened before. Throws Invalid. */
+export async function createAccount(
+  owner: Owner,
+  draft: Draft<AccountFields>,
+  idempotencyKey: string | null,
+): Promise<{ account: Account; isNew: boolean }> {
   const fields = await demandComplete(owner, draft)
   const row = {
     userId: owner.id,
@@ -34,12 +39,15 @@ export async function createAccount(owner: Owner, draft: Draft<AccountFields>): 
     type: fields.type,
     startingBalance: fields.starting_balance,
     notes: fields.notes ?? null,
+    idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
   }
-  const insert = insertWhere(owner.db, accounts, row, owner.isKnown).returning()
-  const [, [created]] = await withinBounds('starting_balance', owner.run(insert))
-  return created as Account
+  const { made, isFirst } = once(owner, accounts, idempotencyKey)
+  const find = owner.db.select().from(accounts).where(made)
+  const insert = insertWhere(owner.db, accounts, row, isFirst).returning()
+  const [, [earlier], [created]] = await withinBounds('starting_balance', owner.run(find, insert))
+  return { account: (earlier ?? created) as Account, isNew: !earlier }
 }
 
 /** One account of the bearer. Throws NotFound, Forbidden. */

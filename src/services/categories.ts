@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
+import { once } from '../db/once.ts'
 import type { Owner } from '../db/owner.ts'
 import { categories } from '../db/schema.ts'
 import { type CategoryType, categoryNameKey } from '../domain/categories.ts'
@@ -21,21 +22,30 @@ export async function listCategories(owner: Owner): Promise<Category[]> {
   return rows
 }
 
-/** Adds a category. Throws Invalid, also when the bearer has one of that name and type. */
-export async function createCategory(owner: Owner, draft: Draft<CategoryFields>): Promise<Category> {
+/**
+ * Adds a category, or answers the one that the same key has added before. Throws Invalid, also when the bearer has
+ * one of that name and type.
+ */
+export async function createCategory(
+  owner: Owner,
+  draft: Draft<CategoryFields>,
+  idempotencyKey: string | null,
+): Promise<{ category: Category; isNew: boolean }> {
   const { name, type } = await demandComplete(owner, draft)
   const row = {
     userId: owner.id,
     name,
     nameKey: categoryNameKey(name),
     type,
+    idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
   }
-  const [, [created]] = await withFreeName(
-    owner.run(insertWhere(owner.db, categories, row, owner.isKnown).returning()),
-  )
-  return created as Category
+  const { made, isFirst } = once(owner, categories, idempotencyKey)
+  const find = owner.db.select().from(categories).where(made)
+  const insert = insertWhere(owner.db, categories, row, isFirst).returning()
+  const [, [earlier], [created]] = await withFreeName(owner.run(find, insert))
+  return { category: (earlier ?? created) as Category, isNew: !earlier }
 }
 
 /** One category of the bearer. Throws NotFound, Forbidden. */

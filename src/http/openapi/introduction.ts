@@ -7,6 +7,6 @@ export const introduction = `Accounts, income, expenses, transfers and imports o
 
 **Errors** carry \`{message}\`; a 422 names every wrong field at once under \`errors\`. Unknown fields and parameters are ignored. Every answer has an \`X-Request-Id\`, which finds it in our log.
 
-**Trying again.** Reads, PUT and DELETE can be repeated as they are. A POST can where it carries what makes it unique: \`client_id\` on transactions and batch items. After 429 and 503 wait for \`Retry-After\` seconds.
+**Trying again.** Reads, PUT and DELETE can be repeated as they are. A POST that creates something can where it carries what makes it unique: an \`Idempotency-Key\`, or \`client_id\` on transactions and batch items. After 429 and 503 wait for \`Retry-After\` seconds.
 
 **Other people's rows** answer 403, absent ones 404; an id in a body that is not yours is a 422 under its field.`

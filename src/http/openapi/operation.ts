@@ -64,5 +64,19 @@ export function list(schema: z.core.$ZodType, description: string): AnswerDescri
   return { description, schema: z.array(schema) }
 }
 
+/** The header of the operations that create something, and what a call with a key of before is answered. */
+export function idempotencyKey(
+  repeated: string,
+  maxLength = 255,
+): { 'Idempotency-Key': ParameterDescription } {
+  return {
+    'Idempotency-Key': {
+      in: 'header',
+      schema: z.string().max(maxLength),
+      description: `Makes the call safe to send again: ${repeated}`,
+    },
+  }
+}
+
 /** The answer of a deletion. */
 export const deleted: AnswerDescription = { description: 'It is gone.' }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { withErrors } from '../../domain/draft.ts'
 import { accountTypes } from '../../domain/types.ts'
 import {
   createAccount,
@@ -10,6 +11,7 @@ import {
 } from '../../services/accounts.ts'
 import type { App } from '../app-types.ts'
 import { money, nullableText, oneOf, text } from '../fields.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pathId } from '../path-id.ts'
 import { presentAccount } from '../present.ts'
 import { body } from '../validate.ts'
@@ -26,7 +28,10 @@ const accountChanges = z.partial(newAccount)
 export const accountRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listAccounts(c.var.owner)).map(presentAccount)))
   .post('/', body(newAccount), async (c) => {
-    return c.json(presentAccount(await createAccount(c.var.owner, c.req.valid('json'))), 201)
+    const { key, errors } = readIdempotencyKey(c)
+    const draft = withErrors(c.req.valid('json'), errors)
+    const { account, isNew } = await createAccount(c.var.owner, draft, key)
+    return c.json(presentAccount(account), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', body(accountChanges), async (c) => {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { withErrors } from '../../domain/draft.ts'
 import { categoryTypes } from '../../domain/types.ts'
 import {
   createCategory,
@@ -10,6 +11,7 @@ import {
 } from '../../services/categories.ts'
 import type { App } from '../app-types.ts'
 import { oneOf, text } from '../fields.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
 import { body } from '../validate.ts'
@@ -21,7 +23,10 @@ const categoryChanges = z.partial(newCategory)
 export const categoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
   .post('/', body(newCategory), async (c) => {
-    return c.json(presentCategory(await createCategory(c.var.owner, c.req.valid('json'))), 201)
+    const { key, errors } = readIdempotencyKey(c)
+    const draft = withErrors(c.req.valid('json'), errors)
+    const { category, isNew } = await createCategory(c.var.owner, draft, key)
+    return c.json(presentCategory(category), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', body(categoryChanges), async (c) => {

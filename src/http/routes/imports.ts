@@ -1,9 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { Invalid } from '../../domain/failures.ts'
+import { type FieldErrors, Invalid } from '../../domain/failures.ts'
 import { deleteImport, listImports, showImport } from '../../services/imports/history.ts'
 import { demandVerified, type ImportFile, storeImport } from '../../services/imports/store.ts'
 import { understandCsv, understandStatement } from '../../services/imports/understand.ts'
 import type { App } from '../app-types.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import { importBodyLimit, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { pathId } from '../path-id.ts'
@@ -25,15 +26,21 @@ export const importHistoryRoutes = new Hono<App>()
 
 async function importInput(c: Context<App>, kind: ImportFile['kind']) {
   const { owner } = c.var
-  const file = await understand(c, kind).catch(async (error) => {
+  const { key, errors } = readIdempotencyKey(c)
+  const file = await understand(c, kind, errors).catch(async (error) => {
     // Whoever may not import at all is told so before anything about the file.
     if (error instanceof Invalid) await demandVerified(owner)
     throw error
   })
-  return c.json(presentImportResult(file, await storeImport(owner, file)))
+  return c.json(presentImportResult(file, await storeImport(owner, file, key)))
 }
 
-async function understand(c: Context<App>, kind: ImportFile['kind']): Promise<ImportFile> {
+async function understand(
+  c: Context<App>,
+  kind: ImportFile['kind'],
+  errors: FieldErrors,
+): Promise<ImportFile> {
+  if (Object.keys(errors).length > 0) throw new Invalid(errors)
   const input = await readImportInput(c)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
   return kind === 'bank'

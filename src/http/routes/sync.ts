@@ -8,6 +8,7 @@ import { hashSecret } from '../../domain/tokens.ts'
 import { acceptSync, type SyncItem } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import { presentSync } from '../present.ts'
 import { readTransactionList } from '../transaction-list.ts'
 import type { newTransaction } from '../transaction-schemas.ts'
@@ -16,7 +17,6 @@ import { isObject, jsonBody } from '../validate.ts'
 /** Largest batch (decisions.md, Sync). */
 const maxItems = 1_000
 const maxBytes = 1024 * 1024
-const maxKeyLength = 255
 
 /** Offline batches (api.md §4.2, decisions.md Sync). */
 export const syncRoutes = new Hono<App>()
@@ -24,7 +24,7 @@ export const syncRoutes = new Hono<App>()
     const { owner, deps } = c.var
     const isLenient = preference(c.req.header('Prefer'), 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
-    const { key, errors: keyErrors } = readKey(c.req.header('Idempotency-Key'))
+    const { key, errors: keyErrors } = readIdempotencyKey(c)
     const bodyHash = await hashSecret(`${isLenient} ${await c.req.text()}`)
     const batch = { items, errors: { ...errors, ...keyErrors }, isLenient, idempotencyKey: key, bodyHash }
     const sync_id = await acceptSync(owner, deps.syncQueue, batch)
@@ -56,11 +56,4 @@ function preference(header: string | undefined, name: string): string | undefine
 function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {
   const items = readTransactionList(isObject(body) ? body.transactions : undefined, maxItems)
   return typeof items === 'string' ? { items: [], errors: { transactions: [items] } } : { items, errors: {} }
-}
-
-function readKey(header: string | undefined): { key: string | null; errors: FieldErrors } {
-  const key = header?.trim() || null
-  if (key === null || key.length <= maxKeyLength) return { key, errors: {} }
-  const message = `The Idempotency-Key must not be greater than ${maxKeyLength} characters.`
-  return { key: null, errors: { 'Idempotency-Key': [message] } }
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { withErrors } from '../../domain/draft.ts'
 import { transactionTypes } from '../../domain/types.ts'
 import { createTransaction } from '../../services/transactions/create.ts'
 import { deleteTransaction } from '../../services/transactions/delete.ts'
@@ -7,10 +8,11 @@ import { listTransactions, showTransaction } from '../../services/transactions/r
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
 import { date, id, oneOf, text } from '../fields.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pageNumber, presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
-import { newTransaction, transactionChanges } from '../transaction-schemas.ts'
+import { clientIdLength, newTransaction, transactionChanges } from '../transaction-schemas.ts'
 import { body, query } from '../validate.ts'
 
 const filter = z.partial(
@@ -32,7 +34,10 @@ export const transactionRoutes = new Hono<App>()
     return c.json(presentPage(c.req.url, page, total, rows.map(presentTransactionWithRelations)))
   })
   .post('/', body(newTransaction), async (c) => {
-    const { transaction, isNew } = await createTransaction(c.var.owner, c.req.valid('json'))
+    const { key, errors } = readIdempotencyKey(c, clientIdLength)
+    const draft = withErrors(c.req.valid('json'), errors)
+    if (key !== null) draft.values.client_id ??= key
+    const { transaction, isNew } = await createTransaction(c.var.owner, draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => {

@@ -1,11 +1,13 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { insertWhere } from '../../db/guarded.ts'
+import { once } from '../../db/once.ts'
 import type { Owner } from '../../db/owner.ts'
 import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import type { Minor } from '../../domain/money.ts'
+import { hashSecret } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import {
   absorbAll,
@@ -69,25 +71,42 @@ export async function demandVerified(owner: Owner): Promise<void> {
 
 /**
  * Imports a file, all or nothing, in one round trip: its rows are laid down, judged, compared with what is there
- * and created, in one transaction. A dry run goes the same way and is undone at the end of it. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
+ * and created, in one transaction. A dry run goes the same way and is undone at the end of it. The same file with the
+ * same key is imported once, and answered alike. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
  */
-export async function storeImport(owner: Owner, file: ImportFile): Promise<ImportResult> {
+export async function storeImport(
+  owner: Owner,
+  file: ImportFile,
+  idempotencyKey: string | null,
+): Promise<ImportResult> {
   const { db, now } = owner
   const batchId = crypto.randomUUID()
+  const key = file.isDryRun ? null : idempotencyKey
+  const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
+  const { made, isFirst } = once(owner, imports, key)
   // Laid down at all, which needs a verified bearer, and without a row that breaks a rule.
   const isSound = sql`(exists (select 1 from sync_batches where id = ${batchId})
     and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed'))`
   const importId = sql`(select id from imports where batch_id = ${batchId})`
   const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
 
-  const { user, broken, brokenTotal, created, counted, balance } = await withinBounds(
+  const {
+    user,
+    earlier: [earlier],
+    broken,
+    brokenTotal,
+    created,
+    counted,
+    balance,
+  } = await withinBounds(
     'amount',
     owner.runNamed({
+      earlier: db.select().from(imports).where(made),
       batch: insertWhere(
         db,
         syncBatches,
         newBatch(owner, batchId),
-        sql`exists (select 1 from ${users} where ${isVerified})`,
+        sql`exists (select 1 from ${users} where ${isVerified}) and ${isFirst}`,
       ),
       items: db.run(layDown(owner, batchId, file.rows)),
       judged: db.run(failBroken(batchId)),
@@ -102,7 +121,12 @@ export async function storeImport(owner: Owner, file: ImportFile): Promise<Impor
       repeated: db.run(recogniseRepeatedClientIds(batchId)),
       counted: db.all<{ outcome: string; items: number }>(sql`
         select outcome, count(*) as items from sync_items where batch_id = ${batchId} group by outcome`),
-      created: insertWhere(db, imports, newImport(owner, batchId, file), isSound).returning({
+      created: insertWhere(
+        db,
+        imports,
+        { ...newImport(owner, batchId, file), idempotencyKey: key, rowsHash },
+        isSound,
+      ).returning({
         id: imports.id,
       }),
       rows: db.run(
@@ -119,18 +143,24 @@ export async function storeImport(owner: Owner, file: ImportFile): Promise<Impor
   )
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
+  if (earlier && earlier.rowsHash !== rowsHash)
+    throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const count = (outcome: string) => counted.find((row) => row.outcome === outcome)?.items ?? 0
   const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
   const { closing } = file
   return {
-    id: file.isDryRun ? null : (created[0]?.id ?? null),
-    counts,
+    id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
+    counts: earlier ? countsOf(earlier) : counts,
     closing: closing && {
       date: closing.date,
       statement: closing.balance,
       account: balance[0]?.balance ?? (0 as Minor),
     },
   }
+}
+
+function countsOf({ rows, created, duplicate }: typeof imports.$inferSelect): ImportResult['counts'] {
+  return { rows, created, duplicate }
 }
 
 type Broken = { position: number; errors: string }

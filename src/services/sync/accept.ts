@@ -57,7 +57,11 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
 
   const [user, [earlier], broken, [stored]] = await owner.run(
     db
-      .select({ id: syncBatches.id, bodyHash: syncBatches.bodyHash })
+      .select({
+        id: syncBatches.id,
+        bodyHash: syncBatches.bodyHash,
+        completedAt: syncBatches.completedAt,
+      })
       .from(syncBatches)
       .where(batch.idempotencyKey === null ? sql`false` : sameKey),
     db.all<{ position: number; errors: string }>(
@@ -68,7 +72,12 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
     completeIfNothingPending(owner, id),
   )
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
-  if (earlier) return sameBatch(earlier, batch)
+  if (earlier) {
+    demandSame(earlier, batch)
+    // Whoever sends it again may have lost the answer, and with it the message: processing it twice does nothing.
+    if (earlier.completedAt === null) await queue.post(earlier.id)
+    return earlier.id
+  }
   if (!stored) throw new Invalid(allErrors(batch, broken))
   await queue.post(id)
   return id
@@ -127,8 +136,8 @@ function completeIfNothingPending({ db, now }: Owner, batchId: string) {
 }
 
 /** The same key with the same body is the same request, sent again. */
-function sameBatch(earlier: { id: string; bodyHash: string }, { bodyHash }: SyncBatch): string {
-  if (earlier.bodyHash === bodyHash) return earlier.id
+function demandSame(earlier: { bodyHash: string }, { bodyHash }: SyncBatch): void {
+  if (earlier.bodyHash === bodyHash) return
   throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
 }
 

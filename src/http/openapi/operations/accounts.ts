@@ -1,4 +1,4 @@
-import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { account } from '../schemas/ledger.ts'
 
 /** Accounts (api.md §4.3). */
@@ -18,7 +18,11 @@ export const accountOperations: OperationGroup = {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
       },
-      answers: { 201: json(account, 'The new account.') },
+      parameters: idempotencyKey('the same key answers with the account of the first call.'),
+      answers: {
+        201: json(account, 'The new account.'),
+        200: json(account, 'The account that the same `Idempotency-Key` opened before.'),
+      },
     },
     'GET /api/accounts/:id': {
       id: 'showAccount',

@@ -1,4 +1,4 @@
-import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { category } from '../schemas/ledger.ts'
 
 /** Categories (api.md §4.4). */
@@ -16,7 +16,11 @@ export const categoryOperations: OperationGroup = {
       summary: 'Create a category',
       description: 'The pair of name and type is unique; a repeated one is a 422 under `name`.',
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
-      answers: { 201: json(category, 'The new category.') },
+      parameters: idempotencyKey('the same key answers with the category of the first call.'),
+      answers: {
+        201: json(category, 'The new category.'),
+        200: json(category, 'The category that the same `Idempotency-Key` created before.'),
+      },
     },
     'GET /api/categories/:id': {
       id: 'showCategory',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import * as mini from 'zod/mini'
 import { importOptions } from '../../import-input.ts'
 import { newTransaction } from '../../transaction-schemas.ts'
-import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
+import { deleted, idempotencyKey, json, list, type Operation, type OperationGroup } from '../operation.ts'
 import { importRecord, importResult } from '../schemas/batches.ts'
 
 const file = z.string().meta({ format: 'binary' })
@@ -28,6 +28,7 @@ const bodies = (example: string): Operation['bodies'] => ({
 const options: Operation['parameters'] = {
   account_id: { in: 'query', schema: z.int(), description: 'The account the file belongs to.' },
   dry_run: { in: 'query', schema: z.boolean(), description: 'Goes the whole way and stores nothing.' },
+  ...idempotencyKey('the same key with the same rows answers with the import of the first call.'),
 }
 
 /** Files and statements (api.md §4.6). */

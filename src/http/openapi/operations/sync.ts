@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { newTransaction } from '../../transaction-schemas.ts'
-import { json, type OperationGroup } from '../operation.ts'
+import { idempotencyKey, json, type OperationGroup } from '../operation.ts'
 import { syncAccepted, syncStatus } from '../schemas/batches.ts'
 
 /** A batch as syncRoutes reads it, item by item (decisions.md, Sync). */
@@ -23,11 +23,7 @@ export const syncOperations: OperationGroup = {
           schema: z.string(),
           description: '`handling=lenient` takes the good items (RFC 7240).',
         },
-        'Idempotency-Key': {
-          in: 'header',
-          schema: z.string().max(255),
-          description: 'The same key with the same batch answers with the batch of the first call.',
-        },
+        ...idempotencyKey('the same key with the same batch answers with the batch of the first call.'),
       },
       bodies: {
         'application/json': {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { deleted, json, type OperationGroup } from '../operation.ts'
+import { clientIdLength } from '../../transaction-schemas.ts'
+import { deleted, idempotencyKey, json, type OperationGroup } from '../operation.ts'
 import { transaction, transactionPage, transactionWithRelations } from '../schemas/ledger.ts'
 
 /** Income, expenses and transfers (api.md §4.2). */
@@ -38,6 +39,7 @@ export const transactionOperations: OperationGroup = {
           client_id: 'a7f0c1de-2b5e-4a55-9c0e-0d8b7f1f2a10',
         },
       },
+      parameters: idempotencyKey('it stands for the `client_id` where the body has none.', clientIdLength),
       answers: {
         201: json(transaction, 'The new transaction.'),
         200: json(transaction, 'The transaction that the same `client_id` created before.'),

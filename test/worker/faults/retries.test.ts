@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createHousehold, type Household } from '../laws/every-route.ts'
+import { type Answer, balanceOf } from '../world.ts'
+import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
+
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => vi.restoreAllMocks())
+
+type Creation = {
+  path: string
+  body: (household: Household) => unknown
+  /** Statuses of the first call that is answered, and of each one after it. */
+  statuses: [first: number, again: number]
+  /** How many there are, by the list of what was created. */
+  count: (household: Household) => Promise<number>
+}
+
+const account = { name: 'New', type: 'cash', starting_balance: 5 }
+const listed = (path: string) => async (household: Household) =>
+  (await household.person.get(path)).body.length as number
+const transactions = async ({ person }: Household) =>
+  (await person.get('/api/transactions')).body.total as number
+const forced = ({ expense }: Household) => ({ transactions: [{ ...expense(), force: true }] })
+
+/** What a POST creates, where sending it twice would make it twice. */
+const creations: Creation[] = [
+  { path: '/api/accounts', body: () => account, statuses: [201, 200], count: listed('/api/accounts') },
+  {
+    path: '/api/categories',
+    body: () => ({ name: 'Pets', type: 'expense' }),
+    statuses: [201, 200],
+    count: listed('/api/categories'),
+  },
+  {
+    path: '/api/transactions',
+    body: ({ expense }) => ({ ...expense(), force: true }),
+    statuses: [201, 200],
+    count: transactions,
+  },
+  { path: '/api/transactions/sync', body: forced, statuses: [200, 200], count: transactions },
+  { path: '/api/import/store', body: forced, statuses: [200, 200], count: transactions },
+  { path: '/api/import/bank/store', body: forced, statuses: [200, 200], count: transactions },
+]
+
+const post = ({ world, person }: Household, path: string, body: unknown, key: string) =>
+  world.call('POST', path, { token: person.token, body, headers: { 'Idempotency-Key': key } })
+
+/** Hands over what sync has queued, so that it can be counted. */
+const processSyncs = ({ world }: Household) => world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+
+describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, statuses, count }) => {
+  test.each([...beforeExecution, ...afterExecution])('creates once after %s', async (_, fault) => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const before = await count(household)
+    const send = () => post(household, path, body(household), 'key-1')
+
+    expectUnavailable((await world.whileBroken(fault, send)).result)
+    const first = await send()
+    const isDone = afterExecution.some(([, after]) => after === fault)
+    expect(first.status).toBe(statuses[isDone ? 1 : 0])
+    const again = await send()
+    expect([again.status, again.body]).toEqual([statuses[1], first.body])
+    await processSyncs(household)
+    expect(await count(household)).toBe(before + 1)
+  })
+
+  test('creates once of twenty at once', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const before = await count(household)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post(household, path, body(household), 'key-1')),
+    )
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const expected = [statuses[0], ...Array.from({ length: 19 }, () => statuses[1])]
+    expect(answers.map(({ status }) => status).sort()).toEqual(expected.sort())
+    await processSyncs(household)
+    expect(await count(household)).toBe(before + 1)
+  })
+
+  test('creates another with another key, and for another person', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const before = await count(household)
+    await post(household, path, body(household), 'key-1')
+    const other = path === '/api/categories' ? { name: 'Boats', type: 'expense' } : body(household)
+    expect((await post(household, path, other, 'key-2')).status).toBe(statuses[0])
+    await processSyncs(household)
+    expect(await count(household)).toBe(before + 2)
+
+    const neighbour = await createHousehold(world)
+    expect((await post(neighbour, path, body(neighbour), 'key-1')).status).toBe(statuses[0])
+    await processSyncs(household)
+    expect(await count(neighbour)).toBe(before + 1)
+  })
+
+  test('takes the key bare and in quotes, and refuses one that is too long', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const send = (key: string) => post(household, path, body(household), key)
+    const first = await send('a "key"')
+    for (const same of ['a "key"', '"a \\"key\\""', ' "a \\"key\\"";v=1 '])
+      expect((await send(same)).body).toEqual(first.body)
+    const { status, body: refusal } = await send('k'.repeat(256))
+    expect([status, refusal.errors]).toEqual([
+      422,
+      {
+        'Idempotency-Key': [expect.stringMatching(/^The Idempotency-Key must not be greater than \d+ char/)],
+      },
+    ])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('of a transaction stands for its client id, unless the body has one', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const { expense } = household
+    const send = (body: object, key: string) =>
+      post(household, '/api/transactions', { ...expense(), ...body }, key)
+    const { body: first } = await send({}, 'key-1')
+    // The same id in a batch is the same row.
+    const transactions = [{ ...expense(), client_id: 'key-1' }]
+    const { body } = await household.person.post('/api/transactions/sync', { transactions })
+    await processSyncs(household)
+    const { body: batch } = await household.person.get(`/api/transactions/sync/${body.sync_id}`)
+    expect(batch.items).toMatchObject([{ outcome: 'duplicate', transaction_id: first.id }])
+
+    const own = await send({ client_id: 'phone-1', force: true }, 'key-1')
+    expect([own.status, own.body.id === first.id]).toEqual([201, false])
+    expect((await send({ client_id: 'phone-1' }, 'key-3')).body).toEqual(own.body)
+  })
+
+  test('of a transaction has up to 64 characters', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const send = (length: number) =>
+      post(household, '/api/transactions', household.expense(), 'k'.repeat(length))
+    expect((await send(64)).status).toBe(201)
+    const { status, body } = await send(65)
+    expect([status, body.errors]).toEqual([
+      422,
+      { 'Idempotency-Key': ['The Idempotency-Key must not be greater than 64 characters.'] },
+    ])
+  })
+
+  test('does not excuse what is wrong, and is not used up by it', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const wrong = await post(household, '/api/accounts', { ...account, type: 'gold' }, 'key-1')
+    expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['type']])
+    expect((await post(household, '/api/accounts', account, 'key-1')).status).toBe(201)
+  })
+
+  test('of an import is refused for other rows, and is not used up by a dry run', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const send = (body: object) => post(household, '/api/import/store', body, 'key-1')
+    const row = household.expense()
+    const dry: Answer = await send({ transactions: [row], dry_run: true })
+    expect(dry.body.import.id).toBeNull()
+    const first = await send({ transactions: [row] })
+    expect(first.body.import).toMatchObject({ id: expect.any(Number), counts: { created: 1, duplicate: 0 } })
+    expect((await send({ transactions: [row] })).body).toEqual(first.body)
+    const other = await send({ transactions: [{ ...row, amount: 3 }] })
+    expect([other.status, other.body.errors]).toEqual([
+      422,
+      { 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] },
+    ])
+    expect(await transactions(household)).toBe(1)
+  })
+
+  test('of an upload is that of its rows, however the upload is written', async () => {
+    const household = await createHousehold(createFaultyWorld())
+    const { world, person, checking } = household
+    const csv = 'date,amount,description\n2026-11-19,-3.20,Bakery\n2026-11-19,-3.20,Bakery\n'
+    const send = (boundary: string) =>
+      world.call('POST', `/api/import/bank/store?account_id=${checking.id}`, {
+        token: person.token,
+        headers: {
+          'Idempotency-Key': 'upload-1',
+          'Content-Type': `multipart/form-data; boundary=${boundary}`,
+        },
+        rawBody: `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--${boundary}--\r\n`,
+      })
+    const first = await send('one')
+    expect(first.body.import.counts).toEqual({ rows: 2, created: 2, duplicate: 0 })
+    expect((await send('two')).body).toEqual(first.body)
+  })
+})
+
+describe('without any key', () => {
+  const lost = { gets: 'cut', executed: true } as const
+
+  test('a transaction with a client id is there once', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const { person, checking, expense } = household
+    const send = () => person.post('/api/transactions', { ...expense(), client_id: 'phone-1', force: true })
+    for (const [, fault] of [...afterExecution, ...beforeExecution])
+      expectUnavailable((await world.whileBroken(fault, send)).result)
+    expect((await send()).status).toBe(200)
+    expect(await balanceOf(person, checking)).toBe(87.5)
+  })
+
+  test('a transaction that was recorded is a 409, not a second one', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const send = () => household.person.post('/api/transactions', household.expense())
+    await world.whileBroken(lost, send)
+    expect((await send()).status).toBe(409)
+    expect(await transactions(household)).toBe(1)
+  })
+
+  test('a batch and a file absorb what they brought before', async () => {
+    const world = createFaultyWorld()
+    const household = await createHousehold(world)
+    const { person, expense } = household
+    for (const path of ['/api/transactions/sync', '/api/import/store']) {
+      const rows = [1, 2, 2].map((amount) => ({ ...expense(), amount: path.length + amount }))
+      const send = () => person.post(path, { transactions: rows })
+      expectUnavailable((await world.whileBroken(lost, send)).result)
+      // The message of a batch whose storing was not heard of comes by the sweep, or by the second sending.
+      expect((await send()).status).toBe(200)
+      await processSyncs(household)
+    }
+    expect(await transactions(household)).toBe(6)
+  })
+
+  test('changing and deleting say the same twice, or that it is gone', async () => {
+    const world = createFaultyWorld()
+    const { person, spend } = await createHousehold(world)
+    const { id } = await spend()
+    const change = () => person.put(`/api/transactions/${id}`, { amount: 3 })
+    await world.whileBroken(lost, change)
+    expect((await change()).body.amount).toBe('3.00')
+    const remove = () => person.delete(`/api/transactions/${id}`)
+    await world.whileBroken(lost, remove)
+    expect((await remove()).status).toBe(404)
+  })
+})
