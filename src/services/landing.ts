@@ -54,11 +54,17 @@ export function absorbAll(batchId: string): SQL[] {
 /** Pairs pending items with equal rows that have absorbed none yet: of equals, the first with the first, and so on. */
 function absorb(batchId: string, { items, reference, rows }: Choice) {
   const equals = sql`account_id, to_account_id, type, amount, transaction_date, agreed`
+  // Most items of most batches are new: they are left out before anything is ranked.
+  const hasEqual = sql`exists (
+    select 1 from transactions row
+     where row.account_id = wanted.account_id and row.transaction_date = wanted.transaction_date
+       and row.amount = wanted.amount and row.type = wanted.type and row.to_account_id is wanted.to_account_id and ${rows})`
   return sql`
     with item as (
       select *, row_number() over (partition by ${equals} order by position) as rank
         from (select *, ${reference} as agreed from sync_items
-               where batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items})
+               where batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items}) wanted
+       where ${hasEqual}
     ), candidate as (
       select row.id, wanted.*, row_number() over (
                partition by wanted.account_id, wanted.to_account_id, wanted.type, wanted.amount, wanted.transaction_date,
@@ -83,28 +89,25 @@ function absorb(batchId: string, { items, reference, rows }: Choice) {
 export function numberNewRows(batchId: string) {
   return sql`
     update sync_items
-       set transaction_id = numbered.rank + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
-      from (select position as place, row_number() over (order by position) as rank
-              from (select position, client_id,
-                           row_number() over (partition by client_id order by position) as rank_of_client_id
-                      from sync_items where batch_id = ${batchId} and outcome = 'pending')
-             where client_id is null or rank_of_client_id = 1) numbered
-     where batch_id = ${batchId} and position = numbered.place`
+       set transaction_id = position + 1 + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
+     where batch_id = ${batchId} and outcome = 'pending'`
 }
 
-/** A client id that comes twice in one batch is one row: what comes later repeats the first. */
+/** A client id that comes twice in one batch is one row: what comes later repeats the first, whose number is lower. */
 export function recogniseRepeatedClientIds(batchId: string) {
   return sql`
     with first as materialized (
-      select client_id, transaction_id as id from sync_items
-       where batch_id = ${batchId} and outcome = 'pending' and client_id is not null and transaction_id is not null
+      select client_id, min(transaction_id) as id from sync_items
+       where batch_id = ${batchId} and outcome = 'pending' and client_id is not null
+       group by client_id having count(*) > 1
     )
     update sync_items set outcome = 'duplicate', transaction_id = first.id
       from first
-     where batch_id = ${batchId} and outcome = 'pending' and transaction_id is null and first.client_id = sync_items.client_id`
+     where batch_id = ${batchId} and outcome = 'pending' and first.client_id = sync_items.client_id
+       and sync_items.transaction_id <> first.id`
 }
 
-/** Creates what is pending and has a number; the triggers keep the balances. */
+/** Creates what is pending, under its number; the triggers keep the balances. */
 export function insertNewRows(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
