@@ -26,13 +26,11 @@ const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
 const parts = await startParts(directory)
 try {
   const { file, size: bundle } = bundleWorker(directory)
+  const startup = startupCost(directory)
   const scenarios: Scenario[] = []
   for (const history of size.histories) {
-    scenarios.push(
-      await runScenario(history, size, { directory, cache, parts, worker: file, say: console.error }),
-    )
+    scenarios.push(await runScenario(history, size, { directory, cache, parts, worker: file, say }))
   }
-  const startup = startupCost(directory)
   write({ commit: commit(), machine: machine(), bundle, startup, latencyMs: size.latencyMs, scenarios })
 } finally {
   await parts.stop()
@@ -58,6 +56,11 @@ function write(results: Results): void {
     for (const one of missed) console.log(`  ${one}`)
   }
   console.log(`All figures: ${path.relative(project, output)}/results.md`)
+}
+
+/** Tells how far the run is. */
+function say(line: string): void {
+  console.error(`${(performance.now() / 1_000).toFixed(0).padStart(4)} s  ${line}`)
 }
 
 /** The README shows the short table between two marks. */
