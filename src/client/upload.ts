@@ -35,7 +35,7 @@ export type UploadOptions = {
 
 export const uploadLimits = { items: 1_000, bytes: 1_000_000 }
 
-/** Between two questions for the outcome of a batch, and how often it is asked: for some 50 seconds. */
+/** Before each question for the outcome of a batch: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array.from({ length: 8 }, () => 5_000)]
 
 /** Sends what is pending and asks what became of what was sent. Throws only what the storage throws. */
@@ -139,10 +139,10 @@ function errorsOfItem(errors: FieldErrors, index: number): FieldErrors | undefin
 /** Waits for the outcome of a batch, removes what has landed, and keeps the rest with what is wrong with it. */
 async function settle({ client, store, sleep }: UploadOptions, batch: SentBatch, report: SyncReport) {
   for (const delayMs of pollDelaysMs) {
+    await sleep(delayMs)
     const status = await statusOf(client, batch)
     if (!status) return store.removeBatch(batch)
     if (status.completed_at !== null) return conclude(store, batch, status.items, report)
-    await sleep(delayMs)
   }
   report.stopped = { reason: 'unfinished' }
 }
