@@ -16,6 +16,7 @@ export class ConstraintViolated extends Error {
 
 /** Something answered, but not the database: a gateway, or a server that takes no requests. */
 export class BadStatus extends Error {
+  override readonly name = 'BadStatus'
   readonly status: number
   constructor(status: number) {
     super(`The database answered ${status}`)
