@@ -1,0 +1,118 @@
+import * as z from 'zod/mini'
+import { reportOf } from '../src/domain/error-report.ts'
+import { parseBearer } from '../src/domain/tokens.ts'
+import { email as emailField } from '../src/http/fields.ts'
+import worker from '../src/worker.ts'
+import { type Home, keyOf } from './directory.ts'
+import { databaseOf } from './ids.ts'
+import { directoryOf, newcomersHome, type Place, Places, type RouterEnv } from './places.ts'
+import { signInRoute } from './sign-in.ts'
+
+/** Asks the whole Worker, with the database of that place. */
+type Ask = (place: Place, request: Request) => Promise<Response>
+
+const byAddress = /^\/api\/(register|login|forgot-password|reset-password)\/?$/
+const byUser = /^\/api\/(?:email\/verify|reminders\/unsubscribe)\/([1-9]\d{0,14})\//
+const byProvider = /^\/api\/auth\/idp\/callback\/?$/
+/** The product refuses longer ones, by whomever. */
+const longestBody = 512 * 1024
+const mostRemembered = 10_000
+
+/**
+ * The Worker in front of several databases, each with some of the users. It finds out which of them a request, a queue
+ * message or a cron run is about, and hands it to the very Worker that serves one, with that database in its bindings.
+ */
+export default {
+  async fetch(request: Request, env: RouterEnv, context: ExecutionContext): Promise<Response> {
+    const ask: Ask = async (place, asked) =>
+      worker.fetch(asked as Request<unknown, IncomingRequestCfProperties>, Places.of(env).at(place), context)
+    try {
+      if (byProvider.test(new URL(request.url).pathname))
+        return await signInRoute.fetch(request, env, context)
+      return await route(request, env, ask)
+    } catch (error) {
+      console.error(JSON.stringify({ event: 'directory failed', ...reportOf(error) }))
+      return ask('nowhere', request)
+    }
+  },
+
+  async queue(batch: MessageBatch, env: RouterEnv): Promise<void> {
+    const byHome = Map.groupBy(batch.messages, ({ body }) => stamp.safeParse(body).data?.home ?? 0)
+    for (const [home, messages] of byHome) {
+      const own = { queue: batch.queue, metadata: batch.metadata, messages } as unknown as MessageBatch
+      await worker.queue(own, Places.of(env).at(home))
+    }
+  },
+
+  async scheduled(controller: ScheduledController, env: RouterEnv): Promise<void> {
+    const runs = Places.of(env).all.map((place) => worker.scheduled(controller, place))
+    const failed = (await Promise.allSettled(runs)).filter((run) => run.status === 'rejected')
+    if (failed[0]) throw failed[0].reason
+  },
+}
+
+const stamp = z.object({ home: z.int() })
+
+async function route(request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (byAddress.test(pathname)) return askByAddress(request, env, ask)
+  const [, userId] = byUser.exec(pathname) ?? []
+  if (userId) return askByUser(Number(userId), request, env, ask)
+  const bearer = parseBearer(request.headers.get('Authorization') ?? undefined)
+  if (bearer) return askByToken(bearer.tokenId, request, env, ask)
+  return ask('nobodys', request)
+}
+
+/**
+ * A token's id says which database made it, so there is nothing to look up: one round trip, as with one database.
+ * Only where it is unknown there, the directory is asked whether it has moved.
+ */
+async function askByToken(id: number, request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
+  const { moved } = Places.of(env)
+  const home = moved.get(id) ?? databaseOf(id)
+  const answer = await ask(home, request.clone())
+  if (answer.status !== 401) return answer
+  const found = await directoryOf(env).find(keyOf.token(id))
+  if (found === undefined || found === home) return answer
+  if (found === 'moving') return ask('nowhere', request)
+  if (moved.size >= mostRemembered) moved.clear()
+  moved.set(id, found)
+  return ask(found, request)
+}
+
+/** Who registers settles the address, whatever comes of it: of two at once both are sent to one database, which refuses one. */
+async function askByAddress(request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
+  const address = await addressIn(request)
+  if (!address) return ask('nobodys', request)
+  const directory = directoryOf(env)
+  const key = await keyOf.address(env.DIRECTORY_SECRET, address)
+  const isNew = new URL(request.url).pathname.startsWith('/api/register')
+  const home = isNew ? await directory.claim(key, newcomersHome(env, key)) : await directory.find(key)
+  return ask(placeOf(home), request)
+}
+
+async function askByUser(id: number, request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
+  const home = await directoryOf(env).find(keyOf.user(id))
+  return ask(placeOf(home ?? databaseOf(id)), request)
+}
+
+/** Nobody's database answers for those whom nobody knows, with the same work as any other: it tells nothing. */
+function placeOf(home: Home): Place {
+  return home === 'moving' ? 'nowhere' : (home ?? 'nobodys')
+}
+
+/** The address in the body, as the product reads it; undefined where it will find none. */
+async function addressIn(request: Request): Promise<string | undefined> {
+  let text = ''
+  const { body } = request.clone()
+  if (!body) return undefined
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.length > longestBody) return undefined
+  }
+  try {
+    return emailField.safeParse(JSON.parse(text)?.email).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { type Context, Hono } from 'hono'
+import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
+import { createDeps } from '../src/deps.ts'
+import { reportOf } from '../src/domain/error-report.ts'
+import { SignInFailed } from '../src/domain/failures.ts'
+import type { Identity } from '../src/gateways/identity-provider.ts'
+import type { App } from '../src/http/app-types.ts'
+import { observe } from '../src/http/observe.ts'
+import { identifyCallback, signInAgain, signInAs } from '../src/services/identity.ts'
+import type { SignedIn } from '../src/services/sessions.ts'
+import { keyOf } from './directory.ts'
+import { directoryOf, newcomersHome, type Place, Places, type RouterEnv } from './places.ts'
+
+type Router = { Bindings: RouterEnv; Variables: App['Variables'] }
+
+/**
+ * Completes a sign-in through the identity provider: the one route whose database is known only half-way, once the
+ * provider has said who it is. So the two halves of the product's service stand here, with the search between them.
+ */
+export const signInRoute = new Hono<Router>({ strict: false })
+  .use(requestId({ limitLength: 0 }), observe, secureHeaders())
+  .get('/api/auth/idp/callback', async (c) => {
+    const { config, ...deps } = depsAt('nobodys', c)
+    try {
+      // The state is of nobody yet, so it is used up in nobody's database.
+      const identity = await identifyCallback(deps, deps.provider, config.links.secret, c.req.query())
+      const { token, user } = await signInAtHome(identity, c)
+      return toLogin(c, config.frontendUrl, { token, user: String(user.id) })
+    } catch (error) {
+      if (!(error instanceof SignInFailed) || error.cause)
+        console.error(JSON.stringify({ event: 'failure', ...reportOf(error) }))
+      const failure = error instanceof SignInFailed ? error : signInAgain()
+      return toLogin(c, config.frontendUrl, { error: failure.message, error_code: failure.problem })
+    }
+  })
+
+/** By the identity where it is known, else by the address, which settles where the identity is from now on. */
+async function signInAtHome(identity: Identity, c: Context<Router>): Promise<SignedIn> {
+  const secret = c.env.DIRECTORY_SECRET
+  const directory = directoryOf(c.env)
+  const identityKey = await keyOf.identity(secret, identity.subject)
+  const known = await directory.find(identityKey)
+  if (known === 'moving') throw signInAgain()
+  if (known !== undefined) {
+    // Without an address nobody is made or linked: where the user has gone, the address decides again.
+    const signedIn = await signInAt(known, { ...identity, email: null }, c).catch(unlessFailed)
+    if (signedIn) return signedIn
+  }
+  // It is refused, by a database that has nothing to link it with.
+  if (!identity.email || !identity.isEmailVerified) return signInAt('nobodys', identity, c)
+
+  const addressKey = await keyOf.address(secret, identity.email)
+  const home = await directory.claim(addressKey, newcomersHome(c.env, addressKey))
+  if (home === 'moving') throw signInAgain()
+  const signedIn = await signInAt(home, identity, c)
+  await directory.put([identityKey], home)
+  return signedIn
+}
+
+function signInAt(place: Place, identity: Identity, c: Context<Router>): Promise<SignedIn> {
+  const { db, now, random, config } = depsAt(place, c)
+  const userAgent = c.req.header('User-Agent') ?? null
+  return signInAs({ db, now, random, scryptCost: config.scryptCost, userAgent }, identity)
+}
+
+function unlessFailed(error: unknown): undefined {
+  if (!(error instanceof SignInFailed)) throw error
+}
+
+function depsAt(place: Place, c: Context<Router>) {
+  return createDeps(Places.of(c.env).at(place), c.var.meter)
+}
+
+/** As the product's own route does. */
+function toLogin(c: Context<Router>, frontendUrl: string, query: Record<string, string>) {
+  const url = `${frontendUrl}/login?${new URLSearchParams(query)}`
+  return c.body(null, 302, { Location: url, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
+}

@@ -1,0 +1,203 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  createScheduledController,
+  getQueueResult,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, inject } from 'vitest'
+import { Directory } from '../../../scale/directory.ts'
+import { allotIds } from '../../../scale/ids.ts'
+import { enrol, moveUser, type Numbered } from '../../../scale/move.ts'
+import type { RouterEnv } from '../../../scale/places.ts'
+import router from '../../../scale/router.ts'
+import { app } from '../../../src/app.ts'
+import { openDatabase } from '../../../src/db/client.ts'
+import type { Mail } from '../../../src/domain/mails.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { contractChecker } from '../../contract.ts'
+import { type Answer, type CallOptions, type Json, pathOf, randomClientAddress } from '../world.ts'
+
+const faultsOf = contractChecker(openApiDocument(app.routes))
+const directorySecret = 'a secret that keys the directory of the tests'
+
+export type Stamped<T> = T & { home: number }
+export type Databases = Awaited<ReturnType<typeof createDatabases>>
+export type Resident = Awaited<ReturnType<Databases['register']>>
+
+/** The router and the real Worker behind it, on so many databases and a directory that nobody else uses. */
+export async function createDatabases(count: number) {
+  const numbered: (Numbered & { url: string })[] = []
+  const directoryUrl = freshUrl()
+  const directoryDb = open(directoryUrl)
+  const directory = new Directory(directoryDb)
+  await directory.create()
+
+  const mails: Stamped<Mail>[] = []
+  const syncs: Stamped<{ batch_id: string }>[] = []
+  const clientAddress = randomClientAddress()
+  let routerEnv = environment()
+
+  /** A change of the configuration, as a deployment makes it. */
+  function environment(change: Partial<RouterEnv> = {}): RouterEnv {
+    return {
+      ...env,
+      TURSO_DATABASE_URL: 'http://127.0.0.1:9/',
+      DIRECTORY_URL: directoryUrl,
+      DIRECTORY_SECRET: directorySecret,
+      DATABASE_URLS: numbered.map(({ url }) => url).join(' '),
+      NEWCOMER_DATABASES: numbered.map(({ number }) => number).join(' '),
+      MAIL_QUEUE: collecting(mails),
+      SYNC_QUEUE: collecting(syncs),
+      ...change,
+    }
+  }
+
+  /** Adds a database, as one does: migrate it, allot it its ids, and name it in the configuration. */
+  async function add(): Promise<void> {
+    const url = freshUrl()
+    const added = { number: numbered.length, url, db: open(url) }
+    await allotIds(added.db, added.number)
+    numbered.push(added)
+    routerEnv = environment()
+  }
+  for (let i = 0; i < count; i++) await add()
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const headers = new Headers({ 'CF-Connecting-IP': clientAddress, ...options.headers })
+    if (options.token) headers.set('Authorization', `Bearer ${options.token}`)
+    if (options.body !== undefined) headers.set('Content-Type', 'application/json')
+    const body = options.body === undefined ? null : JSON.stringify(options.body)
+    const context = createExecutionContext()
+    const request = new Request(`http://purse.test${path}`, { method, headers, body })
+    const response = await router.fetch(request, routerEnv, context)
+    await waitOnExecutionContext(context)
+    const text = await response.text()
+    const exchange = { method, path, status: response.status, headers: response.headers, text }
+    expect(faultsOf(exchange)).toEqual([])
+    const isJson = response.headers.get('Content-Type')?.includes('json')
+    return { ...exchange, body: isJson && text ? JSON.parse(text) : undefined }
+  }
+
+  let people = 0
+  /** Registers somebody; `home` is the database that their token's id leads to. */
+  async function register(email = `resident${++people}@example.com`) {
+    const password = 'correct horse battery'
+    const body = { name: 'Resident', email, password, password_confirmation: password }
+    const answer = await call('POST', '/api/register', { body })
+    if (answer.status !== 201) throw new Error(`Registering answered ${answer.status}: ${answer.text}`)
+    return { email, password, ...as(answer.body.access_token), id: Number(answer.body.user.id) }
+  }
+
+  /** A client that holds a token. */
+  function as(token: string) {
+    const verb = (method: string) => (path: string, body?: unknown) => call(method, path, { token, body })
+    return {
+      token,
+      get: verb('GET'),
+      post: verb('POST'),
+      put: verb('PUT'),
+      patch: verb('PATCH'),
+      delete: verb('DELETE'),
+    }
+  }
+
+  const every = () => [...numbered.map(({ url }) => url), directoryUrl]
+  /** How many requests each database has had during the work, in the order of their numbers, and the directory last. */
+  async function requestsDuring(work: () => Promise<unknown>): Promise<number[]> {
+    await Promise.all(every().map(async (url) => (await fetch(`${url}stats`, { method: 'DELETE' })).text()))
+    await work()
+    const stats = await Promise.all(every().map(async (url) => (await fetch(`${url}stats`)).json<Json>()))
+    return stats.map(({ requests }) => requests)
+  }
+
+  /** Delivers messages to the consumer of a queue. */
+  async function deliver(queue: string, messages: unknown[]) {
+    const bodies = messages.map((body) => ({
+      id: crypto.randomUUID(),
+      timestamp: new Date(),
+      attempts: 1,
+      body,
+    }))
+    const batch = createMessageBatch(queue, bodies)
+    const context = createExecutionContext()
+    await router.queue(batch, routerEnv)
+    return getQueueResult(batch, context)
+  }
+
+  /** Moves somebody; `db` is how the new database is reached. */
+  const move = (userId: number, from: number, to: number, { db = database(to).db, graceMs = 100 } = {}) =>
+    moveUser(userId, {
+      directory,
+      secret: directorySecret,
+      from: database(from),
+      to: { number: to, db },
+      graceMs,
+    })
+
+  /** The newest mail of a kind to an address. */
+  function mail<K extends Mail['kind']>(kind: K, address: string) {
+    const found = mails.filter((one) => one.kind === kind && one.to === address).at(-1)
+    if (!found) throw new Error(`There is no mail of the kind ${kind} to ${address}`)
+    return found as Stamped<Extract<Mail, { kind: K }>>
+  }
+
+  /** Follows the link of somebody's verification mail. */
+  const verify = ({ email }: { email: string }) => call('GET', pathOf(mail('verify_address', email).url))
+
+  function database(number: number) {
+    const found = numbered[number]
+    if (!found) throw new Error(`There is no database ${number}`)
+    return found
+  }
+
+  return {
+    add,
+    as,
+    database,
+    mail,
+    verify,
+    call,
+    deliver,
+    directoryDb,
+    move,
+    numbered,
+    register,
+    requestsDuring,
+    syncs,
+    enrol: (number: number) => enrol(directory, directorySecret, database(number)),
+    reconfigure: (change: Partial<RouterEnv>) => {
+      routerEnv = environment(change)
+    },
+    runCron: (cron: string) =>
+      router.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), routerEnv),
+  }
+}
+
+function freshUrl(): string {
+  return `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
+}
+
+/** A database that is opened for the whole test, which makes no requests of its own that could be left hanging. */
+function open(url: string) {
+  return openDatabase({ url, timeoutMs: 20_000 })
+}
+
+/** An address where nothing listens. */
+export const deadUrl = 'http://127.0.0.1:9/'
+
+function collecting<Body>(messages: Stamped<Body>[]): Queue<Body> {
+  const metrics = { backlogCount: 0, backlogBytes: 0 }
+  return {
+    metrics: async () => metrics,
+    send: async (message) => {
+      messages.push(message as Stamped<Body>)
+      return { metadata: { metrics } }
+    },
+    sendBatch: async (batch) => {
+      messages.push(...[...batch].map(({ body }) => body as Stamped<Body>))
+      return { metadata: { metrics } }
+    },
+  }
+}
