@@ -6,14 +6,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
-import {
-  allHold,
-  brokenRules,
-  clientIdUnspent,
-  type NextRow,
-  type Rule,
-  transactionRules,
-} from '../transactions/rules.ts'
+import { brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
 /** One transaction of a batch. */
 export type SyncItem = TransactionFields & { client_id?: string | null; force?: boolean | null }
@@ -37,25 +30,20 @@ export type SyncBatch = {
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const { db } = owner
   const id = crypto.randomUUID()
-  const isTakeable =
-    Object.keys(batch.errors).length === 0 && (batch.isLenient || batch.items.every((item) => item.complete))
-  const items = JSON.stringify(batch.items.map(toJsonItem))
-  const rules = itemRules(owner.id)
-  const judged = sql`from json_each(${items}) as item where item.value ->> 'errors' is null and not (${allHold(rules)})`
+  const hasErrors = Object.keys(batch.errors).length > 0
   const sameKey = and(
     eq(syncBatches.userId, owner.id),
     eq(syncBatches.idempotencyKey, batch.idempotencyKey ?? ''),
   ) as SQL
-  const guard = and(
-    isVerified(owner),
-    isTakeable ? undefined : sql`false`,
+  const isFirst =
     batch.idempotencyKey === null
-      ? undefined
-      : sql`not exists (select 1 from ${syncBatches} where ${sameKey})`,
-    batch.isLenient ? undefined : sql`not exists (select 1 ${judged})`,
-  ) as SQL
+      ? sql`true`
+      : sql`not exists (select 1 from ${syncBatches} where ${sameKey})`
+  const isInvalid = sql`batch_id = ${id} and outcome = 'invalid' and ${batch.isLenient ? sql`false` : sql`true`}`
+  const isUntakeable = hasErrors ? sql`true` : sql`exists (select 1 from sync_items where ${isInvalid})`
 
-  const [user, [earlier], broken, [stored]] = await owner.run(
+  // Items are laid down to be judged, once; what cannot be taken goes again in the same transaction.
+  const [user, [earlier], , , invalid] = await owner.run(
     db
       .select({
         id: syncBatches.id,
@@ -64,11 +52,12 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
       })
       .from(syncBatches)
       .where(batch.idempotencyKey === null ? sql`false` : sameKey),
+    insertWhere(db, syncBatches, newBatch(owner, id, batch), sql`${isVerified(owner)} and ${isFirst}`),
+    insertItems(owner, id, batch.items),
     db.all<{ position: number; errors: string }>(
-      sql`select item.key as position, ${brokenRules(rules)} as errors ${judged}`,
+      sql`select position, errors from sync_items where ${isInvalid} order by position`,
     ),
-    insertWhere(db, syncBatches, newBatch(owner, id, batch), guard).returning({ id: syncBatches.id }),
-    insertItems(owner, id, items, rules),
+    db.run(sql`delete from sync_batches where id = ${id} and ${isUntakeable}`),
     completeIfNothingPending(owner, id),
   )
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
@@ -78,7 +67,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
     if (earlier.completedAt === null) await queue.post(earlier.id)
     return earlier.id
   }
-  if (!stored) throw new Invalid(allErrors(batch, broken))
+  if (hasErrors || invalid.length > 0) throw new Invalid(allErrors(batch, invalid))
   await queue.post(id)
   return id
 }
@@ -100,30 +89,33 @@ function toJsonItem(item: Draft<SyncItem>) {
   return { ...item.values, force: item.values.force ? 1 : 0, errors: errors.length > 0 ? errors : null }
 }
 
-function itemRules(userId: SQL): Rule[] {
-  const field = (name: keyof NextRow | 'client_id') => sql`(item.value ->> ${sql.raw(`'${name}'`)})`
+/** Stores the items of a batch that was stored just now; those with errors, or that break a rule, as invalid. */
+function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[]) {
   const next = {
-    type: field('type'),
-    account_id: field('account_id'),
-    to_account_id: field('to_account_id'),
-    category_id: field('category_id'),
+    type: sql`item.type`,
+    account_id: sql`item.account_id`,
+    to_account_id: sql`item.to_account_id`,
+    category_id: sql`item.category_id`,
   }
-  return [...transactionRules(userId, next), clientIdUnspent(userId, field('client_id'))]
-}
-
-/** Stores the items of a batch that was stored just now; those that break a rule as invalid, with what they break. */
-function insertItems({ db }: Owner, batchId: string, items: string, rules: Rule[]) {
-  const isGood = sql`(item.value ->> 'errors' is null and ${allHold(rules)})`
+  const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
+  const field = (name: keyof SyncItem | 'errors') => sql.raw(`value ->> '${name}' as ${name}`)
+  // Materialized, or SQLite would read the JSON and judge the rules for each place in which they are used.
   return db.run(sql`
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
-    select ${batchId}, key, iif(good, 'pending', 'invalid'), iif(good, null, coalesce(value ->> 'errors', broken)),
-           value ->> 'client_id', value ->> 'account_id', value ->> 'to_account_id', iif(good, value ->> 'category_id', null),
-           value ->> 'type', value ->> 'amount', value ->> 'description', value ->> 'reference',
-           value ->> 'transaction_date', value ->> 'force'
-      from (select item.key as key, item.value as value, ${isGood} as good, ${brokenRules(rules)} as broken
-              from json_each(${items}) as item)
-     where exists (select 1 from sync_batches where id = ${batchId})`)
+    with item as materialized (
+      select key as position, ${field('errors')}, ${field('client_id')}, ${field('account_id')}, ${field('to_account_id')},
+             ${field('category_id')}, ${field('type')}, ${field('amount')}, ${field('description')}, ${field('reference')},
+             ${field('transaction_date')}, ${field('force')}
+        from json_each(${JSON.stringify(items.map(toJsonItem))})
+       where exists (select 1 from sync_batches where id = ${batchId})
+    ), judged as materialized (
+      select *, coalesce(errors, nullif(${broken}, '[]')) as all_errors from item
+    )
+    select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
+           to_account_id, iif(all_errors is null, category_id, null), type, amount, description, reference,
+           transaction_date, force
+      from judged`)
 }
 
 /** A lenient batch may hold nothing good: it is done as it is. */
@@ -141,18 +133,13 @@ function demandSame(earlier: { bodyHash: string }, { bodyHash }: SyncBatch): voi
   throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
 }
 
-function allErrors(batch: SyncBatch, broken: { position: number; errors: string }[]): FieldErrors {
-  const errors: FieldErrors = { ...batch.errors }
-  const add = (position: number, field: string, message: string) => {
-    const key = `transactions.${position}${field && `.${field}`}`
-    errors[key] = [...(errors[key] ?? []), message]
+function allErrors({ errors }: SyncBatch, invalid: { position: number; errors: string }[]): FieldErrors {
+  const all: FieldErrors = { ...errors }
+  for (const { position, errors: pairs } of invalid) {
+    for (const [field, message] of JSON.parse(pairs) as [string, string][]) {
+      const key = `transactions.${position}${field && `.${field}`}`
+      all[key] = [...(all[key] ?? []), message]
+    }
   }
-  for (const [position, item] of batch.items.entries()) {
-    for (const [field, messages] of Object.entries(item.errors))
-      for (const message of messages) add(position, field, message)
-  }
-  for (const { position, errors: pairs } of broken) {
-    for (const [field, message] of JSON.parse(pairs) as [string, string][]) add(position, field, message)
-  }
-  return errors
+  return all
 }
