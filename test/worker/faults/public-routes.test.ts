@@ -126,6 +126,15 @@ describe('signing in', () => {
     expect([requests, (await login()).status]).toEqual([2, 200])
   })
 
+  test('whose two round trips take too long together, though neither does alone, is 503', async () => {
+    const world = createFaultyWorld()
+    const { email, password } = await world.register()
+    const login = () => world.call('POST', '/api/login', { body: { email, password } })
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(1_000))
+    expectUnavailable((await world.whileBroken({ gets: 'late', delayMs: 700 }, login)).result)
+  })
+
   test.each([1, 2])('through the provider ends where it began when round trip %i fails', async (only) => {
     const world = createFaultyWorld()
     for (const [, fault] of [...beforeExecution, ...afterExecution]) {

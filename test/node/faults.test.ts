@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startLibsqlServer } from '../../dev/libsql/server.ts'
+import { type Fault, startFaultProxy } from '../faults/proxy.ts'
+import { clientOf, registration } from './client.ts'
+import { newPlace, start } from './stack.ts'
+
+/** No request may hang for longer, whatever the database does. */
+const longestWaitMs = 10_000
+const all = Array.from({ length: 200 }, (_, position) => position)
+
+test('in the real runtime, storms of 200 requests pass without a trace, and nobody hangs', async () => {
+  const { read, record, setFault, balance } = await startFaultyStack()
+
+  await setFault({ gets: 'late', delayMs: 1_000 })
+  expect(statusesOf(await Promise.all(all.map(read)))).toEqual([200])
+
+  await setFault({ gets: 'nothing', executed: true })
+  const begun = Date.now()
+  const first = record(0).finally(() => expect(Date.now() - begun).toBeLessThan(longestWaitMs))
+  expect(statusesOf(await Promise.all([first, ...all.slice(1).map(record)]))).toEqual([503])
+  await setFault(null)
+  expect((await read()).status).toBe(200)
+
+  await setFault({ gets: 'cut' })
+  expect(statusesOf(await Promise.all(all.map(record)))).toEqual([503])
+  await setFault(null)
+  expect((await read()).status).toBe(200)
+
+  // Sent again, as clients do, each is there once.
+  for (let left = all; left.length > 0; ) {
+    const answers = await Promise.all(left.map(record))
+    left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
+  }
+  expect(await balance()).toBe(1_000 - all.length)
+}, 120_000)
+
+/** `npm run dev` whose database is behind the proxy of faults, and somebody with an account. */
+async function startFaultyStack() {
+  const directory = await mkdtemp(join(tmpdir(), 'purse-faults-'))
+  const libsql = await startLibsqlServer({ directory })
+  const proxy = await startFaultProxy(libsql.url)
+  onTestFinished(async () => {
+    await Promise.all([proxy.close(), libsql.close()])
+    await rm(directory, { recursive: true })
+  })
+  const databaseUrl = `${proxy.url}/purse/`
+  const place = { ...(await newPlace()), TURSO_DATABASE_URL: databaseUrl }
+  await start(place).ready()
+
+  const api = clientOf(place)
+  const token = (await api('POST', '/register', registration('grace@example.com'))).body.access_token
+  const account = { name: 'Checking', type: 'bank', starting_balance: 1_000 }
+  const { id } = (await api('POST', '/accounts', account, token)).body
+  const [category] = (await api('GET', '/categories', undefined, token)).body
+  const read = () => api('GET', '/accounts', undefined, token)
+  /** Records one of the expenses of 1.00, the same each time. */
+  function record(position: number) {
+    const transaction_date = new Date(Date.UTC(2020, 0, position + 1)).toISOString().slice(0, 10)
+    const fields = { account_id: id, category_id: category.id, type: 'expense', amount: 1, transaction_date }
+    return api('POST', '/transactions', { ...fields, client_id: `phone-${position}` }, token)
+  }
+  async function setFault(fault: Fault | null) {
+    await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })
+  }
+  return { read, record, setFault, balance: async () => (await read()).body[0].balance }
+}
+
+function statusesOf(answers: { status: number }[]): number[] {
+  return [...new Set(answers.map(({ status }) => status))]
+}
