@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { logScan } from './test/log-scan.ts'
 
 // The assets of wrangler.toml, as its build command makes them.
 execFileSync(process.execPath, ['dev/reference.ts'], { cwd: import.meta.dirname, stdio: 'inherit' })
@@ -24,6 +25,7 @@ export default defineConfig({
     projects: [
       {
         plugins: [
+          logScan(),
           cloudflareTest(({ inject }) => ({
             main: './src/worker.ts',
             wrangler: { configPath: './wrangler.toml' },
@@ -50,7 +52,10 @@ export default defineConfig({
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           globalSetup: './test/global-setup.ts',
-          provide: { fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS } },
+          provide: {
+            fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
+            model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
+          },
           isolate: false,
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,
@@ -58,6 +63,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [logScan()],
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],

@@ -11,7 +11,12 @@ import { bundleWorker, startParts, startRuntime } from './runtime.ts'
 const rounds = Number(process.argv[2] ?? 100)
 const warmUpRounds = 5
 /** What is compared with the first: none of them may take longer or shorter. */
-const kinds = ['a wrong password', 'an unknown address', 'a user without a password', 'a wrong password again'] as const
+const kinds = [
+  'a wrong password',
+  'an unknown address',
+  'a user without a password',
+  'a wrong password again',
+] as const
 type Kind = (typeof kinds)[number]
 
 const directory = mkdtempSync(path.join(tmpdir(), 'purse-login-'))
@@ -86,7 +91,9 @@ function report(times: Record<Kind, number[]>): void {
     const figures = [percentile(times[kind], 50).toFixed(2), t.toFixed(2), p.toFixed(3), delta.toFixed(3)]
     console.log(`| ${kind} | ${figures.join(' | ')} |`)
   }
-  console.log('\nThe last row compares a kind with itself: what it shows is chance. |t| below 4.5 is no leak (dudect).')
+  console.log(
+    '\nThe last row compares a kind with itself: what it shows is chance. |t| below 4.5 is no leak (dudect).',
+  )
 }
 
 /** Welch's t of two samples. */

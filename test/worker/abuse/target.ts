@@ -5,7 +5,6 @@ import {
   aCategory,
   comeBackFromProvider,
   createWorld,
-  type Json,
   openAccount,
   type Person,
   pathOf,
@@ -13,6 +12,7 @@ import {
   type World,
 } from '../world.ts'
 import type { Draft } from './requests.ts'
+import { rowsOf } from './rows.ts'
 import type { Known } from './written.ts'
 
 /** Stands in every text that the bystander owns, and in nothing that is ever sent. */
@@ -198,22 +198,4 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
              ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`),
   ])
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))
-}
-
-/** Every row of every table that belongs to somebody, as the database has it. */
-async function rowsOf(world: World, userId: number): Promise<Json> {
-  const db = openWorldDatabase(world)
-  const [tables] = await db.batch([
-    db.all<{ name: string; owner: string }>(sql`
-      select t.name, c.name as owner from sqlite_master t join pragma_table_info(t.name) c
-       where t.type = 'table' and (c.name = 'user_id' or t.name = 'users' and c.name = 'id')`),
-  ])
-  const found: Json = {}
-  for (const { name, owner } of tables) {
-    const [rows] = await db.batch([
-      db.all(sql.raw(`select * from ${name} where ${owner} = ${userId} order by 1, 2`)),
-    ])
-    found[name] = rows
-  }
-  return found
 }

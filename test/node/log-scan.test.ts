@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { secretsIn } from '../log-secrets.ts'
+import { PROJECT } from './stack.ts'
+
+const secret = '4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEFG'
+
+test.each([
+  ['a token', `7|${secret}`],
+  ['a secret or a hash', `{"token":"${secret}"}`],
+  ['a secret or a hash', 'a'.repeat(64)],
+  ['a hashed password', 'scrypt$16384$8$5$c2FsdA$aGFzaA'],
+  ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2ln'],
+  ['an Authorization header', 'authorization: Bearer x'],
+  ['an API key', '"key":"re_1a2b3c"'],
+  ['a mail address', '"to":"ada.l+x@example.com"'],
+  ['the query of a link', '/api/email/verify/1/x?expires=1'],
+  ['the query of a link', '/login?error=x&code=1'],
+  ['a statement', 'Failed query: select "id" from "users" where "email" = ?'],
+  ['a statement', 'INSERT INTO tokens values (1)'],
+  ['a password of the tests', '{"password":"correct horse battery"}'],
+  ['the secret of the Worker', 'a secret of the tests, long enough to be one'],
+])('%s is found in a log line: %s', (kind, line) => {
+  expect(secretsIn(line)).toContain(kind)
+})
+
+test.each([
+  '{"event":"request","requestId":"59117391-d21e-4068-9713-de5f54b0135e","method":"POST","route":"/api/email/verify/:id/:hash","status":201,"durationMs":6,"databaseMs":4,"roundTrips":1}',
+  '{"event":"failure","error":"DatabaseUnavailable","causes":["LibsqlError SQLITE_BUSY"],"at":["at run (file:///app/node_modules/@libsql/client/http.js:1:2)"]}',
+  '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":0}}',
+])('a good log line has none: %s', (line) => {
+  expect(secretsIn(line)).toEqual([])
+})
+
+const directories: string[] = []
+
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true })
+})
+
+/** Runs a test that writes to the log, as CI runs the suite: with reporters named on the command line. */
+function runTestThatLogs(statement: string) {
+  const directory = mkdtempSync(path.join(PROJECT, 'node_modules/.log-scan-'))
+  directories.push(directory)
+  const scan = JSON.stringify(path.join(PROJECT, 'test/log-scan.ts'))
+  writeFileSync(
+    path.join(directory, 'vitest.config.ts'),
+    `import { logScan } from ${scan}
+     export default { test: { silent: 'passed-only', projects: [
+       { plugins: [logScan()], test: { name: 'one' } }, { plugins: [logScan()], test: { name: 'two' } } ] } }`,
+  )
+  writeFileSync(
+    path.join(directory, 'logs.test.ts'),
+    `import { test } from 'vitest'
+     test('logs', async () => { ${statement}; await new Promise((done) => setTimeout(done, 50)) })`,
+  )
+  const { status, stdout } = spawnSync(
+    path.join(PROJECT, 'node_modules/.bin/vitest'),
+    ['run', '--root', directory, '--project=one', '--reporter=json', '--reporter=default'],
+    { cwd: directory, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
+  )
+  return { status, stdout }
+}
+
+test('a run in which a test that passes logs a token fails, and names the test', () => {
+  const { status, stdout } = runTestThatLogs(`console.log('signed in with 7|${secret}')`)
+  expect(stdout).toContain('"numPassedTests":1')
+  expect(stdout).toContain('Log scan: 1 lines, 1 with secrets:')
+  expect(stdout).toContain('logs.test.ts > logs: a token')
+  expect(status).toBe(1)
+})
+
+test('a run without secrets in its log passes', () => {
+  const { status, stdout } = runTestThatLogs(`console.error('one line'); console.log('another')`)
+  expect(stdout).toContain('Log scan: 2 lines, no secret')
+  expect(status).toBe(0)
+})

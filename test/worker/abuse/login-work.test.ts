@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm'
+import { beforeEach, expect, test } from 'vitest'
+import { openWorldDatabase } from '../laws/every-route.ts'
+import { createWorld, type World } from '../world.ts'
+
+/** Each failed login that somebody could tell from the others, if they did different work (bench/login-timing.ts). */
+const failures: [kind: string, email: string][] = [
+  ['a wrong password', 'with@example.com'],
+  ['an unknown address', 'none@example.com'],
+  ['a user without a password', 'sans@example.com'],
+]
+/** More memory than an isolate may take for a hash: whoever hashes at that cost fails. */
+const unaffordable = '131072,8,1'
+/** Steps of the database's machine that it takes to hand out the row that was found. */
+const stepsOfARow = 12
+
+let world: World
+
+beforeEach(async () => {
+  world = createWorld()
+  await world.register({ email: 'with@example.com' })
+  await world.register({ email: 'sans@example.com' })
+  await run(sql`update users set password_hash = null where email = 'sans@example.com'`)
+})
+
+async function run(statement: ReturnType<typeof sql>): Promise<void> {
+  const db = openWorldDatabase(world)
+  await db.batch([db.run(statement)])
+}
+
+function failToLogIn(email: string, to = world) {
+  return to.call('POST', '/api/login', { body: { email, password: 'not the password' } })
+}
+
+test('every failed login asks the database once, one statement, and gets one and the same answer', async () => {
+  const seen = []
+  for (const [kind, email] of failures) {
+    await failToLogIn(email)
+    await world.resetDatabaseWork()
+    const { status, text } = await failToLogIn(email)
+    const { requests, statements, steps } = await world.databaseWork()
+    expect([kind, status, requests, statements]).toEqual([kind, 422, 1, 1])
+    seen.push({ text, steps })
+  }
+  const [first] = seen
+  for (const { text, steps } of seen) {
+    expect(text).toBe(first?.text)
+    expect(Math.abs(steps - (first?.steps ?? 0))).toBeLessThanOrEqual(stepsOfARow)
+  }
+})
+
+test.each(failures)(
+  '%s is hashed at the cost of today: where that cannot be paid, the login fails',
+  async (_, email) => {
+    const costly = createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
+    // A stored hash asks for the cost it was made at.
+    await run(sql`update users set password_hash = replace(password_hash, '$1024$8$1$', '$131072$8$1$')`)
+    expect((await failToLogIn(email, costly)).status).toBe(500)
+  },
+)
+
+test('what costs no hash is refused for its form, before any address is looked up', async () => {
+  const costly = createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
+  await world.resetDatabaseWork()
+  for (const [, email] of failures)
+    expect((await costly.call('POST', '/api/login', { body: { email, password: '' } })).status).toBe(422)
+  expect((await world.databaseWork()).requests).toBe(0)
+})
