@@ -168,6 +168,17 @@ describe('sent again', () => {
     expect(await balanceOf(phone.person, phone.checking)).toBe(94)
   })
 
+  test('a batch that has landed is known again, even if its category has gone since', async () => {
+    const phone = await createPhone()
+    const { body } = await phone.person.post('/api/categories', { name: 'Beans', type: 'expense' })
+    const item = phone.coffee({ client_id: 'once', category_id: body.id })
+    expect(await phone.outcomes([item])).toEqual(['created'])
+    await phone.person.delete(`/api/categories/${body.id}`)
+    expect(await phone.outcomes([item])).toEqual(['duplicate'])
+    expect((await phone.sync([{ ...item, client_id: 'another' }])).status).toBe(422)
+    expect(await phone.total()).toBe(1)
+  })
+
   test('a row that was deleted since does not come back', async () => {
     const phone = await createPhone()
     const item = phone.coffee({ client_id: 'once' })

@@ -89,7 +89,11 @@ function toJsonItem(item: Draft<SyncItem>) {
   return { ...item.values, force: item.values.force ? 1 : 0, errors: errors.length > 0 ? errors : null }
 }
 
-/** Stores the items of a batch that was stored just now; those with errors, or that break a rule, as invalid. */
+/**
+ * Stores the items of a batch that was stored just now; those with errors, or that break a rule, as invalid. One that
+ * has landed before is a duplicate, whatever has become of its account or category since: a phone that lost the
+ * answer would never be rid of it otherwise.
+ */
 function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[]) {
   const next = {
     type: sql`item.type`,
@@ -98,6 +102,8 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
     category_id: sql`item.category_id`,
   }
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
+  const hasLanded = sql`exists (
+    select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
   const field = (name: keyof SyncItem | 'errors') => sql.raw(`value ->> '${name}' as ${name}`)
   // Materialized, or SQLite would read the JSON and judge the rules for each place in which they are used.
   return db.run(sql`
@@ -110,10 +116,11 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
         from json_each(${JSON.stringify(items.map(toJsonItem))})
        where exists (select 1 from sync_batches where id = ${batchId})
     ), judged as materialized (
-      select *, coalesce(errors, nullif(${broken}, '[]')) as all_errors from item
+      select *, coalesce(errors, iif(has_landed, null, nullif(${broken}, '[]'))) as all_errors
+        from (select *, ${hasLanded} as has_landed from item) item
     )
     select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
-           to_account_id, iif(all_errors is null, category_id, null), type, amount, description, reference,
+           to_account_id, iif(all_errors is null and not has_landed, category_id, null), type, amount, description, reference,
            transaction_date, force
       from judged`)
 }

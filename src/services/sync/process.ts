@@ -14,15 +14,15 @@ import {
  * Processes what is pending of a batch, in one round trip and one transaction, however many items there are.
  * Called again, or twice at once, it finds nothing pending. In this order:
  *
- * 1. What breaks a rule by now, since an account has gone, fails.
- * 2. What carries a client id that has landed before is a duplicate of that row.
+ * 1. What carries a client id that has landed before is a duplicate of that row.
+ * 2. What breaks a rule by now, since an account has gone, fails.
  * 3. Without a client id, rows that were there before absorb equal items, one each (decisions.md, Sync).
  * 4. The rest is created.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<void> {
   const steps = [
-    failBroken(batchId),
     recogniseClientIds(batchId),
+    failBroken(batchId),
     ...absorbAll(batchId),
     numberNewRows(batchId),
     recogniseRepeatedClientIds(batchId),
