@@ -1,21 +1,8 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  isNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { claim, demandClaim, demandComplete, own } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
-import { accounts, categories, transactions } from '../../db/schema.ts'
+import { accounts, categories, categoryTotals, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
 import type { Transaction } from './fields.ts'
@@ -52,30 +39,60 @@ export async function listTransactions(
   draft: Draft<TransactionFilter>,
 ): Promise<{ rows: TransactionWithRelations[]; total: number }> {
   const filter = await demandComplete(owner, draft)
-  const conditions = filterConditions(owner, filter)
-  // Few rows are in one account or category: their indexes lead there, if `+` keeps SQLite from taking the user's.
-  const isNarrow = filter.account_id !== undefined || typeof filter.category_id === 'number'
-  const owned = isNarrow ? sql`+${transactions.userId} = ${owner.id}` : eq(transactions.userId, owner.id)
-  const where = and(owned, ...conditions) as SQL
-  const pageIds = owner.db
-    .select({ id: transactions.id })
-    .from(transactions)
-    .where(where)
-    .orderBy(desc(transactions.transactionDate), desc(transactions.id))
-    .limit(pageSize)
-    // Past 2^53 the offset would be no integer any more; no history is that long.
-    .offset(Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER))
-  const rows = withRelations(owner, inArray(transactions.id, pageIds))
-  if (conditions.length === 0) {
+  const parts = partsOf(owner, filter)
+  const rows = withRelations(owner, sql`${transactions.id} in (${pageOf(parts, page)})`)
+  if (Object.keys(filter).length === 0) {
     // The number of all rows is kept with the user, so the first page costs its fifty rows however long the history.
     const [user, found] = await owner.run(rows)
     return { rows: found as TransactionWithRelations[], total: user.transactionCount }
   }
-  const [, found, counted] = await owner.run(
+  const [, found, [counted]] = await owner.run(
     rows,
-    owner.db.select({ total: count() }).from(transactions).where(where),
+    owner.db.all<{ total: number }>(sql`select ${totalOf(owner, filter, parts)} as total`),
   )
-  return { rows: found as TransactionWithRelations[], total: counted[0]?.total ?? 0 }
+  return { rows: found as TransactionWithRelations[], total: counted?.total ?? 0 }
+}
+
+/**
+ * The conditions of a filter, as parts that have no row in common. What leaves an account and what comes into it are
+ * two parts, since each has an index in the order of the page.
+ */
+function partsOf(owner: Owner, filter: TransactionFilter): SQL[] {
+  // Rows of an account or a category are its owner's: without another word of the owner, its index alone is read.
+  const isNarrow = filter.account_id !== undefined || typeof filter.category_id === 'number'
+  const owned = isNarrow ? undefined : eq(transactions.userId, owner.id)
+  const conditions = and(owned, ...filterConditions(owner, filter))
+  if (filter.account_id === undefined) return [conditions as SQL]
+  // NULL for another user's, so that not even the rows of a foreign account are read.
+  const accountId = ownId(owner, accounts, filter.account_id)
+  return [transactions.accountId, transactions.toAccountId].map(
+    (column) => and(eq(column, accountId), conditions) as SQL,
+  )
+}
+
+/** The ids of a page: its part of the newest rows of each part. */
+function pageOf(parts: SQL[], page: number): SQL {
+  // Past 2^53 the offset would be no integer any more; no history is that long.
+  const offset = Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER - pageSize)
+  const newestFirst = sql`order by transaction_date desc, id desc`
+  const slice = sql`${newestFirst} limit ${pageSize} offset ${offset}`
+  if (parts.length === 1) return sql`select id from ${transactions} where ${parts[0]} ${slice}`
+  const newest = parts.map(
+    (part) => sql`
+      select * from (select id, transaction_date from ${transactions} where ${part}
+                     ${newestFirst} limit ${offset + pageSize})`,
+  )
+  return sql`select id from (${sql.join(newest, sql` union all `)}) ${slice}`
+}
+
+/** How many rows there are in all parts; of income and expenses alone the triggers keep it, by month and category. */
+function totalOf(owner: Owner, { type, ...others }: TransactionFilter, parts: SQL[]): SQL {
+  if (type && type !== 'transfer' && Object.keys(others).length === 0) {
+    const kept = and(eq(categoryTotals.userId, owner.id), eq(categoryTotals.type, type))
+    return sql`(select coalesce(sum(${categoryTotals.transactionCount}), 0) from ${categoryTotals} where ${kept})`
+  }
+  const counts = parts.map((part) => sql`(select count(*) from ${transactions} where ${part})`)
+  return sql.join(counts, sql` + `)
 }
 
 /** One transaction with its relations. Throws NotFound, Forbidden. */
@@ -106,12 +123,9 @@ function withRelations(owner: Owner, where: SQL) {
 }
 
 function filterConditions(owner: Owner, filter: TransactionFilter): SQL[] {
-  const { account_id, category_id, type, from, to, q } = filter
-  // NULL for another user's, so that not even the rows of a foreign account are read.
-  const accountId = ownId(owner, accounts, account_id)
+  const { category_id, type, from, to, q } = filter
   const categoryId = ownId(owner, categories, category_id)
   return [
-    account_id && or(eq(transactions.accountId, accountId), eq(transactions.toAccountId, accountId)),
     category_id === 'none' && isNull(transactions.categoryId),
     typeof category_id === 'number' && eq(transactions.categoryId, categoryId),
     type && eq(transactions.type, type),
