@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportConfiguration } from '../../src/config.ts'
+import { createFaultyWorld } from './faults/faulty-world.ts'
 import { verify } from './laws/every-route.ts'
 import {
   type Answer,
@@ -119,6 +120,14 @@ describe('a request', () => {
       causes: ['Error'],
       at: expect.arrayContaining([expect.stringMatching(/^at /)]),
     })
+  })
+
+  test('says what refused it: a database token that is no good, for one', async () => {
+    const world = createFaultyWorld()
+    const health = () => world.call('GET', '/api/health')
+    await world.whileBroken({ gets: 'status', status: 401 }, health)
+    const [failure] = newLines()
+    expect(failure).toMatchObject({ error: 'DatabaseUnavailable', causes: ['BadStatus 401'] })
   })
 
   test('does not count what is done after its answer', async () => {
