@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect } from 'vitest'
+import { secretsIn } from '../log-secrets.ts'
 
 export const PROJECT = path.join(import.meta.dirname, '../..')
 export const PORTS = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
@@ -16,8 +17,12 @@ const started: DevStack[] = []
 const places: string[] = []
 
 afterEach(async () => {
-  for (const stack of started.splice(0)) await stack.destroy()
+  const stacks = started.splice(0)
+  for (const stack of stacks) await stack.destroy()
   for (const directory of places.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  // What a stack's Worker logs, Vitest does not see (test/log-scan.ts). What else a stack says is for people.
+  const lines = stacks.flatMap(({ output }) => output.split('\n')).filter((line) => line.startsWith('{'))
+  expect(lines.filter((line) => secretsIn(line).length > 0)).toEqual([])
 })
 
 /** `npm run dev` as a process, as npm starts it. */
