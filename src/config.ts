@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { reportOf } from './domain/error-report.ts'
 import { ConfigurationError } from './domain/failures.ts'
 import { parseScryptCost } from './domain/passwords.ts'
+import { secretsOf } from './domain/secrets.ts'
 import type { Config } from './http/app-types.ts'
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
@@ -16,7 +17,12 @@ const variables = z.object({
   FRONTEND_URL: url,
   CORS_ORIGINS: optionalText,
   APP_URL: url,
-  APP_SECRET: text.check(z.minLength(32, 'Use at least 32 random characters')),
+  APP_SECRET: text.check(
+    z.refine(
+      (input) => secretsOf(input).every((one) => one.length >= 32),
+      'Use at least 32 random characters',
+    ),
+  ),
   RESEND_API_KEY: given,
   RESEND_BASE_URL: z.optional(url),
   MAIL_FROM: given,

@@ -1,25 +1,39 @@
-/** Signing and sealing with the Worker's secret. Each purpose has a key of its own (HKDF, RFC 5869). */
+/**
+ * Signing and sealing with the Worker's secret. Each purpose has a key of its own (HKDF, RFC 5869). While a secret is
+ * replaced, the new one stands before the old, `new|old`: the first signs and seals, each of them is believed.
+ */
 
 const encoder = new TextEncoder()
 const ivBytes = 12
 
+/** The secrets of a Worker, the newest first. */
+export function secretsOf(secret: string): string[] {
+  return secret.split('|')
+}
+
 /** HMAC-SHA-256 of a text, in hex. */
 export async function sign(secret: string, text: string): Promise<string> {
-  const signature = await crypto.subtle.sign('HMAC', await hmacKey(secret, ['sign']), encoder.encode(text))
+  const [newest = ''] = secretsOf(secret)
+  const signature = await crypto.subtle.sign('HMAC', await hmacKey(newest, ['sign']), encoder.encode(text))
   return Buffer.from(signature).toString('hex')
 }
 
 /** True for a signature of that text by `sign`; compares in constant time. */
 export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false
-  const key = await hmacKey(secret, ['verify'])
-  return crypto.subtle.verify('HMAC', key, Buffer.from(signature, 'hex'), encoder.encode(text))
+  for (const one of secretsOf(secret)) {
+    const key = await hmacKey(one, ['verify'])
+    if (await crypto.subtle.verify('HMAC', key, Buffer.from(signature, 'hex'), encoder.encode(text)))
+      return true
+  }
+  return false
 }
 
 /** Encrypts and authenticates a value (AES-256-GCM), as text that fits into a URL. */
 export async function seal(secret: string, value: unknown): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
-  const key = await sealingKey(secret, ['encrypt'])
+  const [newest = ''] = secretsOf(secret)
+  const key = await sealingKey(newest, ['encrypt'])
   const sealed = await crypto.subtle.encrypt(
     { name: 'AES-GCM', iv },
     key,
@@ -31,6 +45,13 @@ export async function seal(secret: string, value: unknown): Promise<string> {
 /** Reads what `seal` wrote; undefined for anything else. */
 export async function open(secret: string, sealed: string): Promise<unknown> {
   const bytes = Buffer.from(sealed, 'base64url')
+  for (const one of secretsOf(secret)) {
+    const value = await openWith(one, bytes)
+    if (value !== undefined) return value
+  }
+}
+
+async function openWith(secret: string, bytes: Buffer): Promise<unknown> {
   const key = await sealingKey(secret, ['decrypt'])
   try {
     const iv = bytes.subarray(0, ivBytes)

@@ -25,6 +25,16 @@ describe('a signature', () => {
     expect(await isSigned(other, 'text', await sign(secret, 'text'))).toBe(false)
   })
 
+  test('by the secret before is still believed while it is replaced, and new ones are by the new secret', async () => {
+    const both = `${other}|${secret}`
+    expect(await isSigned(both, 'text', await sign(secret, 'text'))).toBe(true)
+    expect(await sign(both, 'text')).toBe(await sign(other, 'text'))
+    expect(await isSigned(secret, 'text', await sign(both, 'text'))).toBe(false)
+    expect(await open(both, await seal(secret, { a: 1 }))).toEqual({ a: 1 })
+    expect(await open(other, await seal(both, { a: 1 }))).toEqual({ a: 1 })
+    expect(await open(both, await seal('a third secret, nobody knows it here', { a: 1 }))).toBeUndefined()
+  })
+
   test('is refused with any of its digits changed', async () => {
     const good = await sign(secret, 'text')
     for (const i of good.split('').keys()) {
