@@ -7,7 +7,14 @@ import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
 
 /** How much there is in a database: user 1 is the one that is measured, all others have `othersTransactions` each. */
-export type History = { name: string; users: number; ownTransactions: number; othersTransactions: number }
+export type History = {
+  name: string
+  users: number
+  ownTransactions: number
+  othersTransactions: number
+  /** What passwords are hashed at, as the Worker's SCRYPT_COST. */
+  scryptCost: string
+}
 
 /** Who is in every database: ids and tokens follow from the user's number, so they need no look-up. */
 export type Person = {
@@ -79,10 +86,10 @@ async function writeHistory(file: string, history: History): Promise<void> {
   try {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN')
     migrate(db)
-    await writePeople(db, history.users)
+    await writePeople(db, history)
     writeTransactions(db, [1, 1], history.ownTransactions)
     writeTransactions(db, [2, history.users], history.othersTransactions)
-    db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)')
+    db.exec('COMMIT')
   } finally {
     db.close()
   }
@@ -92,10 +99,10 @@ function migrate(db: Database.Database): void {
   for (const file of globSync(path.join(migrations, '*.sql')).sort()) db.exec(readFileSync(file, 'utf8'))
 }
 
-async function writePeople(db: Database.Database, users: number): Promise<void> {
+async function writePeople(db: Database.Database, { users, scryptCost }: History): Promise<void> {
   const now = Date.now()
-  const cost = parseScryptCost('16384,8,5')
-  if (!cost) throw new Error('No cost of scrypt')
+  const cost = parseScryptCost(scryptCost)
+  if (!cost) throw new Error(`${scryptCost} is no cost of scrypt`)
   const numbers = 'with recursive n(u) as (select 1 union all select u + 1 from n where u < @users)'
   const insert = (sql: string, values: object = {}) => db.prepare(sql).run({ users, now, ...values })
   // Only the one that is measured is verified: the others verify in the course of it.

@@ -1,6 +1,7 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
 // how quickly rows land. Counts come from the libSQL server and are the same on every machine; of times, read the
-// ratios. `-- --quick` shows in half a minute that all of it runs, and leaves the results of the last full run alone.
+// ratios. `-- --quick` shows that all of it runs, and leaves the results
+// of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -49,13 +50,14 @@ function write(results: Results): void {
     'landing.svg': landingChart(results),
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(output, name), text)
-  if (!options.quick) writeIntoReadme(short)
   console.log(`${short}\n`)
+  console.log(`All figures: ${path.relative(project, output)}/results.md`)
+  if (options.quick) return
+  writeIntoReadme(short)
   for (const { goal, missed } of misses(results)) {
     console.log(`${missed.length === 0 ? 'met' : 'MISSED'}: ${goal}`)
     for (const one of missed) console.log(`  ${one}`)
   }
-  console.log(`All figures: ${path.relative(project, output)}/results.md`)
 }
 
 /** Tells how far the run is. */

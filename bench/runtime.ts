@@ -69,6 +69,8 @@ export type RuntimeOptions = {
   parts: Parts
   /** The name of the database. */
   database: string
+  /** By default that of wrangler.toml. */
+  scryptCost?: string
   /** Messages wait for so long: what is counted is then the request alone. */
   queueDelaySeconds?: number
 }
@@ -113,7 +115,7 @@ function showErrors({ level, message }: { level: string; message: string }): voi
 }
 
 function purseWorker(
-  { worker, parts, queueDelaySeconds }: RuntimeOptions,
+  { worker, parts, scryptCost, queueDelaySeconds }: RuntimeOptions,
   databaseUrl: string,
 ): V4WorkerOptions {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(project, 'wrangler.toml'))
@@ -138,6 +140,7 @@ function purseWorker(
       APP_SECRET: links.secret,
       RESEND_API_KEY: 're_bench',
       RESEND_BASE_URL: parts.inbox,
+      ...(scryptCost && { SCRYPT_COST: scryptCost }),
       IDP_ISSUER: parts.issuer,
       IDP_CLIENT_ID: 'purse-bench',
       IDP_CLIENT_SECRET: 'a secret of the benchmark',

@@ -37,7 +37,7 @@ export async function runScenario(history: History, size: Size, place: Place): P
   const [served, raw] = [path.join(directory, 'libsql', `${database}.db`), path.join(directory, 'raw.db')]
   for (const copy of [served, raw]) copyFileSync(file, copy)
   const url = `${parts.libsql}/${database}/`
-  const options = { worker, parts, database }
+  const options = { worker, parts, database, scryptCost: history.scryptCost }
   const household = createHousehold(history, new MeasuredDatabase(url))
   try {
     const heldBack = { ...options, queueDelaySeconds: heldBackSeconds }

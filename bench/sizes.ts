@@ -12,19 +12,20 @@ export type Size = {
 }
 
 // Enough for every call that wants somebody who has not done anything yet.
-const ofOne = (ownTransactions: number, users: number): History => ({
+const ofOne = (ownTransactions: number): History => ({
   name: `${ownTransactions.toLocaleString('en')} transactions`,
-  users,
+  users: 1_500,
   ownTransactions,
   othersTransactions: 0,
+  scryptCost: '16384,8,5',
 })
 
 export const full: Size = {
   histories: [
-    ofOne(1_000, 1_500),
-    ofOne(100_000, 1_500),
-    ofOne(1_000_000, 1_500),
-    { name: '10,000 users', users: 10_000, ownTransactions: 100, othersTransactions: 100 },
+    ofOne(1_000),
+    ofOne(100_000),
+    ofOne(1_000_000),
+    { ...ofOne(100), name: '10,000 users', users: 10_000, othersTransactions: 100 },
   ],
   near: { calls: 100, least: 10, seconds: 3 },
   far: { calls: 20, least: 10, seconds: 3 },
@@ -33,7 +34,7 @@ export const full: Size = {
 }
 
 export const quick: Size = {
-  histories: [ofOne(100, 150), ofOne(1_000, 150)],
+  histories: [{ ...ofOne(1_000), users: 100, scryptCost: '1024,8,1' }],
   near: { calls: 2, least: 2, seconds: 1 },
   far: { calls: 2, least: 2, seconds: 1 },
   latencyMs: 5,

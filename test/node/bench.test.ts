@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Results } from '../../bench/results.ts'
+import { PROJECT } from './stack.ts'
+
+const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
+const written = (name: string) => readFileSync(path.join(output, name), 'utf8')
+let results: Results
+
+beforeAll(async () => {
+  const args = ['bench/main.ts', '--quick', `--output=${output}`]
+  await promisify(execFile)(process.execPath, args, { cwd: PROJECT, timeout: 110_000 })
+  results = JSON.parse(written('results.json'))
+}, 120_000)
+afterAll(() => rmSync(output, { recursive: true }))
+
+test('the benchmark measures every route of the contract', () => {
+  const cases = results.scenarios[0]?.cases ?? []
+  const contract = JSON.parse(readFileSync(path.join(PROJECT, 'dist/reference/api/openapi.json'), 'utf8'))
+  const routes = Object.entries<object>(contract.paths).flatMap(([route, operations]) =>
+    Object.keys(operations)
+      .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
+      .map((method) => `${method.toUpperCase()} ${route.replace(/\{(\w+)\}/g, ':$1')}`),
+  )
+  expect(routes.length).toBeGreaterThan(40)
+  expect(cases.map(({ name }) => name)).toEqual(expect.arrayContaining(routes))
+})
+
+test('its counts are those of the database: one round trip with a token, and some work', () => {
+  const cases = (results.scenarios[0]?.cases ?? []).filter(({ needsToken }) => needsToken)
+  expect(cases.filter(({ counts }) => counts.roundTrips !== 1).map(({ name }) => name)).toEqual([
+    // The stored hash must come to the Worker to be compared.
+    'DELETE /api/me',
+  ])
+  expect(cases.filter(({ counts }) => counts.steps === 0 || counts.responseBytes === 0)).toEqual([])
+})
+
+test('rows land on every way, a file in one round trip and a batch in two', () => {
+  const landing = results.scenarios[0]?.landing ?? []
+  expect(landing).toHaveLength(8)
+  expect(landing.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true)
+  const trips = landing.filter(({ way }) => /^(sync|import)/.test(way)).map(({ roundTrips }) => roundTrips)
+  expect(trips).toEqual([2, 1, 1, 1, 1])
+})
+
+test('tables and charts name what was measured', () => {
+  expect(written('short.md')).toContain('| `GET /api/summary` | 1 |')
+  expect(written('results.md')).toContain('| `DELETE /api/imports/:id` | 1 |')
+  for (const name of ['steps.svg', 'latency.svg', 'landing.svg'])
+    expect(written(name)).toMatch(/^<svg .*<\/svg>$/s)
+  expect(written('steps.svg')).toContain('GET /api/summary')
+})
