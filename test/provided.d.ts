@@ -12,5 +12,7 @@ declare module 'vitest' {
     issuer: string
     /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
     fuzz: { seed: string | undefined; requests: string | undefined }
+    /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */
+    model: { seed: string | undefined; operations: string | undefined }
   }
 }

@@ -1,0 +1,111 @@
+import * as fc from 'fast-check'
+import { anyOf, claimed, operation, type Stage, withinBounds } from './calls.ts'
+import { decimal, shownAccount, shownAccounts } from './shown.ts'
+import type { Account, State } from './state.ts'
+
+/** Names that files can tell apart, but for a few that two accounts have, in the same letters or in others. */
+const names = [
+  'Bank',
+  'Cash',
+  'CASH',
+  'Card',
+  'Purse',
+  'Wallet',
+  'Savings',
+  'Shared',
+  'Travel',
+  'Vault',
+  'Jar',
+]
+
+const most = 999_999_999_999_999n
+const cents = fc.oneof(
+  fc.constantFrom(0n, -1n, 1_000n),
+  fc.bigInt({ min: -1_000_000n, max: 1_000_000n }),
+  // Stands for the largest starting balance, of either sign, in rich histories.
+  fc.constantFrom(77n, -77n),
+)
+const fields = {
+  name: fc.constantFrom(...names),
+  type: fc.constantFrom('bank', 'mobile', 'cash'),
+  starting_balance: cents,
+  notes: fc.option(fc.constant('joint'), { freq: 3 }),
+}
+
+function scaled(stage: Stage, starting_balance: bigint): bigint {
+  if (!stage.isRich || (starting_balance !== 77n && starting_balance !== -77n)) return starting_balance
+  return starting_balance > 0n ? most : -most
+}
+
+const withAccount = (state: State, account: Account) =>
+  state.after((next) => next.accounts.set(account.id, account))
+
+export const accountOperations = [
+  operation('open an account', 4, fields, (bearer, drawn) => {
+    const said = { ...drawn, starting_balance: scaled(bearer.stage, drawn.starting_balance) }
+    const body = { ...said, starting_balance: decimal(said.starting_balance) }
+    return bearer.request('POST', '/api/accounts', { body }, (state, user, { body }) => {
+      const account: Account = { id: body?.id, user_id: user.id, ...said }
+      const next = withAccount(state, account)
+      return withinBounds(next, user.id, 'starting_balance', {
+        status: 201,
+        body: shownAccount(next, account),
+      })
+    })
+  }),
+
+  operation(
+    'change an account',
+    4,
+    { account: anyOf, changes: fc.record(fields, { requiredKeys: [] }) },
+    (bearer, { account, changes }) => {
+      const id = bearer.pick('accounts', account)
+      const { starting_balance } = changes
+      const said = {
+        ...changes,
+        ...(starting_balance !== undefined && { starting_balance: scaled(bearer.stage, starting_balance) }),
+      }
+      const body = {
+        ...said,
+        ...(said.starting_balance !== undefined && { starting_balance: decimal(said.starting_balance) }),
+      }
+      return bearer.request('PUT', `/api/accounts/${id}`, { body }, (state, user) =>
+        claimed('accounts', state.accounts.get(id), user, (account) => {
+          const changed = { ...account, ...said }
+          const next = withAccount(state, changed)
+          return withinBounds(next, user.id, 'starting_balance', {
+            status: 200,
+            body: shownAccount(next, changed),
+          })
+        }),
+      )
+    },
+  ),
+
+  operation('close an account', 2, { account: anyOf }, (bearer, { account }) => {
+    const id = bearer.pick('accounts', account)
+    return bearer.request('DELETE', `/api/accounts/${id}`, {}, (state, user) =>
+      claimed('accounts', state.accounts.get(id), user, () => {
+        const next = state.after((next) => next.closeAccount(id))
+        return withinBounds(next, user.id, 'amount', { status: 204 })
+      }),
+    )
+  }),
+
+  operation('show an account', 1, { account: anyOf }, (bearer, { account }) => {
+    const id = bearer.pick('accounts', account)
+    return bearer.request('GET', `/api/accounts/${id}`, {}, (state, user) =>
+      claimed('accounts', state.accounts.get(id), user, (account) => ({
+        status: 200,
+        body: shownAccount(state, account),
+      })),
+    )
+  }),
+]
+
+export const listAccounts = operation('list the accounts', 2, {}, (bearer) =>
+  bearer.request('GET', '/api/accounts', {}, (state, user) => ({
+    status: 200,
+    body: shownAccounts(state, user.id),
+  })),
+)

@@ -1,0 +1,213 @@
+import * as fc from 'fast-check'
+import type { Answer, CallOptions, World } from '../world.ts'
+import type { State, User } from './state.ts'
+
+/** What the model says of a call at the moment at which it takes effect. */
+export type Verdict = {
+  status: number
+  /** What the body must hold; it may hold more. */
+  body?: unknown
+  /** Compared instead of the body, where the answer is to be looked at otherwise. */
+  seen?: unknown
+  /** The state after it; absent where nothing has changed. */
+  next?: State
+}
+
+/** What the service answered, and what was looked up of what it did. */
+export type Outcome = Pick<Answer, 'status' | 'body'> & { learned?: unknown }
+
+/** One call of a history, ready to be sent. */
+export type Call = {
+  kind: string
+  /** In words, for whoever reads a counterexample. */
+  text: string
+  /** Calls for different users do not concern each other. */
+  userId: number
+  send: () => Promise<Outcome>
+  expect: (state: State, outcome: Outcome) => Verdict
+  /** It can change nothing. */
+  isRead?: boolean
+  /** Kinds of calls for this user that must not be sent at the same time, since what this one did is looked up afterwards. */
+  clashes?: string[]
+}
+
+/** A call as it was drawn: what it refers to is chosen when it is its turn, from what there is then. */
+/** `plan` takes the user where it is not to be the one that was drawn. */
+export type Step = { kind: string; drawn: object; plan: (stage: Stage, userId?: number) => Call | undefined }
+
+/** Whose row is meant, and which one of those there are. */
+export type Draw = { nth: number; whose: 'own' | 'foreign' | 'nobody' }
+type Who = { who: number; token: number; isRevoked: boolean }
+
+const nobodys = 999_999
+
+/** True once in so many draws. Without bias, as fast-check would draw the ends far more often. */
+export const seldom = (oneIn: number) => fc.noBias(fc.nat(oneIn - 1)).map((n) => n === oneIn - 1)
+/** Without bias, as both ends of a transfer would be the same far too often. */
+export const upTo = (nth: number): fc.Arbitrary<Draw> =>
+  fc.noBias(
+    fc.record({
+      nth: fc.nat(nth),
+      whose: fc.nat(59).map((n) => (n === 59 ? 'nobody' : n >= 57 ? 'foreign' : 'own')),
+    }),
+  )
+export const anyOf = upTo(59)
+
+const who: fc.Arbitrary<Who> = fc.noBias(
+  fc.record({ who: fc.nat(11), token: fc.nat(11), isRevoked: seldom(50) }),
+)
+
+export type Operation = { kind: string; weight: number; step: fc.Arbitrary<Step> }
+
+/** An operation of the histories: how often it comes, what is drawn for it, and the call that it becomes. */
+export function operation<D extends object>(
+  kind: string,
+  weight: number,
+  draws: { [K in keyof D]: fc.Arbitrary<D[K]> },
+  plan: (bearer: Bearer, drawn: D) => Omit<Call, 'kind'> | undefined,
+): Operation {
+  const step = fc.tuple(who, fc.record(draws) as fc.Arbitrary<D>).map(([who, drawn]) => ({
+    kind,
+    drawn: { ...who, ...drawn },
+    plan: (stage: Stage, userId?: number) => {
+      const call = plan(new Bearer(stage, who, userId), drawn)
+      return call && { kind, ...call }
+    },
+  }))
+  return { kind, weight, step }
+}
+
+/** Where histories play: the service, what the model knows when a call is planned, and who held which token. */
+export class Stage {
+  readonly world: World
+  state: State
+  /** Every token that was ever handed out, with its user. */
+  readonly issued = new Map<string, number>()
+  /** Amounts are so large that bounds are met. */
+  readonly isRich: boolean
+
+  constructor(world: World, state: State, isRich: boolean) {
+    this.world = world
+    this.state = state
+    this.isRich = isRich
+  }
+
+  /** Calls the service; tokens in the answer are noted. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await this.world.call(method, path, options)
+    if (answer.body?.access_token) this.issued.set(answer.body.access_token, answer.body.user.id)
+    return answer
+  }
+}
+
+/** Somebody who makes a call. */
+export class Bearer {
+  readonly stage: Stage
+  readonly userId: number
+  readonly token: string
+
+  constructor(stage: Stage, { who, token, isRevoked }: Who, userId?: number) {
+    this.stage = stage
+    const users = [...stage.state.users.keys()]
+    this.userId = userId ?? users[who % users.length] ?? nobodys
+    const live = this.liveTokens(this.userId)
+    const dead = [...stage.issued].filter(
+      ([one, user]) => user === this.userId && !stage.state.tokens.has(one),
+    )
+    const candidates =
+      (isRevoked && userId === undefined) || live.length === 0 ? dead.map(([one]) => one) : live
+    this.token = candidates[token % candidates.length] ?? '1|nonsense'
+  }
+
+  get user(): User {
+    const user = this.stage.state.users.get(this.userId)
+    if (!user) throw new Error('A user who has left makes no calls')
+    return user
+  }
+
+  liveTokens(userId: number): string[] {
+    return [...this.stage.state.tokens].filter(([, user]) => user === userId).map(([token]) => token)
+  }
+
+  /** The id that a draw means, among those of the user or those of others; one that nothing has where there is none. */
+  pick(kind: 'accounts' | 'categories' | 'rows' | 'imports', { nth, whose }: Draw): number {
+    if (whose === 'nobody') return nobodys
+    const things = this.stage.state[kind] as Map<number, { user_id: number }>
+    const ids = [...things].filter(([, { user_id }]) => (user_id === this.userId) === (whose === 'own'))
+    return ids[nth % ids.length]?.[0] ?? nobodys
+  }
+
+  /** A call with the token; without a good one it is a 401, whatever it asks. */
+  request(
+    method: string,
+    path: string,
+    options: Omit<CallOptions, 'token'>,
+    verdict: (state: State, user: User, outcome: Outcome) => Verdict,
+  ): Omit<Call, 'kind'> {
+    const { stage, token, userId } = this
+    const said = options.body ?? options.rawBody
+    return {
+      text: `user ${userId}, token ${token.split('|')[0]}: ${method} ${path} ${typeof said === 'string' ? said : (JSON.stringify(said) ?? '')} ${JSON.stringify(options.headers) ?? ''}`.trim(),
+      userId,
+      isRead: method === 'GET',
+      send: () => stage.call(method, path, { ...options, token }),
+      expect: (state, outcome) => {
+        const user = state.users.get(state.tokens.get(token) ?? nobodys)
+        return user ? verdict(state, user, outcome) : { status: 401, body: { message: 'Unauthenticated.' } }
+      },
+    }
+  }
+}
+
+const nouns = {
+  accounts: 'Account',
+  categories: 'Category',
+  rows: 'Transaction',
+  imports: 'Import',
+  batches: 'Sync batch',
+} as const
+
+/** The verdict on a path that names a row: 404 where nobody has it, 403 where somebody else does. */
+export function claimed<T extends { user_id: number }>(
+  kind: keyof typeof nouns,
+  thing: T | undefined,
+  { id }: User,
+  verdict: (thing: T) => Verdict,
+): Verdict {
+  if (!thing) return { status: 404, body: { message: `${nouns[kind]} not found.` } }
+  if (thing.user_id !== id) return { status: 403, body: { message: 'This action is unauthorized.' } }
+  return verdict(thing)
+}
+
+/** The 422, with the errors where they are known. */
+export function invalid(errors: Record<string, string[]> = {}): Verdict {
+  return { status: 422, body: { message: 'The given data was invalid.', errors } }
+}
+
+/** The verdict on a write that may push a figure of the user past its bounds. */
+export function withinBounds(
+  next: State | undefined,
+  userId: number,
+  field: string,
+  verdict: Verdict,
+): Verdict {
+  if (next?.isInBounds(userId)) return { ...verdict, next }
+  const name = field.replaceAll('_', ' ')
+  return invalid({ [field]: [`The ${name} field would push a balance or total past 90000000000000.00.`] })
+}
+
+/** The first place in which what there is differs from what there ought to be, in words; objects may hold more. */
+export function difference(expected: unknown, actual: unknown, path = ''): string | undefined {
+  if (Object.is(expected, actual)) return undefined
+  if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null) {
+    return `${path || 'it'} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`
+  }
+  if (Array.isArray(expected) && expected.length !== (actual as unknown[]).length) {
+    return `${path} has ${(actual as unknown[]).length} entries, not ${expected.length}`
+  }
+  for (const [key, value] of Object.entries(expected)) {
+    const found = difference(value, (actual as Record<string, unknown>)[key], path ? `${path}.${key}` : key)
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check'
+import { anyOf, claimed, invalid, operation, upTo, type Verdict } from './calls.ts'
+import { shownCategories } from './shown.ts'
+import type { Category, State } from './state.ts'
+
+/** Few names in two spellings, so that they are taken now and then; the last ones are there from the beginning. */
+export const categoryNames = ['Pets', 'pets', 'Food', 'Fun', 'Groceries', 'SALARY']
+
+const fields = {
+  name: fc.constantFrom(...categoryNames),
+  type: fc.constantFrom('income' as const, 'expense' as const),
+}
+
+/** Names are compared without regard to case. */
+export const nameKey = (name: string) => name.toLowerCase()
+
+/** The verdict on a category as it is to be: no other of the user may have its name and type. */
+function unlessTaken(state: State, category: Category, status: number): Verdict {
+  const isTaken = state
+    .of(state.categories, category.user_id)
+    .some(
+      ({ id, name, type }) =>
+        id !== category.id && type === category.type && nameKey(name) === nameKey(category.name),
+    )
+  if (isTaken) return invalid({ name: ['The name has already been taken.'] })
+  return {
+    status,
+    body: category,
+    next: state.after((next) => next.categories.set(category.id, category)),
+  }
+}
+
+export const categoryOperations = [
+  operation('add a category', 3, fields, (bearer, said) =>
+    bearer.request('POST', '/api/categories', { body: said }, (state, user, { body }) =>
+      unlessTaken(state, { id: body?.id, user_id: user.id, ...said }, 201),
+    ),
+  ),
+
+  operation(
+    'change a category',
+    3,
+    { category: upTo(25), changes: fc.record(fields, { requiredKeys: [] }) },
+    (bearer, { category, changes }) => {
+      const id = bearer.pick('categories', category)
+      return bearer.request('PUT', `/api/categories/${id}`, { body: changes }, (state, user) =>
+        claimed('categories', state.categories.get(id), user, (category) =>
+          unlessTaken(state, { ...category, ...changes }, 200),
+        ),
+      )
+    },
+  ),
+
+  operation('drop a category', 2, { category: anyOf }, (bearer, { category }) => {
+    const id = bearer.pick('categories', category)
+    return bearer.request('DELETE', `/api/categories/${id}`, {}, (state, user) =>
+      claimed('categories', state.categories.get(id), user, () => ({
+        status: 204,
+        next: state.after((next) => next.dropCategory(id)),
+      })),
+    )
+  }),
+
+  operation('show a category', 1, { category: anyOf }, (bearer, { category }) => {
+    const id = bearer.pick('categories', category)
+    return bearer.request('GET', `/api/categories/${id}`, {}, (state, user) =>
+      claimed('categories', state.categories.get(id), user, (category) => ({ status: 200, body: category })),
+    )
+  }),
+]
+
+export const listCategories = operation('list the categories', 1, {}, (bearer) =>
+  bearer.request('GET', '/api/categories', {}, (state, user) => ({
+    status: 200,
+    body: shownCategories(state, user.id),
+  })),
+)

@@ -1,0 +1,224 @@
+import * as fc from 'fast-check'
+import { vi } from 'vitest'
+import { findDifferences } from '../../../src/db/check.ts'
+import { openWorldDatabase, verify } from '../laws/every-route.ts'
+import { createWorld, openAccount } from '../world.ts'
+import { accountOperations, listAccounts } from './accounts.ts'
+import { type Call, type Operation, Stage, type Step } from './calls.ts'
+import { categoryOperations, listCategories } from './categories.ts'
+import { importOperations, listImports } from './imports.ts'
+import { type Exchange, explain } from './orders.ts'
+import { listTokens, newcomer, peopleOperations, readProfile } from './people.ts'
+import { type Account, State } from './state.ts'
+import { showBatch, syncOperations } from './sync.ts'
+import { listTransactions, now, readSummary, transactionOperations } from './transactions.ts'
+
+/** Bursts of a history at most; it has half as many on average. */
+const burstsAtMost = 250
+const callsAtOnce = 8
+
+const reads = [listAccounts, listCategories, listImports, listTokens, readProfile, showBatch]
+const operations: Operation[] = [
+  ...accountOperations,
+  ...categoryOperations,
+  ...transactionOperations,
+  ...syncOperations,
+  ...importOperations,
+  ...peopleOperations,
+  ...reads,
+  listTransactions,
+  readSummary,
+]
+
+export const kinds = operations.map(({ kind }) => kind)
+
+/** Calls that are sent at once, and what each user for whom they changed something looks at afterwards. */
+class Burst implements fc.AsyncCommand<object, Tale> {
+  readonly steps: Step[]
+  readonly looks: Step[]
+
+  constructor(steps: Step[], looks: Step[]) {
+    this.steps = steps
+    this.looks = looks
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  run(_: object, tale: Tale): Promise<void> {
+    return tale.live(this.steps, this.looks)
+  }
+
+  toString(): string {
+    return `[${this.steps.map(({ kind }) => kind).join(' & ')}]`
+  }
+}
+
+const oneOf = (some: Operation[]) =>
+  fc.oneof(...some.map(({ weight, step }) => ({ weight, arbitrary: step })))
+const burst = fc
+  .tuple(
+    fc.array(oneOf(operations), { minLength: 1, maxLength: callsAtOnce, size: 'max' }),
+    fc.tuple(readSummary.step, listTransactions.step),
+  )
+  .map(([steps, looks]) => new Burst(steps, looks))
+
+const lastLooks = [...reads, readSummary, readSummary, listTransactions, listTransactions]
+
+/** A history: what happens, what all look at in the end, and whether amounts are so large that bounds are met. */
+export const history = fc.record({
+  isRich: fc.nat(3).map((n) => n === 3),
+  bursts: fc.commands([burst], { maxCommands: burstsAtMost, size: 'max', disableReplayLog: true }),
+  lastLooks: fc.tuple(...lastLooks.map(({ step }) => step)),
+})
+type History = typeof history extends fc.Arbitrary<infer H> ? H : never
+
+/** What was done, over all histories. */
+export class Tally {
+  histories = 0
+  /** Calls of the histories; what was looked at after them is counted apart. */
+  calls = 0
+  looks = 0
+  readonly successes = new Map<string, number>()
+  readonly statuses = new Map<number, number>()
+
+  count(kind: string, status: number): void {
+    this.calls += 1
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+    if (status < 400) this.successes.set(kind, (this.successes.get(kind) ?? 0) + 1)
+  }
+}
+
+let clock = now
+
+/** Lives a history in a world of its own; throws where the service and the model part. */
+export async function liveHistory({ isRich, bursts, lastLooks }: History, tally: Tally): Promise<void> {
+  const tale = await beginTale(isRich, tally)
+  tally.histories += 1
+  await fc.asyncModelRun(() => ({ model: {}, real: tale }), bursts)
+  await tale.end(lastLooks)
+}
+
+/** A world with three users, two of them verified and with accounts, and the model of it. */
+async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
+  const world = createWorld()
+  let state = new State()
+  const tale = new Tale(new Stage(world, state, isRich), tally)
+  for (const isVerified of [true, true, false]) {
+    const person = await world.register({ name: 'Somebody' })
+    const { id, email, password, token } = person
+    const { body } = await person.get('/api/categories')
+    const categories: State['categories'] = new Map(body.map((one: { id: number }) => [one.id, one]))
+    const user = { id, email, password, name: 'Somebody', timezone: 'UTC', isVerified, resetsAsked: 0 }
+    state = newcomer(state, user, token, categories)
+    tale.stage.issued.set(token, id)
+    if (!isVerified) continue
+    await verify(world, person)
+    for (const name of ['Bank', 'Cash']) {
+      const { id: account, type, notes } = await openAccount(person, { name })
+      const opened: Account = { id: account, user_id: id, name, type, starting_balance: 10_000n, notes }
+      state = state.after((next) => next.accounts.set(account, opened))
+    }
+  }
+  tale.states = [state]
+  return tale
+}
+
+class Tale {
+  readonly stage: Stage
+  readonly tally: Tally
+  /** What the service can be like, going by all its answers. */
+  states: State[] = []
+  readonly #told: string[] = []
+
+  constructor(stage: Stage, tally: Tally) {
+    this.stage = stage
+    this.tally = tally
+  }
+
+  /** Sends calls at once, and has those for whom they changed something look at their pages and figures. */
+  async live(steps: Step[], looks: Step[]): Promise<void> {
+    const exchanges = await this.#exchange(this.#planned(steps))
+    for (const { call, outcome } of exchanges) this.tally.count(call.kind, outcome.status)
+    const changes = exchanges.filter(({ call, outcome }) => !call.isRead && outcome.status < 400)
+    const concerned = new Set(changes.map(({ call }) => call.userId))
+    for (const { id } of this.#users()) if (concerned.has(id)) await this.#look(id, looks)
+    await this.#checkKeptFigures()
+  }
+
+  /** Has everybody look at everything. */
+  async end(looks: Step[]): Promise<void> {
+    for (const { id } of this.#users()) await this.#look(id, looks)
+    await this.#checkKeptFigures()
+  }
+
+  /** Chooses what the steps mean, from what there is now. */
+  #planned(steps: Step[]): Call[] {
+    this.stage.state = this.states[0] as State
+    const calls: Call[] = []
+    for (const step of steps) {
+      const call = step.plan(this.stage)
+      if (call && !calls.some((other) => areClashing(call, other))) calls.push(call)
+    }
+    return calls
+  }
+
+  async #look(userId: number, looks: Step[]): Promise<void> {
+    this.stage.state = this.states[0] as State
+    await this.#ensureToken(userId)
+    const calls = looks.map((look) => look.plan(this.stage, userId)).filter((call) => call !== undefined)
+    this.tally.looks += (await this.#exchange(calls)).length
+  }
+
+  /** Sends calls at once, and holds the answers against the model. */
+  async #exchange(calls: Call[]): Promise<Exchange[]> {
+    const sent = calls.map((call) => {
+      // Nothing shall happen at the same instant as what it follows.
+      clock += 1
+      vi.setSystemTime(clock)
+      return call.send()
+    })
+    const outcomes = await Promise.all(sent)
+    const exchanges = outcomes.map((outcome, i): Exchange => ({ call: calls[i] as Call, outcome }))
+    const lines = exchanges.map(({ call, outcome }) => `${call.text} → ${outcome.status}`)
+    this.#told.push(lines.join('\n  at once with '))
+    const problems = new Set<string>()
+    this.states = explain(this.states, exchanges, problems)
+    if (this.states.length === 0) this.#fail([...problems])
+    return exchanges
+  }
+
+  async #checkKeptFigures(): Promise<void> {
+    const differences = await findDifferences(openWorldDatabase(this.stage.world))
+    if (differences.length > 0) this.#fail(differences.map((one) => JSON.stringify(one)))
+  }
+
+  /** Somebody without a token logs in, so as to see something. */
+  async #ensureToken(userId: number): Promise<void> {
+    const { state } = this.stage
+    const user = state.users.get(userId)
+    if (!user || [...state.tokens.values()].includes(userId)) return
+    const { email, password } = user
+    const { body } = await this.stage.call('POST', '/api/login', {
+      body: { email, password },
+      headers: { 'CF-Connecting-IP': crypto.randomUUID() },
+    })
+    this.states = this.states.map((one) => one.after((next) => next.tokens.set(body.access_token, userId)))
+    this.stage.state = this.states[0] as State
+  }
+
+  #users() {
+    return [...(this.states[0] as State).users.values()]
+  }
+
+  #fail(problems: string[]): never {
+    throw new Error(
+      `${problems.slice(0, 12).join('\n')}\n\nWhat was done, the last at the end:\n${this.#told.join('\n')}`,
+    )
+  }
+}
+
+function areClashing(call: Call, other: Call): boolean {
+  return Boolean(call.clashes?.includes(other.kind) || other.clashes?.includes(call.kind))
+}

@@ -1,0 +1,81 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
+import { history, kinds, liveHistory, Tally } from './histories.ts'
+import { now } from './transactions.ts'
+
+const settings = inject('model')
+const operations = Number(settings.operations ?? 10_000)
+const seed = Number(settings.seed ?? crypto.getRandomValues(new Uint32Array(1))[0])
+/** Histories that are lived side by side: while the database works for one, the Worker works for another. */
+const lanes = Math.min(3, operations)
+/** How long a shorter history that fails as well is looked for. */
+const shrinkingMs = 60_000
+/** Far more than a call takes, with all that is looked at after it. */
+const callMs = 40
+/** From so many calls on, each kind of them must have succeeded so often, and each status have come so often. */
+const enough = { calls: 10_000, successes: 10, answers: 20 }
+const statuses = [200, 201, 204, 302, 401, 403, 404, 409, 422]
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(now)
+  // The Worker's lines for each request would be more than all else that the test does.
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+test(
+  'whatever users do, alone or at once, every answer, balance, page and summary is what a plain sum over the rows says',
+  async () => {
+    const tally = new Tally()
+    let hasFailed = false
+    const seeds = seedsFrom(seed)
+    const lane = async () => {
+      while (tally.calls < operations && !hasFailed) {
+        await liveOne(seeds.next().value, tally).catch((error) => {
+          hasFailed = true
+          throw error
+        })
+      }
+    }
+    const lived = await Promise.allSettled(Array.from({ length: lanes }, lane))
+    for (const one of lived) if (one.status === 'rejected') throw one.reason
+
+    console.info(
+      `Seed ${seed}: ${tally.calls} calls and ${tally.looks} looks in ${tally.histories} histories`,
+      { ...Object.fromEntries(tally.successes), ...Object.fromEntries(tally.statuses) },
+    )
+    expect(tally.calls).toBeGreaterThanOrEqual(operations)
+    if (operations < enough.calls) return
+    expect(kinds.filter((kind) => (tally.successes.get(kind) ?? 0) < enough.successes)).toEqual([])
+    expect(statuses.filter((status) => (tally.statuses.get(status) ?? 0) < enough.answers)).toEqual([])
+  },
+  operations * callMs + 3 * shrinkingMs,
+)
+
+/** Lives the history of a seed; where it fails, a shorter one that fails as well is looked for. */
+async function liveOne(seed: number, tally: Tally): Promise<void> {
+  let failedAt: number | undefined
+  const property = fc.asyncProperty(history, async (history) => {
+    if (failedAt !== undefined && performance.now() > failedAt + shrinkingMs) return
+    try {
+      await liveHistory(history, tally)
+    } catch (error) {
+      failedAt ??= performance.now()
+      throw error
+    }
+  })
+  const report = await fc.check(property, { seed, numRuns: 1 })
+  if (!report.failed) return
+  const again = `MODEL_SEED=${seed} MODEL_OPERATIONS=1 npm run test:model`
+  const { message } = report.errorInstance as Error
+  throw new Error(`${message}\n\nShortened ${report.numShrinks} times. To see it again: ${again}`)
+}
+
+/** Far apart, so that neighbouring seeds of runs share no histories. */
+function* seedsFrom(seed: number): Generator<number, never> {
+  for (let n = seed; ; n = (n + 0x9e3779b1) % 2 ** 32) yield n
+}

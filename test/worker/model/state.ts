@@ -1,0 +1,183 @@
+/** What the service ought to know, kept in the plainest way: every figure is summed anew from the rows. */
+
+export type Kind = 'income' | 'expense' | 'transfer'
+
+/** What is said of a transaction; amounts are minor units, in bigints so that no sum can be inexact. */
+export type Fields = {
+  type: Kind
+  account_id: number
+  to_account_id: number | null
+  category_id: number | null
+  amount: bigint
+  description: string | null
+  reference: string | null
+  transaction_date: string
+}
+export type Item = Fields & { client_id: string | null; force: boolean }
+
+export type User = {
+  id: number
+  email: string
+  name: string
+  password: string
+  timezone: string
+  isVerified: boolean
+  /** Reset mails that were asked for: there is a limit. */
+  resetsAsked: number
+}
+export type Account = {
+  id: number
+  user_id: number
+  name: string
+  type: string
+  starting_balance: bigint
+  notes: string | null
+}
+export type Category = { id: number; user_id: number; name: string; type: 'income' | 'expense' }
+export type Row = Fields & {
+  id: number
+  user_id: number
+  client_id: string | null
+  is_synced: boolean
+  import_id: number | null
+  /** By an update, since it came: an import that is undone leaves it. */
+  isEdited: boolean
+}
+export type Outcome = { outcome: string; transaction_id: number | null }
+export type Batch = {
+  id: string
+  user_id: number
+  status: 'pending' | 'completed' | 'failed'
+  key: string | null
+  /** What came over the wire: the same key with the same text is the same batch. */
+  sent: string
+  items: (Item & Outcome)[]
+}
+export type Import = { id: number; user_id: number; kind: string; format: string; counts: object }
+
+const maxTotal = 9_000_000_000_000_000n
+
+/** Everything at one moment. States are never changed: `after` makes the next one. */
+export class State {
+  users = new Map<number, User>()
+  /** Users, by their live tokens. */
+  tokens = new Map<string, number>()
+  /** Users, by the reset tokens that are good. */
+  resets = new Map<string, number>()
+  accounts = new Map<number, Account>()
+  categories = new Map<number, Category>()
+  rows = new Map<number, Row>()
+  batches = new Map<string, Batch>()
+  imports = new Map<number, Import>()
+  /** `user client_id` of rows that were deleted. */
+  spent = new Set<string>()
+
+  /** The state in which this has happened as well. */
+  after(change: (next: State) => void): State {
+    const next = new State()
+    next.users = new Map(this.users)
+    next.tokens = new Map(this.tokens)
+    next.resets = new Map(this.resets)
+    next.accounts = new Map(this.accounts)
+    next.categories = new Map(this.categories)
+    next.rows = new Map(this.rows)
+    next.batches = new Map(this.batches)
+    next.imports = new Map(this.imports)
+    next.spent = new Set(this.spent)
+    change(next)
+    return next
+  }
+
+  /** All there is of a kind that belongs to a user, oldest first. */
+  of<T extends { user_id: number }>(things: Map<unknown, T>, userId: number): T[] {
+    return [...things.values()].filter((thing) => thing.user_id === userId)
+  }
+
+  rowWithClientId(userId: number, clientId: string | null): Row | undefined {
+    if (clientId === null) return undefined
+    return this.of(this.rows, userId).find((row) => row.client_id === clientId)
+  }
+
+  isSpent(userId: number, clientId: string | null): boolean {
+    return clientId !== null && this.spent.has(`${userId} ${clientId}`)
+  }
+
+  /** The id that the service gave to a new row; one of no meaning where it gave none that is new. */
+  newId(given: unknown): number {
+    return typeof given === 'number' && !this.rows.has(given) ? given : -1 - this.rows.size
+  }
+
+  /** Removes a row; unless an import is undone, its client id cannot be used again. */
+  removeRow({ id, user_id, client_id }: Row, spends = true): void {
+    this.rows.delete(id)
+    if (client_id !== null && spends) this.spent.add(`${user_id} ${client_id}`)
+  }
+
+  closeAccount(id: number): void {
+    this.accounts.delete(id)
+    for (const row of this.rows.values()) {
+      if (row.account_id === id || row.to_account_id === id) this.removeRow(row)
+    }
+  }
+
+  dropCategory(id: number): void {
+    this.categories.delete(id)
+    const without = <T extends Fields>(fields: T): T =>
+      fields.category_id === id ? { ...fields, category_id: null } : fields
+    for (const row of this.rows.values()) this.rows.set(row.id, without(row))
+    for (const batch of this.batches.values())
+      this.batches.set(batch.id, { ...batch, items: batch.items.map(without) })
+  }
+
+  removeUser(userId: number): void {
+    this.users.delete(userId)
+    for (const owned of [this.accounts, this.categories, this.rows, this.batches, this.imports]) {
+      for (const [id, { user_id }] of owned)
+        if (user_id === userId) (owned as Map<unknown, unknown>).delete(id)
+    }
+    for (const owned of [this.tokens, this.resets]) {
+      for (const [token, owner] of owned) if (owner === userId) owned.delete(token)
+    }
+    for (const key of this.spent) if (key.startsWith(`${userId} `)) this.spent.delete(key)
+  }
+
+  /** The balances of a user's accounts, up to the end of a day. */
+  balances(userId: number, day = '9999-12-31'): Map<number, bigint> {
+    const balances = new Map(this.of(this.accounts, userId).map((one) => [one.id, one.starting_balance]))
+    const move = (id: number, amount: bigint) => balances.set(id, (balances.get(id) ?? 0n) + amount)
+    for (const row of this.rows.values()) {
+      if (row.user_id !== userId || row.transaction_date > day) continue
+      move(row.account_id, row.type === 'income' ? row.amount : -row.amount)
+      if (row.to_account_id !== null) move(row.to_account_id, row.amount)
+    }
+    return balances
+  }
+
+  /** The income or the expenses of each month. */
+  monthTotals(userId: number, type: Kind): Map<string, bigint> {
+    const totals = new Map<string, bigint>()
+    for (const row of this.rows.values()) {
+      if (row.user_id !== userId || row.type !== type) continue
+      const month = row.transaction_date.slice(0, 7)
+      totals.set(month, (totals.get(month) ?? 0n) + row.amount)
+    }
+    return totals
+  }
+
+  /** True where each balance of the user, their sum and the totals of each month are what they may be. */
+  isInBounds(userId: number): boolean {
+    const balances = [...this.balances(userId).values()]
+    const totals = (['income', 'expense'] as const).flatMap((type) => [
+      ...this.monthTotals(userId, type).values(),
+    ])
+    return [...balances, sum(balances), ...totals].every(
+      (figure) => figure <= maxTotal && figure >= -maxTotal,
+    )
+  }
+}
+
+export function sum(amounts: Iterable<bigint>): bigint {
+  let total = 0n
+  for (const amount of amounts) total += amount
+  return total
+}

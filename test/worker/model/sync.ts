@@ -1,0 +1,205 @@
+import { sql } from 'drizzle-orm'
+import * as fc from 'fast-check'
+import type { SyncMessage } from '../../../src/gateways/sync-queue.ts'
+import { openWorldDatabase } from '../laws/every-route.ts'
+import type { World } from '../world.ts'
+import { type Bearer, claimed, type Outcome, operation, seldom, type Verdict } from './calls.ts'
+import { isSound, land } from './rules.ts'
+import { shownBatch } from './shown.ts'
+import type { Batch, Item, State, User } from './state.ts'
+import { asSent, item, itemOf } from './transactions.ts'
+
+const unverified: Verdict = {
+  status: 403,
+  body: { message: 'Your email address is not verified.', requires_verified_email: true },
+}
+
+/** Refuses whoever may not upload. */
+export function verified(user: User, verdict: () => Verdict): Verdict {
+  return user.isVerified ? verdict() : unverified
+}
+
+/** The batches of a user, or of somebody else. */
+function batchOf({ stage, userId }: Bearer, nth: number, isForeign = false): Batch | undefined {
+  const batches = [...stage.state.batches.values()].filter(
+    ({ user_id }) => (user_id === userId) === !isForeign,
+  )
+  return batches[nth % batches.length]
+}
+
+/** Which items of a refused batch were named. */
+function namedItems(body: Outcome['body']): unknown {
+  const keys = Object.keys(body?.errors ?? {})
+  return [...new Set(keys.map((key) => Number(key.split('.')[1])))].sort((a, b) => a - b)
+}
+
+/** Items keep the rules, or have landed before: a phone that lost the answer is rid of them. */
+function isTakeable(state: State, user: User, item: Item): boolean {
+  if (item.amount > 0n && state.rowWithClientId(user.id, item.client_id)) return true
+  return isSound(state, user.id, item) && !state.isSpent(user.id, item.client_id)
+}
+
+/** A batch as it is taken: bad items of a lenient one are invalid, and one of nothing else is done. */
+function taken(
+  state: State,
+  items: Item[],
+  isGood: boolean[],
+  batch: Omit<Batch, 'items' | 'status'>,
+): Batch {
+  const isOwn = (category: number | null) => state.categories.get(category ?? 0)?.user_id === batch.user_id
+  const judged = items.map((item, position) => ({
+    ...item,
+    category_id: isGood[position] && isOwn(item.category_id) ? item.category_id : null,
+    outcome: isGood[position] ? 'pending' : 'invalid',
+    transaction_id: null,
+  }))
+  return { ...batch, status: isGood.includes(true) ? 'pending' : 'completed', items: judged }
+}
+
+function uploaded(
+  state: State,
+  user: User,
+  items: Item[],
+  { key, sent, isLenient }: { key: string | null; sent: string; isLenient: boolean },
+  outcome: Outcome,
+): Verdict {
+  const earlier = key !== null && state.of(state.batches, user.id).find((batch) => batch.key === key)
+  if (earlier) return earlier.sent === sent ? { status: 200, body: { sync_id: earlier.id } } : { status: 422 }
+  const isGood = items.map((item) => isTakeable(state, user, item))
+  const bad = [...isGood.keys()].filter((position) => !isGood[position])
+  if (bad.length > 0 && !isLenient) {
+    // What is wrong with an item by itself is said of all items, and what the database knows of the others.
+    return { status: 422, seen: namedItems(outcome.body), body: bad }
+  }
+  const id = outcome.body?.sync_id
+  const batch = taken(state, items, isGood, { id, user_id: user.id, key, sent })
+  return { status: 200, next: state.after((next) => next.batches.set(id, batch)) }
+}
+
+/** The state after a batch was processed: what broke a rule since has failed, the rest has landed. */
+function processed(state: State, batch: Batch, idFor: (position: number) => number | null): State {
+  if (batch.status !== 'pending') return state
+  const pending = [...batch.items.entries()].filter(([, item]) => item.outcome === 'pending')
+  const landed = land(
+    state,
+    batch.user_id,
+    pending.map(([, item]) => item),
+    { is_synced: true, import_id: null },
+    (index) => idFor(pending[index]?.[0] ?? 0),
+  )
+  const items = [...batch.items]
+  for (const [index, [position, item]] of pending.entries()) {
+    const outcome = landed.next ? landed.outcomes[index] : { outcome: 'failed', transaction_id: null }
+    items[position] = { ...item, ...outcome }
+  }
+  const status = landed.next ? 'completed' : 'failed'
+  return (landed.next ?? state).after((next) => next.batches.set(batch.id, { ...batch, status, items }))
+}
+
+export const syncOperations = [
+  operation(
+    'upload a batch',
+    9,
+    {
+      items: fc.array(item, { minLength: 1, maxLength: 6 }),
+      isLenient: seldom(3),
+      key: fc.constantFrom(null, null, null, 'k1', 'k2', 'k3'),
+    },
+    (bearer, drawn) => {
+      const items = drawn.items.map((one) => itemOf(bearer, one))
+      return upload(bearer, items, drawn)
+    },
+  ),
+
+  operation('upload a batch again', 2, { nth: fc.nat(9), keepsKey: fc.boolean() }, (bearer, drawn) => {
+    const batch = batchOf(bearer, drawn.nth)
+    if (!batch) return
+    const { items, isLenient } = JSON.parse(batch.sent, (name, value) =>
+      name === 'amount' ? BigInt(value) : value,
+    )
+    return upload(bearer, items, { isLenient, key: drawn.keepsKey ? batch.key : null })
+  }),
+
+  operation(
+    'deliver a message',
+    9,
+    { nth: fc.nat(4), how: fc.constantFrom('once', 'twice', 'to two consumers'), comesAgain: seldom(4) },
+    ({ stage: { world, state } }, { nth, how, comesAgain }) => {
+      const message = world.queuedSyncs[nth % world.queuedSyncs.length]
+      if (!message) return
+      const id = message.batch_id
+      const send = async () => {
+        if (!comesAgain) takeOut(world, message)
+        await Promise.all(
+          how === 'to two consumers'
+            ? [deliver([message]), deliver([message])]
+            : [deliver(how === 'twice' ? [message, message] : [message])],
+        )
+        return { status: 200, body: await whatBecame(world, id) }
+      }
+      const deliver = async (messages: SyncMessage[]) => {
+        const { retryMessages } = await world.deliver(messages, 'purse-sync')
+        if (retryMessages.length > 0) throw new Error('The consumer wants a message again')
+      }
+      const expect = (state: State, { body }: Outcome): Verdict => {
+        const batch = state.batches.get(id)
+        if (!batch) return { status: 200, body: { status: null, items: [] } }
+        const next = processed(state, batch, (position) => body.items[position]?.transaction_id)
+        const { status, items } = shownBatch(next.batches.get(id) as Batch)
+        return { status: 200, body: { status, items: items.map(({ client_id: _, ...item }) => item) }, next }
+      }
+      const userId = state.batches.get(id)?.user_id ?? 0
+      return { text: `deliver ${id} ${how}`, userId, send, expect, clashes: ['leave'] }
+    },
+  ),
+]
+
+export const showBatch = operation(
+  'show a batch',
+  2,
+  { nth: fc.nat(9), isForeign: seldom(15) },
+  (bearer, { nth, isForeign }) => {
+    const id = batchOf(bearer, nth, isForeign)?.id ?? crypto.randomUUID()
+    return bearer.request('GET', `/api/transactions/sync/${id}`, {}, (state, user) =>
+      claimed('batches', state.batches.get(id), user, (batch) => ({ status: 200, body: shownBatch(batch) })),
+    )
+  },
+)
+
+function upload(
+  bearer: Bearer,
+  items: Item[],
+  { isLenient, key }: { isLenient: boolean; key: string | null },
+) {
+  const headers = {
+    ...(isLenient && { Prefer: 'handling=lenient' }),
+    ...(key !== null && { 'Idempotency-Key': key }),
+  }
+  const sent = JSON.stringify({ items, isLenient }, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  return bearer.request(
+    'POST',
+    '/api/transactions/sync',
+    { body: { transactions: items.map(asSent) }, headers },
+    (state, user, outcome) =>
+      verified(user, () => uploaded(state, user, items, { key, sent, isLenient }, outcome)),
+  )
+}
+
+function takeOut({ queuedSyncs }: World, message: SyncMessage): void {
+  const place = queuedSyncs.indexOf(message)
+  if (place >= 0) queuedSyncs.splice(place, 1)
+}
+
+/** What is in the database of a batch: whose tokens are good at this moment is not known. */
+async function whatBecame(world: World, id: string) {
+  const db = openWorldDatabase(world)
+  const [batches, items] = await db.batch([
+    db.all<{ status: string }>(sql`select status from sync_batches where id = ${id}`),
+    db.all<{ index: number; outcome: string; transaction_id: number | null }>(
+      sql`select position as "index", outcome, transaction_id from sync_items where batch_id = ${id} order by position`,
+    ),
+  ])
+  return { status: batches[0]?.status ?? null, items }
+}

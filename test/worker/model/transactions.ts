@@ -1,0 +1,256 @@
+import * as fc from 'fast-check'
+import {
+  anyOf,
+  type Bearer,
+  claimed,
+  type Draw,
+  invalid,
+  operation,
+  type Stage,
+  seldom,
+  upTo,
+  withinBounds,
+} from './calls.ts'
+import { zones } from './people.ts'
+import { changed, duplicates, isSound } from './rules.ts'
+import { decimal, type Filter, shownPage, shownRow, shownRowWithNames, shownSummary } from './shown.ts'
+import type { Fields, Item, Kind, Row } from './state.ts'
+
+/** Few categories of the many, so that totals gather. */
+const someCategory = upTo(3)
+const kind = fc.constantFrom<Kind>('expense', 'income', 'transfer')
+/** Few amounts and days that come often, so that rows repeat each other. */
+const amount = fc.oneof(
+  { weight: 40, arbitrary: fc.constantFrom(10n, 20n) },
+  { weight: 8, arbitrary: fc.bigInt({ min: 1n, max: 9_999_999n }) },
+  // Stands for the largest amount in rich histories.
+  { weight: 6, arbitrary: fc.constant(77n) },
+  { weight: 1, arbitrary: fc.constant(0n) },
+)
+export const day = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom('2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01') },
+  { weight: 1, arbitrary: fc.constantFrom('1900-01-01', '2024-02-29', '2100-12-31') },
+)
+export const months = ['2025-12', '2026-01', '2026-02', '1900-01', '2100-12']
+const text = fc.constantFrom(null, 'Coffee', 'Rent for May')
+const reference = fc.constantFrom(null, null, 'F100', 'F200')
+
+export type DrawnItem = {
+  type: Kind
+  account: Draw
+  to: Draw | null
+  category: Draw | null
+  amount: bigint
+  description: string | null
+  reference: string | null
+  transaction_date: string
+  client_id: string | null
+  force: boolean
+  /** A row of which this one is to be a repetition, where there is one. */
+  repeats: Draw | null
+}
+
+export const item: fc.Arbitrary<DrawnItem> = fc
+  .record({
+    type: kind,
+    account: anyOf,
+    to: anyOf,
+    category: fc.option(someCategory, { freq: 15 }),
+    amount,
+    description: text,
+    reference,
+    transaction_date: day,
+    client_id: fc.noBias(fc.nat(99)).map((n) => (n < 25 ? `c${n}` : null)),
+    force: seldom(3),
+    repeats: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: upTo(9) }),
+    // A destination of what is no transfer, or none of what is.
+    isMixedUp: seldom(20),
+  })
+  .map(({ to, isMixedUp, ...rest }) => ({
+    ...rest,
+    to: (rest.type === 'transfer') !== isMixedUp ? to : null,
+  }))
+
+/** The transaction that a draw means. */
+export function itemOf(bearer: Bearer, { account, to, category, repeats, ...rest }: DrawnItem): Item {
+  const twin = repeats && bearer.stage.state.rows.get(bearer.pick('rows', repeats))
+  if (twin) {
+    const { type, account_id, to_account_id, category_id, amount, description, transaction_date } = twin
+    const { reference, force } = rest
+    const same = { type, account_id, to_account_id, category_id, amount, description, transaction_date }
+    return { ...same, reference, force, client_id: null }
+  }
+  return {
+    ...rest,
+    amount: scaled(bearer.stage, rest.amount),
+    account_id: bearer.pick('accounts', account),
+    to_account_id: to && bearer.pick('accounts', to),
+    category_id: category && bearer.pick('categories', category),
+  }
+}
+
+export function scaled(stage: Stage, amount: bigint): bigint {
+  return stage.isRich && amount === 77n ? 999_999_999_999_999n : amount
+}
+
+/** Amounts travel as decimal strings. */
+export function asSent<T extends { amount?: bigint }>(fields: T) {
+  return fields.amount === undefined ? fields : { ...fields, amount: decimal(fields.amount) }
+}
+
+const patch = fc
+  .record(
+    {
+      type: kind,
+      account: anyOf,
+      to: fc.option(anyOf, { freq: 6 }),
+      category: fc.option(someCategory, { freq: 3 }),
+      amount,
+      description: text,
+      reference,
+      transaction_date: day,
+      isWhole: seldom(2),
+    },
+    { requiredKeys: [] },
+  )
+  // Half of the patches that flip the type bring the destination that fits, as a form does.
+  .map(({ isWhole, to, ...rest }) => {
+    if (!isWhole || rest.type === undefined) return { ...rest, ...(to !== undefined && { to }) }
+    return rest.type === 'transfer' ? { ...rest, to: to ?? { nth: 1, whose: 'own' as const } } : rest
+  })
+
+function patchOf(
+  bearer: Bearer,
+  {
+    account,
+    to,
+    category,
+    amount,
+    ...rest
+  }: { account?: Draw; to?: Draw | null } & {
+    category?: Draw | null
+    amount?: bigint
+  },
+): Partial<Fields> {
+  return {
+    ...rest,
+    ...(amount !== undefined && { amount: scaled(bearer.stage, amount) }),
+    ...(account && { account_id: bearer.pick('accounts', account) }),
+    ...(to !== undefined && { to_account_id: to && bearer.pick('accounts', to) }),
+    ...(category !== undefined && { category_id: category && bearer.pick('categories', category) }),
+  }
+}
+
+export const transactionOperations = [
+  operation('record a transaction', 30, { item }, (bearer, drawn) => {
+    const { force, ...fields } = itemOf(bearer, drawn.item)
+    return bearer.request(
+      'POST',
+      '/api/transactions',
+      { body: { ...asSent(fields), force } },
+      (state, user, outcome) => {
+        const earlier = fields.amount > 0n && state.rowWithClientId(user.id, fields.client_id)
+        if (earlier) return { status: 200, body: shownRow(earlier) }
+        if (state.of(state.accounts, user.id).length === 0) return { status: 403 }
+        const isComplete = fields.type === 'transfer' || fields.category_id !== null
+        if (!isComplete || !isSound(state, user.id, fields) || state.isSpent(user.id, fields.client_id))
+          return invalid()
+        const similar = force ? [] : duplicates(state, user.id, fields)
+        if (similar.length > 0) {
+          const listed = similar.slice(0, 5).map(({ id }) => ({ id }))
+          return { status: 409, body: { is_duplicate: true, duplicates: listed } }
+        }
+        const origin = { is_synced: false, import_id: null, isEdited: false }
+        const row: Row = { id: state.newId(outcome.body?.id), user_id: user.id, ...fields, ...origin }
+        const next = state.after((next) => next.rows.set(row.id, row))
+        return withinBounds(next, user.id, 'amount', { status: 201, body: shownRow(row) })
+      },
+    )
+  }),
+
+  operation('change a transaction', 18, { row: anyOf, patch }, (bearer, drawn) => {
+    const id = bearer.pick('rows', drawn.row)
+    const said = patchOf(bearer, drawn.patch)
+    return bearer.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
+      claimed('rows', state.rows.get(id), user, (row) => {
+        const next = changed(row, said)
+        if (!isSound(state, user.id, next)) return invalid()
+        const after = state.after((state) => state.rows.set(id, next))
+        return withinBounds(after, user.id, 'amount', { status: 200, body: shownRow(next) })
+      }),
+    )
+  }),
+
+  operation('delete a transaction', 6, { row: anyOf }, (bearer, { row }) => {
+    const id = bearer.pick('rows', row)
+    return bearer.request('DELETE', `/api/transactions/${id}`, {}, (state, user) =>
+      claimed('rows', state.rows.get(id), user, (row) => {
+        const next = state.after((next) => next.removeRow(row))
+        return withinBounds(next, user.id, 'amount', { status: 204 })
+      }),
+    )
+  }),
+
+  operation('show a transaction', 2, { row: anyOf }, (bearer, { row }) => {
+    const id = bearer.pick('rows', row)
+    return bearer.request('GET', `/api/transactions/${id}`, {}, (state, user) =>
+      claimed('rows', state.rows.get(id), user, (row) => ({
+        status: 200,
+        body: shownRowWithNames(state, row),
+      })),
+    )
+  }),
+]
+
+const drawnFilter = fc.record(
+  {
+    account_id: anyOf,
+    category_id: fc.oneof(fc.constant('none' as const), someCategory),
+    type: kind,
+    from: day,
+    to: day,
+    q: fc.constantFrom('coffee', 'rent', 'F1', '%'),
+  },
+  { requiredKeys: [] },
+)
+const page = fc.noBias(fc.nat(7)).map((n) => [2, 3, 9][n] ?? 1)
+
+/** Half of the pages are without a filter: their total is a kept figure. */
+export const listTransactions = operation(
+  'list transactions',
+  4,
+  { filter: fc.option(drawnFilter, { freq: 2 }), page },
+  (bearer, { filter: drawn, page }) => {
+    const filter: Filter = {
+      ...drawn,
+      account_id: drawn?.account_id && bearer.pick('accounts', drawn.account_id),
+      category_id:
+        typeof drawn?.category_id === 'object'
+          ? bearer.pick('categories', drawn.category_id)
+          : drawn?.category_id,
+    }
+    const query = new URLSearchParams({ page: String(page) })
+    for (const [name, value] of Object.entries(filter))
+      if (value !== undefined) query.set(name, String(value))
+    return bearer.request('GET', `/api/transactions?${query}`, {}, (state, user) => ({
+      status: 200,
+      body: shownPage(state, user.id, filter, page),
+    }))
+  },
+)
+
+/** The instant at which all histories play: it is another month in other zones. */
+export const now = Date.parse('2026-01-31T20:00:00Z')
+const hourMs = 3_600_000
+
+/** The summary of a month that is named, or of the current one. */
+export const readSummary = operation(
+  'read the summary',
+  3,
+  { month: fc.option(fc.constantFrom(...months), { freq: 2 }) },
+  (bearer, { month }) =>
+    bearer.request('GET', `/api/summary${month ? `?month=${month}` : ''}`, {}, (state, user) => {
+      const current = new Date(now + (zones[user.timezone] ?? 0) * hourMs).toISOString().slice(0, 7)
+      return { status: 200, body: shownSummary(state, user.id, month ?? current) }
+    }),
+)
