@@ -96,7 +96,7 @@ test('their log lines are one JSON object each, without a secret', () => {
 async function attack(target: Target, draft: Draft): Promise<void> {
   await target.prepare(draft)
   const { token } = target.attacker()
-  const request = await write(draft, token, target.lookup)
+  const request = write(draft, token, target.lookup)
   const answer = await send(target, request)
   const shown = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 300)}`
   expect(answer.status, shown).toBeLessThan(500)

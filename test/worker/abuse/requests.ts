@@ -46,6 +46,8 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
       isPublic: security !== undefined,
       parameters: (parameters ?? []) as Operation['parameters'],
       bodies: (requestBody as { content: Operation['bodies'] } | undefined)?.content ?? {},
+      // What fast-check shows of a request that fails.
+      [fc.toStringMethod]: () => operationId,
     })),
   )
 }
@@ -202,7 +204,7 @@ export type Written = {
 }
 
 /** Writes a draft as a request, with everything that is known by now; `token` is the good one. */
-export async function write(draft: Draft, token: string, lookup: Lookup): Promise<Written> {
+export function write(draft: Draft, token: string, lookup: Lookup): Written {
   const { operation, method, authorization } = draft
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => writeText(draft.path[name], lookup))
   const query =
@@ -217,26 +219,31 @@ export async function write(draft: Draft, token: string, lookup: Lookup): Promis
   )
   if (authorization !== undefined) headers.Authorization = authorization
   else if (!operation.isPublic) headers.Authorization = `Bearer ${token}`
-  const { rawBody, type } = method === 'GET' || method === 'HEAD' ? {} : await writeBody(draft.body, lookup)
+  const { rawBody, type } = method === 'GET' || method === 'HEAD' ? {} : writeBody(draft.body, lookup)
   if (type) headers['Content-Type'] = type
   // As a client writes it: without what stands behind a #, and with dots resolved.
   return { method, path: `${url.pathname}${url.search}`, headers, rawBody }
 }
 
-async function writeBody(
-  body: Draft['body'],
-  lookup: Lookup,
-): Promise<{ rawBody?: Uint8Array | string; type?: string }> {
+function writeBody(body: Draft['body'], lookup: Lookup): { rawBody?: Uint8Array | string; type?: string } {
   if (!body) return {}
   const { type, value, isRaw } = body
   if (isRaw && value instanceof Uint8Array) return { rawBody: value, type }
   if (isRaw) return { rawBody: writeText(value, lookup), type }
   if (type !== 'multipart/form-data') return { rawBody: writeJson(value, lookup), type }
-  const form = new FormData()
-  for (const [name, field] of entriesOf(value) ?? []) form.append(name, writeText(field, lookup))
-  const written = new Response(form)
-  const formType = written.headers.get('Content-Type') ?? type
-  return { rawBody: new Uint8Array(await written.arrayBuffer()), type: formType }
+  return { rawBody: writeForm(entriesOf(value) ?? [], lookup), type: `${type}; boundary=${boundary}` }
+}
+
+const boundary = 'purse-fuzz'
+
+/** Writes a form by hand, since a library would refuse or escape the names that matter here. */
+function writeForm(fields: [name: string, value: unknown][], lookup: Lookup): string {
+  const parts = fields.map(([name, value]) => {
+    const isFile = name === 'file' ? '; filename="statement.csv"' : ''
+    const disposition = `Content-Disposition: form-data; name="${name}"${isFile}`
+    return `--${boundary}\r\n${disposition}\r\n\r\n${writeText(value, lookup)}\r\n`
+  })
+  return `${parts.join('')}--${boundary}--\r\n`
 }
 
 /** What clients can send in a header without encoding it. */
