@@ -49,9 +49,9 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
   await directory.put(await knownBy(userId, move), 'moving')
 
   await depart(userId, from.db)
-  const parts = await departed(userId, from.db)
+  const parts = await partsOf(userId, from.db)
   // Without any, they have left for good while we waited.
-  for (const part of parts) await arrive(userId, part, to.db)
+  for (const part of parts) await arrive(userId, await readPart(userId, part, from.db), to.db)
   const home = parts.length > 0 ? to.number : from.number
   await directory.put([...known, ...(await knownBy(userId, move))], home)
   await from.db.batch([from.db.run(sql`delete from departures where user_id = ${userId}`)])
@@ -75,7 +75,8 @@ export async function enrol(directory: Directory, secret: string, { number, db }
 }
 
 type KnownUser = { email: string; idp_id: string | null }
-type Part = { step: number; part: number; columns: string; rows: string }
+type Place = { step: number; part: number }
+type Part = Place & { columns: string; rows: string }
 
 /** The directory's keys of a user who is in the old database, or has departed from it. */
 async function knownBy(userId: number, { secret, from: { db } }: Move): Promise<string[]> {
@@ -125,13 +126,22 @@ function isTheirs(table: string, userId: number) {
   return sql`user_id = ${userId}`
 }
 
-async function departed(userId: number, db: Database): Promise<Part[]> {
+async function partsOf(userId: number, db: Database): Promise<Place[]> {
   const [parts] = await db.batch([
-    db.all<Part>(
-      sql`select step, part, columns, rows from departures where user_id = ${userId} order by step, part`,
-    ),
+    db.all<Place>(sql`select step, part from departures where user_id = ${userId} order by step, part`),
   ])
   return parts
+}
+
+/** One at a time: an answer of the database may have ten megabytes at most. */
+async function readPart(userId: number, { step, part }: Place, db: Database): Promise<Part> {
+  const [[found]] = await db.batch([
+    db.all<Part>(
+      sql`select * from departures where user_id = ${userId} and step = ${step} and part = ${part}`,
+    ),
+  ])
+  if (!found) throw new Error('A part of the departure is missing')
+  return found
 }
 
 /** Writes a part, unless it has arrived already. */

@@ -38,10 +38,12 @@ export default {
 
   async queue(batch: MessageBatch, env: RouterEnv): Promise<void> {
     const byHome = Map.groupBy(batch.messages, ({ body }) => stamp.safeParse(body).data?.home ?? 0)
-    for (const [home, messages] of byHome) {
-      const own = { queue: batch.queue, metadata: batch.metadata, messages } as unknown as MessageBatch
-      await worker.queue(own, Places.of(env).at(home))
-    }
+    await Promise.all(
+      [...byHome].map(([home, messages]) => {
+        const own = { queue: batch.queue, metadata: batch.metadata, messages } as unknown as MessageBatch
+        return worker.queue(own, Places.of(env).at(home))
+      }),
+    )
   },
 
   async scheduled(controller: ScheduledController, env: RouterEnv): Promise<void> {

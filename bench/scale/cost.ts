@@ -1,0 +1,149 @@
+// `npm run bench:cost`: what a million requests cost, from counts of the local libSQL server, the CPU time of workerd
+// and the list prices in prices.ts; prints the tables and writes them into docs/scale.md.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Bench, casesOf, createHousehold } from '../calls.ts'
+import { type Call, Connection } from '../client.ts'
+import { MeasuredDatabase } from '../database.ts'
+import { bundleWorker, startParts, startRuntime } from '../runtime.ts'
+import { putDatabases, scryptCost, users } from './databases.ts'
+import { writeSection } from './document.ts'
+import { dollarsPerMillionOf, prices, tursoPlans, type Usage, units } from './prices.ts'
+import { type MixedCall, measureUsage } from './usage.ts'
+
+const ownTransactions = 1_000
+const batchItems = 20
+
+const caseOf = (route: string) => (casesOf([route])[0] as { prepare: MixedCall['prepare'] }).prepare
+
+/** A million requests of people who look more than they write, with phones that sync what they recorded offline. */
+const mix: MixedCall[] = [
+  { name: 'GET /api/summary', share: 0.25, prepare: caseOf('GET /api/summary') },
+  { name: 'GET /api/transactions', share: 0.25, prepare: caseOf('GET /api/transactions') },
+  { name: 'GET /api/accounts', share: 0.05, prepare: caseOf('GET /api/accounts') },
+  { name: 'GET /api/categories', share: 0.05, prepare: caseOf('GET /api/categories') },
+  { name: 'POST /api/transactions', share: 0.25, prepare: caseOf('POST /api/transactions') },
+  // The amount and the account stand in one index, beside the date.
+  {
+    name: 'PUT /api/transactions/:id',
+    share: 0.03,
+    prepare: caseOf('PUT /api/transactions/:id'),
+    replacedEntries: 1,
+  },
+  { name: 'DELETE /api/transactions/:id', share: 0.02, prepare: caseOf('DELETE /api/transactions/:id') },
+  {
+    name: `POST /api/transactions/sync, ${batchItems} items`,
+    share: 0.05,
+    prepare: syncBatch,
+    messages: 1,
+  },
+  { name: 'GET /api/transactions/sync/:id', share: 0.05, prepare: caseOf('GET /api/transactions/sync/:id') },
+]
+/** Rare, and dear for their hashing: beside the mix. */
+const beside: MixedCall[] = [
+  { name: 'POST /api/register', share: 0, prepare: caseOf('POST /api/register'), messages: 1 },
+  { name: 'POST /api/login', share: 0, prepare: caseOf('POST /api/login') },
+]
+
+const directory = mkdtempSync(path.join(tmpdir(), 'purse-cost-'))
+const parts = await startParts(directory)
+try {
+  const measured = await measureAll()
+  const text = [usageTable(measured), planTable(measured), priceTable()].join('\n\n')
+  console.log(text)
+  writeSection('cost', text)
+} finally {
+  await parts.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+type Measured = { call: MixedCall; usage: Usage }
+
+async function measureAll(): Promise<Measured[]> {
+  await putDatabases(['cost'], ownTransactions, directory)
+  const { file: worker } = bundleWorker(directory)
+  const runtime = await startRuntime({ worker, parts, database: 'cost', scryptCost })
+  const connection = new Connection(runtime.api)
+  try {
+    const household = createHousehold(
+      { name: 'cost', users, ownTransactions, othersTransactions: 0, scryptCost },
+      new MeasuredDatabase(`${parts.libsql}/cost/`),
+    )
+    const bench: Bench = { ...household, connection }
+    const measured: Measured[] = []
+    for (const call of [...mix, ...beside]) measured.push({ call, usage: await measureUsage(call, bench) })
+    return measured
+  } finally {
+    connection.close()
+    await runtime.stop()
+  }
+}
+
+function syncBatch({ owner, number }: Bench): Call {
+  const transactions = Array.from({ length: batchItems }, () => ({
+    client_id: `cost-${number()}`,
+    account_id: owner.accounts[0],
+    category_id: owner.categories[0],
+    type: 'expense',
+    amount: (50_000 + number()) / 100,
+    transaction_date: new Date().toISOString().slice(0, 10),
+    description: 'Coffee and a croissant',
+  }))
+  const { token } = owner
+  return { method: 'POST', path: '/api/transactions/sync', status: 200, token, body: { transactions } }
+}
+
+/** What one request of the mix uses. */
+function averageOf(measured: Measured[]): Usage {
+  const entries = units.map((unit) => [
+    unit,
+    measured.reduce((sum, { call, usage }) => sum + call.share * usage[unit], 0),
+  ])
+  return Object.fromEntries(entries) as Usage
+}
+
+function usageTable(measured: Measured[]): string {
+  const mixed = averageOf(measured)
+  const row = (name: string, share: string, usage: Usage) =>
+    `| ${[name, share, ...units.map((unit) => figure(usage[unit])), dollars(dollarsPerMillionOf(usage))].join(' | ')} |`
+  return [
+    '| one request | share | Worker runs | CPU ms | queue operations | log lines | rows read, at most | rows written | a million cost |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --: |',
+    ...measured.map(({ call, usage }) =>
+      row(`\`${call.name}\``, call.share === 0 ? '–' : `${Math.round(call.share * 100)} %`, usage),
+    ),
+    row('**the mix**', '', mixed),
+    `| **a million of it** | | ${units.map((unit) => dollars(mixed[unit] * prices[unit].dollars)).join(' | ')} | |`,
+  ].join('\n')
+}
+
+function planTable(measured: Measured[]): string {
+  const { rowsRead, rowsWritten } = averageOf(measured)
+  const millions = (plan: (typeof tursoPlans)[number]) =>
+    Math.min(plan.rowsRead / rowsRead, plan.rowsWritten / rowsWritten) / 1_000_000
+  return [
+    '| Turso plan | a month | holds so many million requests of the mix |',
+    '| --- | --: | --: |',
+    ...tursoPlans.map((plan) => `| ${plan.name} | $${plan.dollars} | ${millions(plan).toFixed(1)} |`),
+  ].join('\n')
+}
+
+function priceTable(): string {
+  return [
+    '| a million | cost | published at | read |',
+    '| --- | --: | --- | --- |',
+    ...units.map((unit) => {
+      const { name, dollars, source, read } = prices[unit]
+      return `| ${name} | $${dollars} | <${source}> | ${read} |`
+    }),
+  ].join('\n')
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(2)}`
+}
+
+function figure(number: number): string {
+  return number.toLocaleString('en', { maximumFractionDigits: number < 100 ? 1 : 0 })
+}

@@ -1,0 +1,57 @@
+// `npm run bench:moves`: how long moving a user to another database takes, during which they are sent away with a 503.
+// Prints the table and writes it into docs/scale.md.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { migrateDatabase } from '../../dev/migrate.ts'
+import { Directory } from '../../scale/directory.ts'
+import { allotIds } from '../../scale/ids.ts'
+import { moveUser } from '../../scale/move.ts'
+import { findDifferences } from '../../src/db/check.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { startParts } from '../runtime.ts'
+import { putDatabases } from './databases.ts'
+import { writeSection } from './document.ts'
+
+const sizes = [100, 1_000, 10_000]
+const timeoutMs = 120_000
+
+const directory = mkdtempSync(path.join(tmpdir(), 'purse-moves-'))
+const parts = await startParts(directory)
+try {
+  const rows: string[] = []
+  for (const size of sizes)
+    rows.push(`| ${size.toLocaleString('en')} | ${(await secondsOfMove(size)).toFixed(2)} |`)
+  const text = ['| transactions of the user | seconds away |', '| --: | --: |', ...rows].join('\n')
+  console.log(text)
+  writeSection('moves', text)
+} finally {
+  await parts.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function secondsOfMove(ownTransactions: number): Promise<number> {
+  await putDatabases([`from${ownTransactions}`], ownTransactions, directory)
+  const urlOf = (database: string) => `${parts.libsql}/${database}${ownTransactions}/`
+  for (const database of ['to', 'directory']) await migrateDatabase(urlOf(database))
+  const [from, to, homes] = ['from', 'to', 'directory'].map((database) =>
+    openDatabase({ url: urlOf(database), timeoutMs }),
+  )
+  if (!from || !to || !homes) throw new Error('Three databases take part')
+  await allotIds(to, 1)
+  const homesDirectory = new Directory(homes)
+  await homesDirectory.create()
+
+  const start = performance.now()
+  await moveUser(1, {
+    directory: homesDirectory,
+    secret: 'a secret of the benchmark',
+    from: { number: 0, db: from },
+    to: { number: 1, db: to },
+    graceMs: 0,
+  })
+  const seconds = (performance.now() - start) / 1_000
+  const differences = [...(await findDifferences(from)), ...(await findDifferences(to))]
+  if (differences.length > 0) throw new Error(`The move left ${differences.length} figures wrong`)
+  return seconds
+}
