@@ -14,7 +14,8 @@ export function databaseOf(id: number): number {
 
 /** Lets a migrated database count its ids from the beginning of its own range. Done again, it changes nothing. */
 export async function allotIds(db: Database, number: number): Promise<void> {
-  const start = number * idsPerDatabase
+  // As text: the client sends every number as a float, and this column would keep it as one.
+  const start = sql.raw(String(number * idsPerDatabase))
   const names = JSON.stringify(countedTables)
   await db.batch([
     db.run(sql`update sqlite_sequence set seq = ${start}

@@ -106,14 +106,16 @@ async function keysOfPerson({ email, idp_id }: KnownUser, secret: string): Promi
 /** Takes the user out, and keeps what they had. For every request, message or job that comes later they do not exist. */
 async function depart(userId: number, db: Database): Promise<void> {
   const columnsOf = await columnsByTable(db)
+  // As text: the client sends every number as a float, and the quotient would have a fraction.
+  const part = sql.raw(`n / ${rowsOfPart}`)
   const steps = movingTables.map((table, step) => {
     const columns = columnsOf.get(table) ?? []
     const names = sql.raw(columns.map((name) => `"${name}"`).join(', '))
     return db.run(sql`
       insert into departures (user_id, step, part, columns, rows)
-      select ${userId}, ${step}, n / ${rowsOfPart}, ${JSON.stringify(columns)}, json_group_array(json_array(${names}))
+      select ${userId}, ${step}, ${part}, ${JSON.stringify(columns)}, json_group_array(json_array(${names}))
         from (select *, row_number() over (order by rowid) - 1 as n from ${sql.raw(table)} where ${isTheirs(table, userId)})
-       group by n / ${rowsOfPart}`)
+       group by ${part}`)
   })
   const leave = db.run(sql`delete from users where id = ${userId}`)
   const [first = leave, ...rest] = [...steps, leave]

@@ -13,7 +13,7 @@ import { startParts } from '../runtime.ts'
 import { putDatabases } from './databases.ts'
 import { writeSection } from './document.ts'
 
-const sizes = [100, 1_000, 10_000]
+const sizes = [1_000, 10_000, 100_000]
 const timeoutMs = 120_000
 
 const directory = mkdtempSync(path.join(tmpdir(), 'purse-moves-'))

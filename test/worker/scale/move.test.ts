@@ -75,6 +75,26 @@ test('a batch that was accepted before the move is processed after it, once', as
   expect(await findDifferences(db)).toEqual([])
 })
 
+test('a long history moves in parts, each row once', async () => {
+  const world = await createDatabases(2)
+  const person = await somebodyWithAHistory(world)
+  const { body: accounts } = await person.get('/api/accounts')
+  const items = Array.from({ length: 1_000 }, (_, n) => expense(accounts[0].id, n + 1))
+  for (let n = 0; n < 3; n++) await person.post('/api/transactions/sync', { transactions: items })
+  await world.deliver('purse-sync', world.syncs.splice(0))
+  const before = await everythingOf(person)
+  expect(before[3].total).toBe(3_008)
+  await world.move(person.id, 0, 1)
+  expect(await everythingOf(person)).toEqual(before)
+  const { db } = world.database(1)
+  expect(await findDifferences(db)).toEqual([])
+  const [arrivals] = await db.batch([
+    db.all<{ step: number; parts: number }>(sql`select step, count(*) as parts from arrivals group by step`),
+  ])
+  const partsOf = (table: string) => arrivals.find(({ step }) => movingTables[step] === table)?.parts
+  expect(['users', 'accounts', 'transactions', 'sync_items'].map(partsOf)).toEqual([1, 1, 2, 2])
+})
+
 test('with requests in flight, a move loses nothing and does nothing twice', async () => {
   const world = await createDatabases(4)
   const person = await somebodyWithAHistory(world)

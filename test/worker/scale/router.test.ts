@@ -24,13 +24,15 @@ test('two hundred people live in four databases, each with everything that is th
                (select count(*) from transactions) as transactions,
                (select min(id) from (select id from users union select id from tokens union select id from accounts
                  union select id from categories union select id from transactions)) as lowest,
-               (select max(id) from transactions) as highest`),
+               (select max(id) from transactions) as highest,
+               (select count(*) from sqlite_sequence where typeof(seq) <> 'integer') as fractions`),
     ])
     const start = number * idsPerDatabase
     expect(counted).toMatchObject({
       users: living.length,
       accounts: living.length,
       transactions: living.length,
+      fractions: 0,
     })
     expect(counted.lowest).toBe(start + 1)
     expect(counted.highest).toBe(start + living.length)
