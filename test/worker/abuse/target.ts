@@ -21,6 +21,7 @@ const markedAmount = '7654321.09'
 const password = 'correct horse battery'
 /** Ids of each kind that are remembered. */
 const remembered = 20
+const mailsDelivered = 50
 
 type Ids = Record<string, (string | number)[]>
 export type Target = Awaited<ReturnType<typeof createTarget>>
@@ -105,11 +106,14 @@ export async function createTarget(name: string) {
     await provide()
   }
 
-  /** Lets the consumers have what is queued; answers what they could not take. */
-  async function deliver(): Promise<unknown[]> {
-    const syncs = world.queuedSyncs.splice(0)
-    const { retryMessages } = await world.deliver(syncs, 'purse-sync')
-    return retryMessages
+  /** Lets the consumer have the batches that are queued; answers what it could not take. */
+  async function deliverSyncs(): Promise<unknown[]> {
+    return (await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')).retryMessages
+  }
+
+  /** The same for the newest mails, which greet people by whatever names they gave. */
+  async function deliverMails(): Promise<unknown[]> {
+    return (await world.deliver(world.queued.slice(-mailsDelivered))).retryMessages
   }
 
   await provide()
@@ -122,7 +126,8 @@ export async function createTarget(name: string) {
     prepare,
     lookup,
     signInAgain,
-    deliver,
+    deliverSyncs,
+    deliverMails,
     attacker: () => attacker,
   }
 }

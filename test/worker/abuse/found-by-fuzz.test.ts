@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { protectedRoutes } from '../laws/every-route.ts'
+import { createWorld } from '../world.ts'
+
+test.each(protectedRoutes.filter((route) => route.includes(':')))(
+  '%s, its pattern spelled out, is 404 as for any id that is none, also where the body has no announced length',
+  async (route) => {
+    const world = createWorld()
+    const { token } = await world.register()
+    const [method = '', path = ''] = route.split(' ')
+    const rawBody = new TextEncoder().encode('{"name":"Somebody"}')
+    const body = method === 'GET' ? {} : { rawBody, headers: { 'Content-Type': 'application/json' } }
+    expect((await world.call(method, path, { token, ...body })).status).toBe(404)
+  },
+)
