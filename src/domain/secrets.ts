@@ -51,7 +51,7 @@ export async function open(secret: string, sealed: string): Promise<unknown> {
   }
 }
 
-async function openWith(secret: string, bytes: Buffer): Promise<unknown> {
+async function openWith(secret: string, bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
   const key = await sealingKey(secret, ['decrypt'])
   try {
     const iv = bytes.subarray(0, ivBytes)
