@@ -10,8 +10,11 @@ export type NewRow = {
   clientId: string
 }
 
-/** So many rows over five years, each another one than all before. */
-export function newRows({ owner, number }: Bench, count: number): NewRow[] {
+const dayMs = 86_400_000
+
+/** So many rows of the last days, each another one than all before. */
+export function newRows({ owner, number }: Bench, count: number, days: number): NewRow[] {
+  const now = Date.now()
   return Array.from({ length: count }, () => {
     const n = number()
     const isIncome = n % 8 === 0
@@ -20,7 +23,7 @@ export function newRows({ owner, number }: Bench, count: number): NewRow[] {
       // The first fourteen of the default categories are for expenses.
       categoryId: owner.categories[isIncome ? 14 : n % 14] ?? 0,
       amount: (isIncome ? 1 : -1) * (40_000 + n),
-      date: new Date(Date.UTC(2020, 0, 1 + (n % 1_826))).toISOString().slice(0, 10),
+      date: new Date(now - (n % days) * dayMs).toISOString().slice(0, 10),
       description: `Payment ${n} at the market`,
       clientId: `phone-${n}`,
     }

@@ -37,6 +37,8 @@ const parallelCreates = 8
 const parallelBatches = 4
 const parallelFiles = 2
 const pollMs = 10
+/** What a phone uploads is of the last month, what a file brings of the last year. */
+const [uploadDays, fileDays] = [30, 365]
 const unfinishedSql =
   'select count(*) as batches from sync_batches where completed_at is null and user_id = 1'
 
@@ -89,7 +91,7 @@ async function transactionsOf({ database: { db }, owner }: Bench): Promise<numbe
 }
 
 function singleCreates({ bench, runtime, size }: Context): Way {
-  const calls = newRows(bench, size.creates).map(
+  const calls = newRows(bench, size.creates, uploadDays).map(
     (row): Call => ({
       method: 'POST',
       path: '/api/transactions',
@@ -114,7 +116,7 @@ function syncBatches({ bench, runtime, size }: Context): Way {
       path: '/api/transactions/sync',
       status: 200,
       token: bench.owner.token,
-      body: { transactions: newRows(bench, size.items).map(toItem) },
+      body: { transactions: newRows(bench, size.items, uploadDays).map(toItem) },
     }),
   )
   const { db } = bench.database
@@ -141,7 +143,7 @@ function imported({ format, path, type, text }: ImportFile, { bench, runtime, si
       path: type === 'application/json' ? path : `${path}?account_id=${account}`,
       status: 200,
       token: bench.owner.token,
-      file: { type, text: text(newRows(bench, size.fileRows), account) },
+      file: { type, text: text(newRows(bench, size.fileRows, fileDays), account) },
     }),
   )
   return {
@@ -179,7 +181,7 @@ const values = (row: NewRow) => {
 
 /** The engine alone: one transaction and one prepared statement on the same table, triggers included. */
 function rawInserts({ bench, size, raw }: Context): Way {
-  const rows = newRows(bench, size.raw).map(values)
+  const rows = newRows(bench, size.raw, uploadDays).map(values)
   return {
     way: 'raw libSQL inserts, one transaction in this process',
     rows: size.raw,
@@ -196,7 +198,7 @@ function rawInserts({ bench, size, raw }: Context): Way {
 
 /** The same over the wire: a batch of inserts for each transaction. */
 function pipelinedInserts({ bench, size, raw }: Context): Way {
-  const rows = newRows(bench, size.raw).map(values)
+  const rows = newRows(bench, size.raw, uploadDays).map(values)
   return {
     way: `raw libSQL inserts by its client, ${size.items} in a batch`,
     rows: size.raw,

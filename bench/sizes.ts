@@ -27,8 +27,8 @@ export const full: Size = {
     ofOne(1_000_000),
     { ...ofOne(100), name: '10,000 users', users: 10_000, othersTransactions: 100 },
   ],
-  near: { calls: 100, least: 10, seconds: 3 },
-  far: { calls: 20, least: 10, seconds: 3 },
+  near: { calls: 100, least: 10, seconds: 2 },
+  far: { calls: 20, least: 5, seconds: 2 },
   latencyMs: 30,
   landing: { creates: 500, batches: 20, items: 1_000, files: 4, fileRows: 10_000, raw: 20_000 },
 }
