@@ -44,7 +44,7 @@ export const accountOperations = [
   operation('open an account', 4, fields, (bearer, drawn) => {
     const said = { ...drawn, starting_balance: scaled(bearer.stage, drawn.starting_balance) }
     const body = { ...said, starting_balance: decimal(said.starting_balance) }
-    return bearer.request('POST', '/api/accounts', { body }, (state, user, { body }) => {
+    const call = bearer.request('POST', '/api/accounts', { body }, (state, user, { body }) => {
       const account: Account = { id: body?.id, user_id: user.id, ...said }
       const next = withAccount(state, account)
       return withinBounds(next, user.id, 'starting_balance', {
@@ -52,6 +52,7 @@ export const accountOperations = [
         body: shownAccount(next, account),
       })
     })
+    return { ...call, made: ({ body }) => [['accounts', body?.id]] }
   }),
 
   operation(

@@ -13,12 +13,20 @@ export type Verdict = {
   next?: State
 }
 
+/** A call as its operation describes it. */
+export type Planned = Omit<Call, 'kind' | 'salt'>
+
 /** What the service answered, and what was looked up of what it did. */
 export type Outcome = Pick<Answer, 'status' | 'body'> & { learned?: unknown }
+
+type Thing = 'accounts' | 'categories' | 'rows' | 'imports' | 'batches'
+export type Made = [thing: Thing, id: unknown]
 
 /** One call of a history, ready to be sent. */
 export type Call = {
   kind: string
+  /** Tells the step that it comes from. */
+  salt: number
   /** In words, for whoever reads a counterexample. */
   text: string
   /** Calls for different users do not concern each other. */
@@ -27,7 +35,9 @@ export type Call = {
   expect: (state: State, outcome: Outcome) => Verdict
   /** It can change nothing. */
   isRead?: boolean
-  /** Kinds of calls for this user that must not be sent at the same time, since what this one did is looked up afterwards. */
+  /** What it made: things are known by the step that made them, since their ids differ from run to run. */
+  made?: (outcome: Outcome) => Made[]
+  /** Kinds of calls that must not be sent at the same time, since what this one did is looked up afterwards. */
   clashes?: string[]
 }
 
@@ -37,7 +47,7 @@ export type Step = { kind: string; drawn: object; plan: (stage: Stage, userId?: 
 
 /** Whose row is meant, and which one of those there are. */
 export type Draw = { nth: number; whose: 'own' | 'foreign' | 'nobody' }
-type Who = { who: number; token: number; isRevoked: boolean }
+type Who = { who: number; token: number; isRevoked: boolean; salt: number }
 
 const nobodys = 999_999
 
@@ -48,13 +58,18 @@ export const upTo = (nth: number): fc.Arbitrary<Draw> =>
   fc.noBias(
     fc.record({
       nth: fc.nat(nth),
-      whose: fc.nat(59).map((n) => (n === 59 ? 'nobody' : n >= 57 ? 'foreign' : 'own')),
+      whose: fc.nat(99).map((n) => (n === 99 ? 'nobody' : n >= 97 ? 'foreign' : 'own')),
     }),
   )
 export const anyOf = upTo(59)
 
 const who: fc.Arbitrary<Who> = fc.noBias(
-  fc.record({ who: fc.nat(11), token: fc.nat(11), isRevoked: seldom(50) }),
+  fc.record({
+    who: fc.nat(11),
+    token: fc.nat(11),
+    isRevoked: seldom(50),
+    salt: fc.noShrink(fc.nat(2 ** 31 - 1)),
+  }),
 )
 
 export type Operation = { kind: string; weight: number; step: fc.Arbitrary<Step> }
@@ -64,14 +79,14 @@ export function operation<D extends object>(
   kind: string,
   weight: number,
   draws: { [K in keyof D]: fc.Arbitrary<D[K]> },
-  plan: (bearer: Bearer, drawn: D) => Omit<Call, 'kind'> | undefined,
+  plan: (bearer: Bearer, drawn: D) => Planned | undefined,
 ): Operation {
   const step = fc.tuple(who, fc.record(draws) as fc.Arbitrary<D>).map(([who, drawn]) => ({
     kind,
     drawn: { ...who, ...drawn },
     plan: (stage: Stage, userId?: number) => {
       const call = plan(new Bearer(stage, who, userId), drawn)
-      return call && { kind, ...call }
+      return call && { kind, salt: who.salt, ...call }
     },
   }))
   return { kind, weight, step }
@@ -85,11 +100,26 @@ export class Stage {
   readonly issued = new Map<string, number>()
   /** Amounts are so large that bounds are met. */
   readonly isRich: boolean
+  /** Client ids that were sent, by user. */
+  readonly clientIds = new Map<number, string[]>()
+  readonly #makers = new Map<string, string>()
 
   constructor(world: World, state: State, isRich: boolean) {
     this.world = world
     this.state = state
     this.isRich = isRich
+  }
+
+  /** Notes what a call has made. */
+  note({ made, salt }: Call, outcome: Outcome): void {
+    for (const [nth, [thing, id]] of (made?.(outcome) ?? []).entries()) {
+      if (!this.#makers.has(`${thing} ${id}`)) this.#makers.set(`${thing} ${id}`, `${salt} ${nth}`)
+    }
+  }
+
+  /** The thing that a number means: the same one whatever else there is, so that histories can be shortened. */
+  choose<Id>(thing: Thing, ids: Id[], nth: number): Id | undefined {
+    return first(ids, (id) => `${nth} ${this.#makers.get(`${thing} ${id}`) ?? id}`)
   }
 
   /** Calls the service; tokens in the answer are noted. */
@@ -105,11 +135,13 @@ export class Bearer {
   readonly stage: Stage
   readonly userId: number
   readonly token: string
+  readonly #salt: number
 
-  constructor(stage: Stage, { who, token, isRevoked }: Who, userId?: number) {
+  constructor(stage: Stage, { who, token, isRevoked, salt }: Who, userId?: number) {
     this.stage = stage
-    const users = [...stage.state.users.keys()]
-    this.userId = userId ?? users[who % users.length] ?? nobodys
+    this.#salt = salt
+    const user = first([...stage.state.users.values()], ({ email }) => `${who} ${email}`)
+    this.userId = userId ?? user?.id ?? nobodys
     const live = this.liveTokens(this.userId)
     const dead = [...stage.issued].filter(
       ([one, user]) => user === this.userId && !stage.state.tokens.has(one),
@@ -134,7 +166,22 @@ export class Bearer {
     if (whose === 'nobody') return nobodys
     const things = this.stage.state[kind] as Map<number, { user_id: number }>
     const ids = [...things].filter(([, { user_id }]) => (user_id === this.userId) === (whose === 'own'))
-    return ids[nth % ids.length]?.[0] ?? nobodys
+    return (
+      this.stage.choose(
+        kind,
+        ids.map(([id]) => id),
+        nth,
+      ) ?? nobodys
+    )
+  }
+
+  /** A client id: a new one, or one that this user has sent before. */
+  clientId({ nth, isNew }: { nth: number; isNew: boolean }): string {
+    const used = this.stage.clientIds.get(this.userId) ?? []
+    const again = isNew ? undefined : first(used, (id) => `${nth} ${id}`)
+    const id = again ?? `c${this.#salt}-${nth}`
+    this.stage.clientIds.set(this.userId, [...used, id])
+    return id
   }
 
   /** A call with the token; without a good one it is a 401, whatever it asks. */
@@ -143,7 +190,7 @@ export class Bearer {
     path: string,
     options: Omit<CallOptions, 'token'>,
     verdict: (state: State, user: User, outcome: Outcome) => Verdict,
-  ): Omit<Call, 'kind'> {
+  ): Planned {
     const { stage, token, userId } = this
     const said = options.body ?? options.rawBody
     return {
@@ -194,6 +241,19 @@ export function withinBounds(
   if (next?.isInBounds(userId)) return { ...verdict, next }
   const name = field.replaceAll('_', ' ')
   return invalid({ [field]: [`The ${name} field would push a balance or total past 90000000000000.00.`] })
+}
+
+/** The thing that comes first in an order that depends on each thing alone. */
+function first<T>(things: T[], keyOf: (thing: T) => string): T | undefined {
+  const ranked = things.map((thing) => ({ thing, rank: scrambled(keyOf(thing)) }))
+  return ranked.sort((a, b) => a.rank - b.rank)[0]?.thing
+}
+
+/** A number that looks like chance (FNV-1a). */
+function scrambled(text: string): number {
+  let hash = 0x811c9dc5
+  for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193)
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0
 }
 
 /** The first place in which what there is differs from what there ought to be, in words; objects may hold more. */

@@ -31,11 +31,12 @@ function unlessTaken(state: State, category: Category, status: number): Verdict 
 }
 
 export const categoryOperations = [
-  operation('add a category', 3, fields, (bearer, said) =>
-    bearer.request('POST', '/api/categories', { body: said }, (state, user, { body }) =>
+  operation('add a category', 3, fields, (bearer, said) => ({
+    ...bearer.request('POST', '/api/categories', { body: said }, (state, user, { body }) =>
       unlessTaken(state, { id: body?.id, user_id: user.id, ...said }, 201),
     ),
-  ),
+    made: ({ body }) => [['categories', body?.id]],
+  })),
 
   operation(
     'change a category',

@@ -100,7 +100,7 @@ export async function liveHistory({ isRich, bursts, lastLooks }: History, tally:
   await tale.end(lastLooks)
 }
 
-/** A world with three users, two of them verified and with accounts, and the model of it. */
+/** A world with three users, two of them verified, and the model of it. */
 async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
   const world = createWorld()
   let state = new State()
@@ -113,8 +113,7 @@ async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
     const user = { id, email, password, name: 'Somebody', timezone: 'UTC', isVerified, resetsAsked: 0 }
     state = newcomer(state, user, token, categories)
     tale.stage.issued.set(token, id)
-    if (!isVerified) continue
-    await verify(world, person)
+    if (isVerified) await verify(world, person)
     for (const name of ['Bank', 'Cash']) {
       const { id: account, type, notes } = await openAccount(person, { name })
       const opened: Account = { id: account, user_id: id, name, type, starting_balance: 10_000n, notes }
@@ -179,13 +178,17 @@ class Tale {
       vi.setSystemTime(clock)
       return call.send()
     })
-    const outcomes = await Promise.all(sent)
+    const outcomes = await Promise.all(sent).catch((error: Error) => {
+      this.#told.push(calls.map(({ text }) => text).join('\n  at once with '))
+      return this.#fail([error.message])
+    })
     const exchanges = outcomes.map((outcome, i): Exchange => ({ call: calls[i] as Call, outcome }))
     const lines = exchanges.map(({ call, outcome }) => `${call.text} → ${outcome.status}`)
     this.#told.push(lines.join('\n  at once with '))
     const problems = new Set<string>()
     this.states = explain(this.states, exchanges, problems)
     if (this.states.length === 0) this.#fail([...problems])
+    for (const { call, outcome } of exchanges) this.stage.note(call, outcome)
     return exchanges
   }
 

@@ -5,11 +5,12 @@ import type { World } from '../world.ts'
 import {
   anyOf,
   type Bearer,
-  type Call,
   claimed,
   type Draw,
+  type Made,
   type Outcome,
   operation,
+  type Planned,
   seldom,
   type Verdict,
   withinBounds,
@@ -45,7 +46,7 @@ export const importOperations = [
   operation(
     'import rows',
     3,
-    { items: fc.array(item, { minLength: 1, maxLength: 6 }), isDryRun: seldom(4) },
+    { items: fc.array(item, { minLength: 1, maxLength: 4 }), isDryRun: seldom(4) },
     (bearer, { items: drawn, isDryRun }) => {
       const items = drawn.map((one) => itemOf(bearer, one))
       const rows = items.map(({ account_id, to_account_id, category_id, ...rest }) => ({
@@ -135,11 +136,7 @@ export const listImports = operation('list the imports', 1, {}, (bearer) =>
 )
 
 /** The call that imports a file; what it created is looked up, so nothing may go away at the same time. */
-function importing(
-  bearer: Bearer,
-  file: File,
-  options: Parameters<Bearer['request']>[2],
-): Omit<Call, 'kind'> {
+function importing(bearer: Bearer, file: File, options: Parameters<Bearer['request']>[2]): Planned {
   const call = bearer.request('POST', file.path, options, (state, user, outcome) =>
     verified(user, () => imported(state, user, file, outcome)),
   )
@@ -148,7 +145,11 @@ function importing(
     if (answer.status !== 200) return answer
     return { ...answer, learned: await whatCame(bearer.stage.world, bearer.userId, answer.body.import.id) }
   }
-  return { ...call, send, clashes: ['close an account', 'leave', 'delete a transaction'] }
+  const made = ({ status, body, learned }: Outcome): Made[] =>
+    status === 200
+      ? [['imports', body.import.id], ...(learned as Learned).rows.map((id) => ['rows', id] as Made)]
+      : []
+  return { ...call, send, made, clashes: ['close an account', 'leave', 'delete a transaction'] }
 }
 
 function imported(state: State, user: User, file: File, { body, learned }: Outcome): Verdict {

@@ -1,6 +1,15 @@
 import * as fc from 'fast-check'
 import { pathOf, queuedMail, randomClientAddress } from '../world.ts'
-import { type Bearer, type Call, invalid, type Outcome, operation, seldom, type Verdict } from './calls.ts'
+import {
+  type Bearer,
+  type Call,
+  invalid,
+  type Outcome,
+  operation,
+  type Planned,
+  seldom,
+  type Verdict,
+} from './calls.ts'
 import type { State, User } from './state.ts'
 
 /** Hours from UTC, of zones without daylight saving: the month of the summary is not the same in all of them. */
@@ -30,7 +39,7 @@ function open(
   text: string,
   send: Call['send'],
   expect: (state: State, user: User | undefined, outcome: Outcome) => Verdict,
-) {
+): Planned {
   const { userId } = bearer
   return {
     text: `user ${userId}: ${text}`,

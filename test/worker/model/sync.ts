@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import type { SyncMessage } from '../../../src/gateways/sync-queue.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
-import { type Bearer, claimed, type Outcome, operation, seldom, type Verdict } from './calls.ts'
+import { type Bearer, claimed, type Made, type Outcome, operation, seldom, type Verdict } from './calls.ts'
 import { isSound, land } from './rules.ts'
 import { shownBatch } from './shown.ts'
 import type { Batch, Item, State, User } from './state.ts'
@@ -24,7 +24,8 @@ function batchOf({ stage, userId }: Bearer, nth: number, isForeign = false): Bat
   const batches = [...stage.state.batches.values()].filter(
     ({ user_id }) => (user_id === userId) === !isForeign,
   )
-  return batches[nth % batches.length]
+  const ids = batches.map(({ id }) => id)
+  return stage.state.batches.get(stage.choose('batches', ids, nth) ?? '')
 }
 
 /** Which items of a refused batch were named. */
@@ -124,10 +125,12 @@ export const syncOperations = [
     'deliver a message',
     9,
     { nth: fc.nat(4), how: fc.constantFrom('once', 'twice', 'to two consumers'), comesAgain: seldom(4) },
-    ({ stage: { world, state } }, { nth, how, comesAgain }) => {
-      const message = world.queuedSyncs[nth % world.queuedSyncs.length]
-      if (!message) return
-      const id = message.batch_id
+    ({ stage }, { nth, how, comesAgain }) => {
+      const { world, state } = stage
+      const ids = world.queuedSyncs.map(({ batch_id }) => batch_id)
+      const id = stage.choose('batches', ids, nth)
+      const message = world.queuedSyncs.find(({ batch_id }) => batch_id === id)
+      if (id === undefined || !message) return
       const send = async () => {
         if (!comesAgain) takeOut(world, message)
         await Promise.all(
@@ -149,7 +152,9 @@ export const syncOperations = [
         return { status: 200, body: { status, items: items.map(({ client_id: _, ...item }) => item) }, next }
       }
       const userId = state.batches.get(id)?.user_id ?? 0
-      return { text: `deliver ${id} ${how}`, userId, send, expect, clashes: ['leave'] }
+      const made = ({ body }: Outcome): Made[] =>
+        body.items.map(({ transaction_id }: { transaction_id: number | null }) => ['rows', transaction_id])
+      return { text: `deliver ${id} ${how}`, userId, send, expect, made, clashes: ['leave'] }
     },
   ),
 ]
@@ -178,13 +183,14 @@ function upload(
   const sent = JSON.stringify({ items, isLenient }, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  return bearer.request(
+  const call = bearer.request(
     'POST',
     '/api/transactions/sync',
     { body: { transactions: items.map(asSent) }, headers },
     (state, user, outcome) =>
       verified(user, () => uploaded(state, user, items, { key, sent, isLenient }, outcome)),
   )
+  return { ...call, made: ({ body }: Outcome): Made[] => [['batches', body?.sync_id]] }
 }
 
 function takeOut({ queuedSyncs }: World, message: SyncMessage): void {

@@ -44,7 +44,8 @@ export type DrawnItem = {
   description: string | null
   reference: string | null
   transaction_date: string
-  client_id: string | null
+  /** One of the client's own, new or sent before. */
+  client: { nth: number; isNew: boolean } | null
   force: boolean
   /** A row of which this one is to be a repetition, where there is one. */
   repeats: Draw | null
@@ -60,11 +61,14 @@ export const item: fc.Arbitrary<DrawnItem> = fc
     description: text,
     reference,
     transaction_date: day,
-    client_id: fc.noBias(fc.nat(99)).map((n) => (n < 25 ? `c${n}` : null)),
+    client: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.noBias(fc.record({ nth: fc.nat(999), isNew: fc.boolean() })) },
+    ),
     force: seldom(3),
     repeats: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: upTo(9) }),
     // A destination of what is no transfer, or none of what is.
-    isMixedUp: seldom(20),
+    isMixedUp: seldom(40),
   })
   .map(({ to, isMixedUp, ...rest }) => ({
     ...rest,
@@ -72,7 +76,7 @@ export const item: fc.Arbitrary<DrawnItem> = fc
   }))
 
 /** The transaction that a draw means. */
-export function itemOf(bearer: Bearer, { account, to, category, repeats, ...rest }: DrawnItem): Item {
+export function itemOf(bearer: Bearer, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
   const twin = repeats && bearer.stage.state.rows.get(bearer.pick('rows', repeats))
   if (twin) {
     const { type, account_id, to_account_id, category_id, amount, description, transaction_date } = twin
@@ -86,6 +90,7 @@ export function itemOf(bearer: Bearer, { account, to, category, repeats, ...rest
     account_id: bearer.pick('accounts', account),
     to_account_id: to && bearer.pick('accounts', to),
     category_id: category && bearer.pick('categories', category),
+    client_id: client && bearer.clientId(client),
   }
 }
 
@@ -144,7 +149,7 @@ function patchOf(
 export const transactionOperations = [
   operation('record a transaction', 30, { item }, (bearer, drawn) => {
     const { force, ...fields } = itemOf(bearer, drawn.item)
-    return bearer.request(
+    const call = bearer.request(
       'POST',
       '/api/transactions',
       { body: { ...asSent(fields), force } },
@@ -166,6 +171,7 @@ export const transactionOperations = [
         return withinBounds(next, user.id, 'amount', { status: 201, body: shownRow(row) })
       },
     )
+    return { ...call, made: ({ status, body }) => (status === 201 ? [['rows', body?.id]] : []) }
   }),
 
   operation('change a transaction', 18, { row: anyOf, patch }, (bearer, drawn) => {
