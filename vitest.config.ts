@@ -67,6 +67,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],
+          setupFiles: './test/node/checked-fetch.ts',
           // More than a small machine has cores: tests of the local stack mostly wait for processes.
           maxWorkers: 3,
           // After the Worker's tests, which have the machine for themselves.

@@ -12,11 +12,16 @@ export type Exchange = {
   text: string
 }
 
-/** Answers that no operation describes, since no operation was called: unknown paths and methods, preflights. */
-const beyondOperations: Record<number, { allows: string | undefined }> = {
-  404: { allows: undefined },
-  405: { allows: 'Allow' },
+/** Answers that no operation describes, since none was called: unknown paths and methods. Each says why in JSON. */
+const beyondOperations: Record<number, { needs: string[] }> = {
+  404: { needs: [] },
+  405: { needs: ['Allow'] },
+  429: { needs: ['Retry-After'] },
 }
+
+/** Headers of HTTP itself, of browsers' safety and of CORS, which belong to no operation. */
+const headersOfTransport =
+  /^(content-.*|date|connection|keep-alive|transfer-encoding|server|vary|allow|cache-control|strict-transport-security|cross-origin-.*|origin-agent-cluster|referrer-policy|x-(content-type|dns|download|frame|permitted|xss)-.*|access-control-.*|timing-allow-origin|cf-.*|etag|report-to|nel)$/
 
 /**
  * Holds answers against the OpenAPI document: path, method, status, headers, content type and every field must be
@@ -40,12 +45,28 @@ export function contractChecker(document: OpenApiDocument) {
     return of(method.toLowerCase()) ?? (method === 'HEAD' ? of('get') : undefined)
   }
 
+  function faultsOfHeaders(
+    { headers: described }: Pick<AnswerObject, 'headers'>,
+    { headers }: Exchange,
+  ): string[] {
+    const names = new Set(Object.keys(described).map((name) => name.toLowerCase()))
+    const strange = [...headers.keys()].filter((name) => !names.has(name) && !headersOfTransport.test(name))
+    const wrong = Object.keys(described).flatMap((name) => {
+      const { required, schema } = document.components.headers[name] ?? {}
+      const value = headers.get(name)
+      if (value === null) return required ? [`the header ${name} is missing`] : []
+      const isInteger = (schema as JsonSchema | undefined)?.type === 'integer'
+      return isInteger && !/^\d+$/.test(value) ? [`the header ${name} is no number`] : []
+    })
+    return [...strange.map((name) => `the header ${name} is not described`), ...wrong]
+  }
+
   function faultsOfBody(answer: AnswerObject, { headers, text }: Exchange): string[] {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
     if (!answer.content) return text === '' ? [] : ['there is a body, and none is described']
     const media = answer.content[type]
     if (!media) return [`the content type "${type}" is not described`]
-    if (!type.includes('json')) return []
+    if (!type.includes('json')) return text === '' ? ['the text is empty'] : []
     let validator = validators.get(media)
     if (!validator) {
       const schema = { ...(closed(media.schema) as JsonSchema), components }
@@ -64,16 +85,18 @@ export function contractChecker(document: OpenApiDocument) {
     const operation = operationOf(method, path)
     const answer = operation?.responses[status]
     if (answer) {
-      const absent = Object.keys(answer.headers).filter(
-        (name) => document.components.headers[name]?.required && !headers.has(name),
-      )
       const body = method === 'HEAD' || status === 304 ? [] : faultsOfBody(answer, exchange)
-      return [...absent.map((name) => `the header ${name} is missing`), ...body]
+      return [...faultsOfHeaders(answer, exchange), ...body]
     }
+    if (method === 'OPTIONS' && status === 204) return exchange.text === '' ? [] : ['a preflight has a body']
     const beyond = operation ? undefined : beyondOperations[status]
-    const isPreflight = method === 'OPTIONS' && status === 204
-    if (isPreflight || (beyond && (!beyond.allows || headers.has(beyond.allows)))) return []
-    return [`${status} is not described`]
+    if (!beyond) return [`${status} is not described`]
+    const absent = beyond.needs.filter((name) => !headers.has(name))
+    const isMessage = method === 'HEAD' || /^\{"message":"[^"]+"\}$/.test(exchange.text)
+    return [
+      ...absent.map((name) => `the header ${name} is missing`),
+      ...(isMessage ? [] : ['it says no message']),
+    ]
   }
 }
 

@@ -64,6 +64,9 @@ export const email = trimmed(
     ),
 )
 
+/** An address that is compared, in lower case: one that is none gets the answer of an unknown one. */
+export const comparedEmail = trimmed(boundedString(Number.POSITIVE_INFINITY).check(z.toLowerCase()))
+
 /** A password that is chosen: 8 to 1,024 characters, never trimmed. */
 export const newPassword = z
   .string({

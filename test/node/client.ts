@@ -1,12 +1,5 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect } from 'vitest'
-import { contractChecker } from '../contract.ts'
-import { type Place, PROJECT, until } from './stack.ts'
-
-/** The OpenAPI document as it is served; vitest.config.ts has it built. */
-export const documentFile = path.join(PROJECT, 'dist/reference/api/openapi.json')
-const faultsOf = contractChecker(JSON.parse(readFileSync(documentFile, 'utf8')))
+import { type Place, until } from './stack.ts'
 
 const password = 'correct horse battery'
 
@@ -15,7 +8,7 @@ export function registration(email: string) {
   return { name: 'Somebody', email, password, password_confirmation: password }
 }
 
-/** Calls the API of a stack as a client would; every answer is held against the OpenAPI document. */
+/** Calls the API of a stack as a client would. */
 export function clientOf({ PORT }: Place) {
   return async (method: string, path: string, body?: unknown, token?: string) => {
     const response = await fetch(`http://127.0.0.1:${PORT}/api${path}`, {
@@ -24,10 +17,7 @@ export function clientOf({ PORT }: Place) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const { status, headers } = response
-    const faults = faultsOf({ method, path: `/api${path}`, status, headers, text })
-    expect(faults, `${method} ${path} answers ${status} otherwise than the document says`).toEqual([])
-    return { status, body: text ? JSON.parse(text) : undefined }
+    return { status: response.status, body: text ? JSON.parse(text) : undefined }
   }
 }
 

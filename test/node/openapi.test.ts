@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
-import { documentFile } from './client.ts'
+import { documentFile } from './document.ts'
 
 /** What the strictest rules of the linter say of a document, as `rule pointer`. */
 async function lint(source: string): Promise<string[]> {

@@ -18,6 +18,9 @@ const exchange = (differences: Partial<Exchange> & { body?: unknown }): Exchange
   ...differences,
 })
 
+const headersWith = (more: Record<string, string>) =>
+  new Headers({ ...Object.fromEntries(exchange({}).headers), ...more })
+
 test('every route of the API is described, and nothing else is', () => {
   const described = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
@@ -52,6 +55,17 @@ describe('the check that every test makes of every answer', () => {
     ['a body where none is described', { method: 'DELETE', status: 204 }],
     ['another content type', { headers: new Headers({ 'Content-Type': 'text/html', 'X-Request-Id': 'x' }) }],
     ['a header that is missing', { headers: new Headers({ 'Content-Type': 'application/json' }) }],
+    ['a header that is not described', { headers: headersWith({ 'Set-Cookie': 'a=b' }) }],
+    ['a limit where none is described', { headers: headersWith({ 'X-RateLimit-Limit': '6' }) }],
+    [
+      'a header of another type',
+      {
+        status: 503,
+        headers: headersWith({ 'Retry-After': 'soon' }),
+        body: { message: 'Service Unavailable' },
+      },
+    ],
+    ['an unknown path that is answered without a message', { path: '/api/nothing', status: 404 }],
     ['a route that is not described', { path: '/api/nothing' }],
     ['a method that is not described', { method: 'POST' }],
   ])('finds %s', (_, differences) => {

@@ -16,6 +16,7 @@ export const headers: Record<HeaderName | (typeof commonHeaders)[number], JsonSc
     required: true,
     schema: { type: 'string' },
   },
+  ETag: { description: 'Names this state of it.', required: true, schema: { type: 'string' } },
   Location: { description: 'Where to go.', required: true, schema: { type: 'string' } },
   'Preference-Applied': {
     description: 'The preference that was kept to (RFC 7240).',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { textOfField } from './inputs.ts'
 
 /** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -16,6 +17,7 @@ export function collectSchemas(): SchemaCollection {
   const add: AddSchema = (schema, io, name) => {
     const { body, $defs } = convert(name ? withId(schema, name) : schema, io)
     for (const [id, definition] of Object.entries($defs)) {
+      if (io === 'input') describeFields(id, definition)
       const known = components[id]
       if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
         throw new Error(`Two schemas are called ${id}`)
@@ -28,9 +30,15 @@ export function collectSchemas(): SchemaCollection {
 }
 
 function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
+  if (z.globalRegistry.get(schema)?.id === id) return schema
   const copy = z.core.clone(schema)
   z.globalRegistry.add(copy, { ...z.globalRegistry.get(schema), id })
   return copy
+}
+
+function describeFields(name: string, definition: JsonSchema): void {
+  for (const [field, schema] of Object.entries((definition.properties ?? {}) as Record<string, JsonSchema>))
+    schema.description ??= textOfField(name, field)
 }
 
 /** Converts a schema below a property, where one that has a name becomes a reference too. */
@@ -40,6 +48,9 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      // What inputs.ts says of a kind of field replaces what its code looks like.
+      if (Array.isArray(jsonSchema.type)) delete jsonSchema.anyOf
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },
   })

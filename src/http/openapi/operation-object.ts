@@ -3,6 +3,7 @@ import { publicRoutes } from '../authenticate.ts'
 import type { AnswerObject, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
 import { commonHeaders } from './headers.ts'
+import { textOfField } from './inputs.ts'
 import type { JsonSchema, SchemaCollection } from './json-schema.ts'
 import type { AnswerDescription, Operation } from './operation.ts'
 
@@ -90,6 +91,7 @@ function parametersOf(
   const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
+    description: textOfField('query', name),
     schema: add(schema, 'input'),
   }))
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({

@@ -12,6 +12,7 @@ export type AnswerDescription = {
 
 /** Headers that some answers carry beside those that all do; document.ts says what they mean. */
 export type HeaderName =
+  | 'ETag'
   | 'Location'
   | 'Preference-Applied'
   | 'Retry-After'

@@ -5,7 +5,7 @@ import { mailVerification } from '../../services/email-verification.ts'
 import { type Credentials, login, logout, logoutAll, register } from '../../services/sessions.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { email, newPassword, nullable, password, text, timezone } from '../fields.ts'
+import { comparedEmail, email, newPassword, nullable, password, text, timezone } from '../fields.ts'
 import { clientAddress, limit } from '../limits.ts'
 import { presentSignIn } from '../present.ts'
 import { signInContext } from '../sign-in-context.ts'
@@ -18,11 +18,7 @@ const registration = z.object({
   password_confirmation: password,
   timezone: z.optional(nullable(timezone)),
 })
-/** An address that is none gets the answer of an unknown one. */
-const credentials = z.object({
-  email: z.pipe(text(Number.POSITIVE_INFINITY), z.string().check(z.toLowerCase())),
-  password,
-})
+const credentials = z.object({ email: comparedEmail, password })
 type Credentialed = { out: { json: Draft<Credentials> } }
 
 /** Registering, signing in and out (api.md §4.1). */

@@ -18,7 +18,9 @@ export const accountOperations: OperationGroup = {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
       },
-      parameters: idempotencyKey('the same key answers with the account of the first call.'),
+      parameters: idempotencyKey(
+        'the same key answers with the account of the first call, whatever the body says.',
+      ),
       answers: {
         201: json(account, 'The new account.'),
         200: json(account, 'The account that the same `Idempotency-Key` opened before.'),

@@ -16,7 +16,9 @@ export const categoryOperations: OperationGroup = {
       summary: 'Create a category',
       description: 'The pair of name and type is unique; a repeated one is a 422 under `name`.',
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
-      parameters: idempotencyKey('the same key answers with the category of the first call.'),
+      parameters: idempotencyKey(
+        'the same key answers with the category of the first call, whatever the body says.',
+      ),
       answers: {
         201: json(category, 'The new category.'),
         200: json(category, 'The category that the same `Idempotency-Key` created before.'),

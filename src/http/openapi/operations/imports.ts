@@ -1,15 +1,25 @@
 import * as z from 'zod'
 import * as mini from 'zod/mini'
+import { id } from '../../fields.ts'
 import { importOptions } from '../../import-input.ts'
 import { newTransaction } from '../../transaction-schemas.ts'
+import { textOfField } from '../inputs.ts'
 import { deleted, idempotencyKey, json, list, type Operation, type OperationGroup } from '../operation.ts'
 import { importRecord, importResult } from '../schemas/batches.ts'
 
 const file = z.string().meta({ format: 'binary' })
-const rows = mini.extend(importOptions, {
-  transactions: z.array(mini.partial(newTransaction)).min(1).max(10_000),
+/** An item without an account is of the one that is named beside the items. */
+const row = mini.extend(newTransaction, { account_id: mini.optional(id) })
+z.globalRegistry.add(row, { id: 'ImportRow' })
+const rows = mini.extend(importOptions, { transactions: z.array(row).min(1).max(10_000) })
+
+/** Forms and queries know only words; an empty one is as good as none. */
+const optionNames = Object.keys(importOptions.shape)
+const asWord = (name: string) => z.string().meta({ examples: [name === 'account_id' ? '1' : ''] })
+const upload = z.object({
+  file,
+  ...Object.fromEntries(optionNames.map((name) => [name, asWord(name).optional()])),
 })
-const upload = mini.extend(importOptions, { file })
 
 /** The three kinds of input that both imports take (decisions.md, Import). */
 const bodies = (example: string): Operation['bodies'] => ({
@@ -26,8 +36,12 @@ const bodies = (example: string): Operation['bodies'] => ({
 })
 
 const options: Operation['parameters'] = {
-  account_id: { in: 'query', schema: z.int(), description: 'The account the file belongs to.' },
-  dry_run: { in: 'query', schema: z.boolean(), description: 'Goes the whole way and stores nothing.' },
+  ...Object.fromEntries(
+    optionNames.map((name) => [
+      name,
+      { in: 'query' as const, schema: z.string(), description: textOfField('Import', name) },
+    ]),
+  ),
   ...idempotencyKey('the same key with the same rows answers with the import of the first call.'),
 }
 

@@ -15,7 +15,17 @@ export const serviceOperations: OperationGroup = {
     'GET /api/openapi.json': {
       id: 'showDocument',
       summary: 'Get this document',
-      answers: { 200: { description: 'The document.', schema: z.looseObject({ openapi: z.string() }) } },
+      parameters: {
+        'If-None-Match': { in: 'header', schema: z.string(), description: 'The `ETag` of the last answer.' },
+      },
+      answers: {
+        200: {
+          description: 'The document.',
+          schema: z.looseObject({ openapi: z.string() }),
+          headers: ['ETag'],
+        },
+        304: { description: 'It has not changed.', headers: ['ETag'] },
+      },
     },
   },
 }

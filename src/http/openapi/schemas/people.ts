@@ -15,7 +15,11 @@ export const user = named(
     avatar: z.string().nullable(),
     email_verified_at: timestamp.nullable().describe('Null until the address is verified.'),
     timezone: z.string().describe('IANA name; months and reminders follow it.'),
-    reminder_time: z.string().nullable().describe('HH:MM in the time zone; null is off.'),
+    reminder_time: z
+      .string()
+      .regex(/^\d\d:\d\d$/)
+      .nullable()
+      .describe('HH:MM in the time zone; null is off.'),
     reminder_last_sent_at: timestamp.nullable(),
   }),
   'A person who uses the service.',

@@ -1,0 +1,73 @@
+import { globalRegistry } from 'zod'
+import type { $ZodType } from 'zod/v4/core'
+import { date, email, flag, id, money, month, positiveMoney, timeOfDay, timezone } from '../fields.ts'
+import { newTransaction } from '../transaction-schemas.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** What a schema cannot say by itself of the kinds of field (fields.ts): their code converts and checks. */
+const kinds: [$ZodType, JsonSchema][] = [
+  [id, { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$', examples: [1] }],
+  [money, { pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }],
+  [positiveMoney, { exclusiveMinimum: 0, pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }],
+  [date, { format: 'date', examples: ['2026-11-20'] }],
+  [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
+  [timeOfDay, { examples: ['20:00'] }],
+  [timezone, { description: 'IANA name of a time zone.', examples: ['Europe/London'] }],
+  [email, { format: 'email', examples: ['ada@example.com'] }],
+  [flag, { examples: [false] }],
+]
+for (const [schema, said] of kinds) globalRegistry.add(schema, said)
+// Alone and as an item of a batch it is one and the same.
+globalRegistry.add(newTransaction, { id: 'NewTransaction' })
+
+/** What fields are for, by their name, or by the name of their schema and theirs where that differs. */
+const texts: Record<string, string> = {
+  account_id: 'The account it is recorded against.',
+  'query.account_id': 'Either side of a transfer counts.',
+  'query.category_id': '`none` finds what has no category.',
+  'query.type': 'Of this type alone.',
+  'Import.account_id': 'The account that the file belongs to, or the rows that name none.',
+  to_account_id:
+    'Where a transfer goes: required for one, another account than `account_id`, null for any other type.',
+  category_id:
+    'Required for income and expenses that are recorded one by one; of either type, since a refund is income in an expense category.',
+  type: 'What it is.',
+  amount: 'Always positive; the type says in which direction. At most two decimals.',
+  description: 'In your own words.',
+  reference: 'What somebody else calls it, such as the bank. Two that differ are no duplicates.',
+  transaction_date: 'From 1900-01-01 to 2100-12-31; may lie in the future.',
+  force: 'Records it even if it looks like a duplicate.',
+  client_id: "The client's own name for it, unique for each user: sent again, it lands once.",
+  transactions: 'All of them, in the order in which they shall land.',
+  name: 'For people.',
+  starting_balance: 'What was there before the first transaction; may be negative.',
+  notes: 'Anything.',
+  email: 'Compared without regard to case.',
+  password: 'At least 8 characters, at most 1,024; never trimmed.',
+  'Credentials.password': 'The password.',
+  'Farewell.password': 'The password, of a user who has one.',
+  'Farewell.email': 'The address, of a user who has no password.',
+  password_confirmation: 'The same again.',
+  token: 'Out of the reset mail.',
+  timezone: 'IANA name; months and reminders follow it. UTC where none is given.',
+  reminder_time: 'When to send a reminder on days without a transaction; null is never.',
+  file: 'The file.',
+  statement_account: 'Which account of a statement that holds several.',
+  delimiter: 'What stands between the columns, where that cannot be told.',
+  date_format: 'How dates are written, such as `DD/MM/YYYY`, where that cannot be told.',
+  decimal_separator: 'Where that cannot be told.',
+  mapping: 'Which column is what, as JSON: `{"amount":"Betrag"}`.',
+  dry_run: 'Goes the whole way and stores nothing.',
+  month: 'Another month than the current one.',
+  from: 'From this day on.',
+  to: 'Until this day.',
+  q: 'Stands in description or reference.',
+}
+
+/** What a field of an input is for. Throws where nobody has said so. */
+export function textOfField(schemaName: string, field: string): string {
+  const group = schemaName.startsWith('Import') ? 'Import' : schemaName
+  const text = texts[`${group}.${field}`] ?? texts[field]
+  if (!text) throw new Error(`${schemaName}.${field} is not described in src/http/openapi/inputs.ts`)
+  return text
+}

@@ -1,0 +1,34 @@
+import { afterEach, expect } from 'vitest'
+import { faultsOfAnswer } from './document.ts'
+
+/**
+ * Whatever a test here fetches of a stack's API, itself or by a client under test, is held against the OpenAPI
+ * document. Faults fail the test when it ends: a client could take one that is thrown for a lost connection.
+ */
+const faults: string[] = []
+const plainFetch = globalThis.fetch
+
+globalThis.fetch = async (...call) => {
+  const response = await plainFetch(...call)
+  const { pathname, search } = new URL(response.url || 'http://nowhere')
+  // Only the Worker gives this header; the other parts of the stack are no part of the contract.
+  if (pathname.startsWith('/api') && response.headers.has('X-Request-Id')) {
+    const method = new Request(call[0], { method: call[1]?.method ?? 'GET' }).method
+    const text = await response
+      .clone()
+      .text()
+      // Some tests cut answers in half.
+      .catch(() => undefined)
+    const { status, headers } = response
+    const exchange = { method, path: `${pathname}${search}`, status, headers }
+    if (text !== undefined) {
+      const found = faultsOfAnswer({ ...exchange, text })
+      faults.push(...found.map((fault) => `${method} ${pathname} answers ${status}: ${fault}`))
+    }
+  }
+  return response
+}
+
+afterEach(() => {
+  expect(faults.splice(0)).toEqual([])
+})
