@@ -40,8 +40,17 @@ const variables = z.object({
   ),
 })
 
-/** A provider that is named needs both credentials. */
+/** A provider that is named needs both credentials, and a deployment (which has https) names of its own. */
 const schema = variables.check(({ value, issues }) => {
+  if (value.APP_URL.startsWith('https:'))
+    for (const name of ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM'] as const)
+      if (value[name].includes('purse.example'))
+        issues.push({
+          code: 'custom',
+          input: value[name],
+          path: [name],
+          message: 'Write your own domain, purse.example is a placeholder',
+        })
   for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
     if (value.IDP_ISSUER && !value[name])
       issues.push({

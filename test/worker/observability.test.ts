@@ -288,6 +288,25 @@ describe('a wrong configuration', () => {
     expect(newLines()).toEqual([])
   })
 
+  test('is a placeholder that a deployment was left with', () => {
+    const own = {
+      APP_URL: 'https://api.example.com',
+      FRONTEND_URL: 'https://example.com',
+      MAIL_FROM: 'a@example.com',
+    }
+    const placeholders = {
+      APP_URL: 'https://api.purse.example',
+      FRONTEND_URL: 'https://purse.example',
+      MAIL_FROM: 'Purse <no-reply@purse.example>',
+    }
+    for (const [name, placeholder] of Object.entries(placeholders)) {
+      reportConfiguration({ ...env, ...own, [name]: placeholder })
+      expect(newLines()).toMatchObject([{ problem: expect.stringMatching(`^${name}: [^;]*$`) }])
+    }
+    reportConfiguration({ ...env, ...own })
+    expect(newLines()).toEqual([])
+  })
+
   test('names all that is wrong, and shows no value', async () => {
     const wrong = { APP_SECRET: 'sesame', TURSO_DATABASE_URL: 'sesame', SCRYPT_COST: 'sesame' }
     const answer = await createWorld(wrong).call('GET', '/api/health')
