@@ -44,7 +44,7 @@ export function readSettings(environment: Environment, projectDirectory: string)
     mail: readMail(environment),
     identityProvider: readIdentityProvider(environment),
     appUrl: environment.APP_URL || `http://127.0.0.1:${worker.port}`,
-    mailFrom: environment.MAIL_FROM || 'Purse <no-reply@localhost>',
+    mailFrom: environment.MAIL_FROM || 'Purse <no-reply@purse.test>',
     appSecret: environment.APP_SECRET || undefined,
     passedThrough: {},
   }
