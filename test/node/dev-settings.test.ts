@@ -84,6 +84,8 @@ test("wrangler's own chatter is left out, the Worker's lines are kept", () => {
     '[wrangler:info] Ready on http://127.0.0.1:8787',
     '[wrangler:info] GET /api/health 200 OK (3ms)',
     '[wrangler:info] GET /api/me 200 OK (3ms)',
+    '[wrangler:info] GET /api/nothing 404 Not Found (3ms)',
+    '[wrangler:info] GET /docs 200 OK (3ms)',
     '{"event":"request","requestId":"1","method":"GET","route":"/api/health","status":200}',
     '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
     '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":0},"durationMs":3}',
@@ -92,7 +94,8 @@ test("wrangler's own chatter is left out, the Worker's lines are kept", () => {
     '✘ [ERROR] Build failed with 1 error:',
   ]
   expect(lines.map(keep).filter((line) => line !== undefined)).toEqual([
-    'GET /api/me 200 OK (3ms)',
+    'GET /api/nothing 404 Not Found (3ms)',
+    'GET /docs 200 OK (3ms)',
     '{"event":"request","requestId":"2","method":"GET","route":"/api/me","status":200}',
     '{"event":"cron","cron":"* * * * *","outcome":"done","did":{"queuedAgain":2},"durationMs":3}',
     'a line of console.log',
