@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { openApi } from '../../dev/seed/api.ts'
+import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+
+const [session = '', summary = ''] = blocksOf('README.md', '\n## A first session\n')
+const [signIn = '', profile = '', sync = '', progress = '', statement = ''] = blocksOf('docs/sessions.md', '')
+
+test('the sessions of the guides run as they are pasted, on a database that somebody else uses as well', async () => {
+  const place = await newPlace()
+  await start(place).ready()
+  await takeTheFirstIds(place)
+  const terminal = openTerminal(place)
+
+  const shown = await terminal.paste(session)
+  expect(withoutIds(shown.at(-1) ?? ''), shown.join('\n')).toEqual(withoutIds(summary))
+  expect((await terminal.paste(sync)).at(-1)).toContain('sync: was not given')
+  expect((await terminal.paste(statement)).at(-2)).toContain('Your email address is not verified.')
+
+  await followTheLink(place)
+  expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
+  expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
+  const { counts } = JSON.parse(progress)
+  // Pasted again it is the same batch, and after a while a processed one.
+  const isDone = async () => (await terminal.paste(sync)).at(-1)?.includes(JSON.stringify(counts)) ?? false
+  expect(await until(isDone)).toBe(true)
+  const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
+  for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
+  expect(again).toContain('"rows":2,"created":0,"duplicate":2')
+  await terminal.close()
+})
+
+/** The fenced blocks of a guide, or of one part of it. */
+function blocksOf(file: string, heading: string): string[] {
+  const text = readFileSync(path.join(PROJECT, file), 'utf8')
+  const part = heading ? text.split(heading)[1]?.split('\n## ')[0] : text
+  return [...(part ?? '').matchAll(/```\w+\n([\s\S]+?)```/g)].map(([, block = '']) => block)
+}
+
+function withoutIds(json: string): unknown {
+  return JSON.parse(json, (key, value) => (key === 'id' ? undefined : value))
+}
+
+async function takeTheFirstIds({ PORT }: Place): Promise<void> {
+  const address = `http://127.0.0.1:${PORT}/api`
+  const password = 'compiler1952'
+  const grace = { name: 'Grace', email: 'grace@example.com', password, password_confirmation: password }
+  const { body } = await openApi(address)('POST /register', grace)
+  const { access_token } = body as { access_token: string }
+  const account = { name: 'Checking', type: 'bank', starting_balance: 0 }
+  expect((await openApi(address, access_token)('POST /accounts', account)).status).toBe(201)
+}
+
+/** An interactive bash, in which a paste finds what those before it have left. */
+function openTerminal({ PORT }: Place) {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'purse session '))
+  const env = { PATH: process.env.PATH, PS1: '', PS2: '' } as unknown as NodeJS.ProcessEnv
+  // Detached, it has no terminal to take over from the one that runs the tests.
+  const bash = spawn('bash', ['--norc', '--noprofile', '--noediting', '-i'], { cwd, env, detached: true })
+  let output = ''
+  bash.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  bash.stdin.write('exec 2>&1\n')
+  return {
+    /** The lines that appear. */
+    async paste(block: string): Promise<string[]> {
+      output = ''
+      bash.stdin.write(`${block.replaceAll('127.0.0.1:8787', `127.0.0.1:${PORT}`)}\necho 'That is all'\n`)
+      expect(await until(() => output.endsWith('That is all\n')), output).toBe(true)
+      return output.split('\n').slice(0, -2)
+    },
+    async close(): Promise<void> {
+      bash.stdin.end()
+      await once(bash, 'close')
+      rmSync(cwd, { recursive: true })
+    },
+  }
+}
+
+async function followTheLink({ PORT, MAIL_PORT }: Place): Promise<void> {
+  type Mail = { id: string; to: string[]; subject: string; text: string }
+  const inbox = async (route: string) =>
+    (
+      await fetch(`http://127.0.0.1:${MAIL_PORT}${route}`, { headers: { Authorization: 'Bearer re_local' } })
+    ).json() as Promise<unknown>
+  let mail: Mail | undefined
+  await until(async () => {
+    const { data } = (await inbox('/emails')) as { data: Mail[] }
+    mail = data.find(({ to, subject }) => to.includes('ada@example.com') && subject.startsWith('Verify'))
+    return mail !== undefined
+  })
+  const { text } = (await inbox(`/emails/${mail?.id}`)) as Mail
+  const [link = ''] = /http:\S+/.exec(text) ?? []
+  expect(new URL(link).port).toBe(PORT)
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(302)
+}
