@@ -25,7 +25,7 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 
   test('names only files that exist', () => {
-    const rooms = /^(src|dev|docs|test|bench|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
+    const rooms = /^(src|dev|docs|test|bench|scale|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
     const named = matches(text, /`([^`\n]+)`/g).filter((code) => rooms.test(code))
     expect(named.filter((file) => !existsSync(path.join(PROJECT, file)))).toEqual([])
   })
