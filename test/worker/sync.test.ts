@@ -179,6 +179,19 @@ describe('sent again', () => {
     expect(await phone.total()).toBe(1)
   })
 
+  test('an item keeps its category where the row it repeats is taken back before it is processed', async () => {
+    const phone = await createPhone()
+    const item = phone.coffee({ client_id: 'once' })
+    const imported = await phone.person.post('/api/import/store', { transactions: [item] })
+    const { body } = await phone.sync([item])
+    await phone.person.delete(`/api/imports/${imported.body.import.id}`)
+    await phone.process()
+    const [{ outcome, transaction_id }] = (await phone.status(body.sync_id)).items
+    expect(outcome).toBe('created')
+    const row = (await phone.person.get(`/api/transactions/${transaction_id}`)).body
+    expect(row.category_id).toBe(phone.category.id)
+  })
+
   test('a row that was deleted since does not come back', async () => {
     const phone = await createPhone()
     const item = phone.coffee({ client_id: 'once' })

@@ -104,6 +104,8 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
   const hasLanded = sql`exists (
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
+  // Nobody has judged the category of what has landed; the row may yet be taken back, and the item be created.
+  const ownCategory = sql`(select categories.id from categories where categories.id = category_id and user_id = ${id})`
   const field = (name: keyof SyncItem | 'errors') => sql.raw(`value ->> '${name}' as ${name}`)
   // Materialized, or SQLite would read the JSON and judge the rules for each place in which they are used.
   return db.run(sql`
@@ -120,8 +122,8 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
         from (select *, ${hasLanded} as has_landed from item) item
     )
     select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
-           to_account_id, iif(all_errors is null and not has_landed, category_id, null), type, amount, description, reference,
-           transaction_date, force
+           to_account_id, iif(all_errors is null, iif(has_landed, ${ownCategory}, category_id), null), type, amount,
+           description, reference, transaction_date, force
       from judged`)
 }
 
