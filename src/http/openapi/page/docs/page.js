@@ -3,6 +3,17 @@ const followColourScheme = () => document.documentElement.classList.toggle('dark
 dark.addEventListener('change', followColourScheme)
 followColourScheme()
 
+/**
+ * What cannot be tried here: links of mails and the provider lead to other pages, and the document itself is too
+ * large to be shown in one.
+ */
+const notTried = ['/api/auth/idp/callback', '/api/email/verify/{id}/{hash}', '/api/openapi.json']
+const onlyWhatCanBeTried = () => ({
+  statePlugins: {
+    spec: { wrapSelectors: { allowTryItOutFor: () => (_state, path) => !notTried.includes(path) } },
+  },
+})
+
 window.reference = window.SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#reference',
@@ -12,6 +23,8 @@ window.reference = window.SwaggerUIBundle({
   displayRequestDuration: true,
   // Pasted once, the token is still there after a reload.
   persistAuthorization: true,
+  plugins: [onlyWhatCanBeTried],
   tryItOutEnabled: true,
+  syntaxHighlight: { theme: 'obsidian' },
   validatorUrl: null,
 })
