@@ -8,12 +8,12 @@ import { faultsOfAnswer } from './document.ts'
 const faults: string[] = []
 const plainFetch = globalThis.fetch
 
-globalThis.fetch = async (...call) => {
-  const response = await plainFetch(...call)
+globalThis.fetch = async (input, init) => {
+  const response = await plainFetch(input, init)
   const { pathname, search } = new URL(response.url || 'http://nowhere')
   // Only the Worker gives this header; the other parts of the stack are no part of the contract.
   if (pathname.startsWith('/api') && response.headers.has('X-Request-Id')) {
-    const method = new Request(call[0], { method: call[1]?.method ?? 'GET' }).method
+    const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
     const text = await response
       .clone()
       .text()
