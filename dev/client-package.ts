@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, '..')
 export const clientPackage = join(root, 'dist/client')
 
 /**
- * Builds the client as a package for an SPA: one file of JavaScript, and the types of the client and the routes. It
+ * Builds the client as a package for an SPA: one file of JavaScript, the types of the client and the routes, and what
+ * docs/ says of them. It
  * depends on hono alone, and its types on nothing of the server. Throws where the types would.
  */
 export async function buildClientPackage(target = clientPackage): Promise<void> {
@@ -27,6 +28,11 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
     }),
     writeTypes(target),
     writeManifest(target),
+    cp(join(root, 'docs/client.md'), join(target, 'README.md')),
+    cp(join(root, 'docs/examples'), join(target, 'examples'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('tsconfig.json'),
+    }),
   ])
 }
 
@@ -73,7 +79,8 @@ async function writeManifest(target: string): Promise<void> {
     type: 'module',
     sideEffects: false,
     exports: { '.': { types: './client.d.ts', default: './client.js' } },
-    dependencies: { hono: manifest.dependencies.hono },
+    // An app that has hono as well needs no second copy.
+    dependencies: { hono: `^${manifest.dependencies.hono}` },
   }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
 }

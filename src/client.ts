@@ -3,7 +3,7 @@ import { hc } from 'hono/client'
 import type { ResponseFormat } from 'hono/types'
 import type { SuccessStatusCode } from 'hono/utils/http-status'
 import type { Api, Credentials, Registration, Routes, SignedIn } from './client/api.ts'
-import { ApiError } from './client/errors.ts'
+import { ApiError, ConnectionError } from './client/errors.ts'
 import { type SendOptions, sender } from './client/send.ts'
 import { memoryTokens, type TokenStore } from './client/tokens.ts'
 
@@ -77,14 +77,18 @@ type Unwrapped<R> =
       : never
     : never
 
-/** What was asked for. Throws ApiError where the service refuses, ConnectionError where it could not be reached. */
+/**
+ * What was asked for. Throws ApiError where the service refuses, ConnectionError where it could not be reached, which
+ * is also so where a success is no JSON: the page of a network that wants a sign-in, or of another server.
+ */
 export async function unwrap<R extends ClientResponse<unknown, number, ResponseFormat>>(
   answer: R | Promise<R>,
 ): Promise<Unwrapped<R>> {
   const response = await answer
-  const text = await response.text()
-  const body = readJson(text)
+  const body = readJson(await response.text())
   if (!response.ok) throw new ApiError(response, body)
+  if (body === undefined && response.status !== 204)
+    throw new ConnectionError(new TypeError('The answer is no JSON.'))
   return body as Unwrapped<R>
 }
 

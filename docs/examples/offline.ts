@@ -3,51 +3,79 @@ import { type OfflineQueue, offlineQueue, type QueueCounts, type SyncReport } fr
 import { indexedDbStorage } from './indexed-db.ts'
 import { client } from './spa.ts'
 
+export type Recorder = { queue: OfflineQueue; send: () => Promise<void>; close: () => void }
+
 /**
- * Opens somebody's queue, and sends whenever there may be a network. The id is that of `client.signIn`; keep it beside
- * the token, so that the app starts without a network as well.
+ * Opens somebody's queue, and sends whenever there may be a network, until it is closed: close it when they sign out.
+ * The id is that of `client.signIn`; keep it beside the token, so that the app starts without a network as well.
  */
-export async function openQueue(userId: number): Promise<OfflineQueue> {
+export async function openRecorder(userId: number): Promise<Recorder> {
+  // Without this a browser that runs out of room may throw away what has not been sent yet.
+  await navigator.storage?.persist()
   const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId })
-  queue.subscribe(showCounts)
-  const send = async () => tell(await queue.sync(), send)
-  addEventListener('online', send)
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && send())
+  const closing = new AbortController()
+  const { signal } = closing
+  let timer: number | undefined
+
+  async function send(): Promise<void> {
+    clearTimeout(timer)
+    try {
+      const report = await queue.sync()
+      tell(report)
+      const seconds = secondsToWait(report)
+      // One timer, however many runs end like this.
+      clearTimeout(timer)
+      if (seconds !== undefined && !signal.aborted) timer = window.setTimeout(send, seconds * 1000)
+    } catch (error) {
+      notice(`What you record cannot be kept on this device: ${error}`)
+    }
+  }
+
+  const unsubscribe = queue.subscribe(showCounts)
+  window.addEventListener('online', send, { signal })
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && send(), {
+    signal,
+  })
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer)
+    unsubscribe()
+  })
   await send()
-  return queue
+  return { queue, send, close: () => closing.abort() }
 }
 
 /** Stored, then sent in the background: the person never waits for the network. */
-export async function recordCoffee(queue: OfflineQueue, account_id: number): Promise<void> {
+export async function recordCoffee({ queue, send }: Recorder, account_id: number): Promise<void> {
   const transaction_date = new Date().toLocaleDateString('sv')
   await queue.add({ account_id, type: 'expense', amount: '3.20', description: 'Coffee', transaction_date })
-  if (navigator.onLine) void queue.sync()
+  if (navigator.onLine) void send()
 }
 
 /** What the service has refused: each goes on when a person corrects or discards it. */
-export async function showRejected(queue: OfflineQueue): Promise<void> {
+export async function showRejected({ queue, send }: Recorder): Promise<void> {
   for (const { client_id, transaction, errors, state } of await queue.list()) {
     if (state !== 'rejected') continue
-    const amount = prompt(
-      `${transaction.description}: ${Object.values(errors ?? {})
-        .flat()
-        .join(' ')}`,
-    )
+    const texts = Object.values(errors ?? {}).flat()
+    const amount = prompt(`${transaction.description}: ${texts.join(' ')}`)
     if (amount === null) await queue.discard(client_id)
     else await queue.resubmit(client_id, { ...transaction, amount })
   }
-  await queue.sync()
+  await send()
 }
 
 /** Why a run stopped, and what helps. Nothing is lost in any case. */
-function tell({ stopped, rejected }: SyncReport, again: () => void): void {
+function tell({ stopped, rejected }: SyncReport): void {
   if (rejected > 0) notice('Some transactions need a look.')
   if (stopped?.reason === 'signed-out') notice('Sign in, and they will be sent.')
+  if (stopped?.reason === 'other-user')
+    notice('Sign in as the person who recorded them, and they will be sent.')
   if (stopped?.reason === 'unverified') notice('Follow the link in our mail, and they will be sent.')
   if (stopped?.reason === 'refused') notice(`They could not be sent: ${stopped.error?.message}`)
-  if (stopped?.reason === 'busy' || stopped?.reason === 'unfinished')
-    setTimeout(again, (stopped.retryAfterSeconds ?? 30) * 1000)
-  // Offline: the browser says when that is over.
+}
+
+/** Until the next run. Undefined where only a person, or a network, helps: the browser says when there is one. */
+function secondsToWait({ stopped }: SyncReport): number | undefined {
+  if (stopped?.reason === 'busy' || stopped?.reason === 'unfinished') return stopped.retryAfterSeconds ?? 30
 }
 
 function showCounts({ pending, sending, rejected }: QueueCounts): void {

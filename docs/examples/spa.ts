@@ -17,7 +17,7 @@ export async function signIn(form: HTMLFormElement): Promise<void> {
 }
 
 export async function showDashboard(): Promise<void> {
-  const { accounts, total_balance, monthly_summary } = await unwrap(api.summary.$get({ query: {} }))
+  const { accounts, total_balance, monthly_summary } = await unwrap(api.summary.$get())
   // Amounts come as texts ("12.50"), balances and totals as numbers.
   const lines = accounts.map(({ name, balance }) => `${name}: ${balance.toFixed(2)}`)
   text('#balances', [...lines, `Total: ${total_balance.toFixed(2)}`].join('\n'))
@@ -39,13 +39,16 @@ export async function recordExpense(form: HTMLFormElement): Promise<void> {
     transaction_date: String(fields.get('transaction_date')),
   } as const
   await tryIn(form, async () => {
-    const answer = await api.transactions.$post({ json: expense })
+    let answer = await api.transactions.$post({ json: expense })
     if (answer.status === 409) {
       const { duplicates } = await answer.json()
       const question = `That looks like “${duplicates[0]?.description}”. Record it all the same?`
       if (!confirm(question)) return
-      await unwrap(api.transactions.$post({ json: { ...expense, force: true } }))
-    } else await unwrap(answer)
+      answer = await api.transactions.$post({ json: { ...expense, force: true } })
+    }
+    const { id } = await unwrap(answer)
+    // 200: it landed before, and the answer was lost. The form may have been changed since.
+    if (answer.status === 200) await unwrap(api.transactions[':id'].$put({ param: { id }, json: expense }))
     delete form.dataset.clientId
     await showDashboard()
   })
@@ -53,6 +56,9 @@ export async function recordExpense(form: HTMLFormElement): Promise<void> {
 
 /** Does something a form asks for, and shows what is wrong beside the fields. */
 async function tryIn(form: HTMLFormElement, action: () => Promise<void>): Promise<void> {
+  // A field that is marked as wrong keeps the browser from submitting the form: what is changed is no longer.
+  form.oninput = () => clearMarks(form)
+  clearMarks(form)
   try {
     await action()
   } catch (error) {
@@ -67,6 +73,10 @@ async function tryIn(form: HTMLFormElement, action: () => Promise<void>): Promis
     }
     form.reportValidity()
   }
+}
+
+function clearMarks(form: HTMLFormElement): void {
+  for (const input of form.elements) if (input instanceof HTMLInputElement) input.setCustomValidity('')
 }
 
 function show(page: string): void {

@@ -18,7 +18,7 @@ export type NewTransaction = Json<'/api/transactions', '$post'>
 /** What a form brings beside an imported file; what is left out is found out (docs/decisions.md, Import). */
 type ImportForm = {
   file: File | Blob
-  account_id?: string
+  account_id?: string | number
   statement_account?: string
   delimiter?: string
   date_format?: string
@@ -26,6 +26,15 @@ type ImportForm = {
   mapping?: string
   dry_run?: 'true' | 'false'
 }
+
+/** Rows that somebody else has read; `account_id` is for those without one. */
+type ImportRows = {
+  transactions: (Omit<NewTransaction, 'account_id'> & Partial<Pick<NewTransaction, 'account_id'>>)[]
+  account_id?: string | number
+  dry_run?: boolean
+}
+/** One of the two: that it is one, `hc` cannot say in its types. */
+type Import = { form?: ImportForm; json?: ImportRows }
 
 /** Makes a POST safe to repeat: the same key with the same body is the same request (docs/decisions.md). */
 type Keyed = { header?: { 'Idempotency-Key'?: string } }
@@ -36,8 +45,8 @@ type AlsoRead = {
   '/api/categories': { $post: Keyed }
   '/api/transactions': { $get: { query: { page?: string } }; $post: Keyed }
   '/api/transactions/sync': { $post: Keyed & { header?: { Prefer?: 'handling=lenient' } } }
-  '/api/import/store': { $post: Keyed & { form: ImportForm } }
-  '/api/import/bank/store': { $post: Keyed & { form: ImportForm } }
+  '/api/import/store': { $post: Keyed & Import }
+  '/api/import/bank/store': { $post: Keyed & Import }
   '/api/imports/:id': { $delete: { query?: { force?: 'true' } } }
   '/api/auth/idp': { $get: { query?: { login_hint?: string } } }
   '/api/auth/check-email': { $get: { query: { email: string } } }
@@ -47,6 +56,18 @@ type Also<Path, Method> = Path extends keyof AlsoRead
     ? AlsoRead[Path][Method]
     : unknown
   : unknown
+
+/** Ids and page numbers are texts in an address, and may be given as numbers. */
+type Numeric<Fields> = {
+  [Name in keyof Fields]: Name extends 'id' | 'page' | `${string}_id` ? Fields[Name] | number : Fields[Name]
+}
+
+/** What a caller gives: a query of which nothing is required may be left out. */
+type Given<Input> = Input extends { query: infer Query }
+  ? Omit<Input, 'query'> & (object extends Query ? { query?: Numeric<Query> } : { query: Numeric<Query> })
+  : Input extends { param: infer Param }
+    ? Omit<Input, 'param'> & { param: Numeric<Param> }
+    : Input
 
 /** A row that a new transaction may be a duplicate of. */
 export type Duplicate = {
@@ -100,7 +121,9 @@ type Answering<Served, Input> = Served extends {
 type Described = {
   [Path in keyof Served]: {
     [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
-      ? Answering<Served[Path][Method], Input & Also<Path, Method>> | Failing<Input & Also<Path, Method>>
+      ?
+          | Answering<Served[Path][Method], Given<Input & Also<Path, Method>>>
+          | Failing<Given<Input & Also<Path, Method>>>
       : never
   }
 }

@@ -40,7 +40,10 @@ type FailureBody = {
   requires_verified_email: boolean
 }
 
-/** No answer came, or not a whole one. Whether the service did what was asked is not known; `cause` says what happened. */
+/**
+ * No answer of the service came, or not a whole one. Whether it did what was asked is not known; `cause` says what
+ * happened.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 

@@ -1,21 +1,22 @@
 import type { PurseClient } from '../client.ts'
-import type { NewTransaction } from './api.ts'
-import { type QueuedTransaction, queueStore, type StoredItem } from './queue-store.ts'
+import { bearerOf } from './owner.ts'
+import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'
+import type { SyncReport } from './run.ts'
 import type { KeyValueStorage } from './storage.ts'
-import { type SyncReport, upload, uploadLimits } from './upload.ts'
+import { upload, uploadLimits } from './upload.ts'
 
 export type { QueuedTransaction } from './queue-store.ts'
-export type { Stopped, SyncReport } from './upload.ts'
+export type { Stopped, SyncReport } from './run.ts'
 
 /** `navigator.locks`, as far as it is used here. */
 export type Locks = { request: <T>(name: string, work: () => Promise<T>) => Promise<T> }
 
 export type OfflineQueueOptions = {
-  client: Pick<PurseClient, 'api'>
+  client: Pick<PurseClient, 'api' | 'tokens'>
   storage: KeyValueStorage
   /** Whose queue it is: on a shared device, one person's transactions never go out under another's token. */
   userId: number
-  /** Default: the browser's, across tabs, else within this queue. Two tabs are safe without, and only send more. */
+  /** Default: the browser's, across tabs, else within this queue: two tabs without locks of both may send twice what lands once. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. */
@@ -38,18 +39,13 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
   const name = `purse/${userId}`
   const store = queueStore(storage, name)
   const listeners = new Set<(counts: QueueCounts) => void>()
-  let sending = new Set<string>()
+  const bearer = bearerOf(client, userId)
+  const holdItems = <T>(work: () => Promise<T>) => locks.request(`${name}/items`, work)
   let lastAddedMs = 0
 
   async function list(): Promise<QueuedTransaction[]> {
-    // Batches first: what lands in between shows as gone, not as pending.
-    const sent = new Set((await store.batches()).flatMap(({ client_ids }) => client_ids))
-    const isSending = ({ client_id }: StoredItem) => sending.has(client_id) || sent.has(client_id)
-    return (await store.items()).map((item) => {
-      const state = item.errors ? 'rejected' : isSending(item) ? 'sending' : 'pending'
-      const { key, ...rest } = item
-      return { ...rest, state }
-    })
+    const items = (await store.items()).filter(({ discarded }) => !discarded)
+    return items.map(({ key, earlier, discarded, mayHaveLanded, ...shown }) => shown)
   }
 
   async function counts(): Promise<QueueCounts> {
@@ -64,10 +60,17 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     for (const listener of listeners) listener(current)
   }
 
-  /** The item with this client id, unless it is on its way. */
-  async function atRest(client_id: string): Promise<StoredItem | undefined> {
-    const isAtRest = (await list()).some((item) => item.client_id === client_id && item.state !== 'sending')
-    return isAtRest ? (await store.items()).find((item) => item.client_id === client_id) : undefined
+  /** Changes the item with this client id; false where it is on its way or gone. No run takes it meanwhile. */
+  async function change(client_id: string, work: (item: QueueItem) => Promise<void>): Promise<boolean> {
+    const isDone = await holdItems(async () => {
+      const isMeant = (item: QueueItem) => item.client_id === client_id && !item.discarded
+      const item = (await store.items()).find(isMeant)
+      if (!item || item.state === 'sending') return false
+      await work(item)
+      return true
+    })
+    if (isDone) await tellListeners()
+    return isDone
   }
 
   return {
@@ -81,51 +84,54 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     },
 
     /** Stores a transaction; once this has answered, it will land. */
-    async add(transaction: Omit<NewTransaction, 'client_id'>): Promise<QueuedTransaction> {
+    async add(transaction: Recorded): Promise<QueuedTransaction> {
       lastAddedMs = Math.max(now(), lastAddedMs + 1)
       const client_id = newId()
       const item = { client_id, transaction, added_at: new Date(lastAddedMs).toISOString(), errors: null }
-      await store.saveItem({ ...item, key: store.itemKey(lastAddedMs, client_id) })
+      const key = store.itemKey(lastAddedMs, client_id)
+      await store.saveItem({ ...item, key, earlier: null, discarded: false })
       await tellListeners()
       return { ...item, state: 'pending' }
     },
 
-    /** Corrects a transaction that was rejected or still waits, and queues it again. False where it is on its way or gone. */
-    async resubmit(client_id: string, transaction: Omit<NewTransaction, 'client_id'>): Promise<boolean> {
-      const item = await atRest(client_id)
-      if (!item) return false
-      // An id is spent when its transaction has been deleted; any other may have landed without our knowing.
-      const isSpent = item.errors?.client_id !== undefined
-      await store.saveItem({ ...item, transaction, errors: null, client_id: isSpent ? newId() : client_id })
-      await tellListeners()
-      return true
-    },
+    /**
+     * Corrects a transaction that was rejected or still waits, and queues it again. Where it may have landed as it was,
+     * its row will get the correction. False where it is on its way or gone.
+     */
+    resubmit: (client_id: string, transaction: Recorded): Promise<boolean> =>
+      change(client_id, ({ state, mayHaveLanded, ...item }) => {
+        const corrected = { ...item, transaction, errors: null }
+        if (isSpent(item)) return store.saveItem({ ...corrected, client_id: newId(), earlier: null })
+        const earlier = item.earlier ?? (mayHaveLanded ? item.transaction : null)
+        return store.saveItem({ ...corrected, earlier })
+      }),
 
     /**
-     * Forgets a transaction. False where it is on its way or gone. One whose sending was interrupted may have landed,
-     * and is then in the list of transactions.
+     * Forgets a transaction. Where it may have landed, its row will be deleted: that takes a run, until which it is
+     * kept, unseen. False where it is on its way or gone.
      */
-    async discard(client_id: string): Promise<boolean> {
-      const item = await atRest(client_id)
-      if (!item) return false
-      await store.removeItems([item])
-      await tellListeners()
-      return true
-    },
+    discard: (client_id: string): Promise<boolean> =>
+      change(client_id, ({ state, mayHaveLanded, ...item }) => {
+        if (!mayHaveLanded || isSpent(item)) return store.removeItems([item])
+        const transaction = item.earlier ?? item.transaction
+        return store.saveItem({ ...item, transaction, errors: null, discarded: true })
+      }),
 
     /** Sends all that waits, a run at a time. Never throws for what the service or the network does: the report says. */
     sync(): Promise<SyncReport> {
-      const onSending = async (items: StoredItem[]) => {
-        sending = new Set(items.map(({ client_id }) => client_id))
-        await tellListeners()
-      }
+      const options = { client, store, bearer, holdItems, newId, sleep, limits, onSending: tellListeners }
       return locks.request(name, async () => {
-        const report = await upload({ client, store, sleep, limits, onSending })
+        const report = await upload(options)
         await tellListeners()
         return report
       })
     },
   }
+}
+
+/** An id is spent when its transaction has been deleted; any other may have landed without our knowing. */
+function isSpent({ errors }: Pick<QueueItem, 'errors'>): boolean {
+  return errors?.client_id !== undefined
 }
 
 function browserLocks(): Locks | undefined {
@@ -134,11 +140,11 @@ function browserLocks(): Locks | undefined {
 
 /** One after another within this queue. */
 function ownLocks(): Locks {
-  let last: Promise<unknown> = Promise.resolve()
+  const last = new Map<string, Promise<unknown>>()
   return {
-    request: <T>(_: string, work: () => Promise<T>): Promise<T> => {
-      const run = last.then(work, work)
-      last = run
+    request: <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const run = (last.get(name) ?? Promise.resolve()).then(work, work)
+      last.set(name, run)
       return run
     },
   }

@@ -2,11 +2,14 @@ import type { NewTransaction } from './api.ts'
 import type { FieldErrors } from './errors.ts'
 import type { KeyValueStorage } from './storage.ts'
 
+/** What a person records; the queue gives it its id. */
+export type Recorded = Omit<NewTransaction, 'client_id'>
+
 /** A transaction that waits, or that the service has refused. */
 export type QueuedTransaction = {
   /** Made when it was added and sent every time, so that it lands once. */
   client_id: string
-  transaction: Omit<NewTransaction, 'client_id'>
+  transaction: Recorded
   added_at: string
   /** Sending: on its way, or taken by the service and not yet processed. Rejected: `errors` says why. */
   state: 'pending' | 'sending' | 'rejected'
@@ -14,41 +17,116 @@ export type QueuedTransaction = {
 }
 
 /** An item as it is stored: what happens to it is a write of its one key, whole or not at all. */
-export type StoredItem = Omit<QueuedTransaction, 'state'> & { key: string }
+export type StoredItem = Omit<QueuedTransaction, 'state'> & {
+  key: string
+  /** What may have landed before the item was corrected: the row then gets the correction. */
+  earlier: Recorded | null
+  /** Given up after it may have landed: the row is then deleted. */
+  discarded: boolean
+}
 
-/** A batch that the service has taken and whose outcome is not known yet. */
-export type SentBatch = { sync_id: string; client_ids: string[] }
+/** An item as it is now; `mayHaveLanded` where it was sent once and nobody knows what became of that. */
+export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
+
+/**
+ * Items that were sent together, noted before they are. Sending: a run is at it. Lost: no answer came. Taken: the
+ * service has it, under `sync_id`, and its outcome is not known yet.
+ */
+export type Batch = { key: string; client_ids: string[] } & (
+  | { state: 'sending' | 'lost' }
+  | { state: 'taken'; sync_id: string }
+)
+export type TakenBatch = Extract<Batch, { state: 'taken' }>
 
 export type QueueStore = ReturnType<typeof queueStore>
 
 /** Items and batches of one queue in a storage. After a crash between any two calls, what was not done is done again. */
 export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
+  /** What found no room in the storage, by key: it holds until the page is left, and what is not done then is done again. */
+  const unsaved = new Map<string, string>()
+
+  async function set({ key, ...value }: { key: string }): Promise<void> {
+    await storage.set(key, JSON.stringify(value))
+    unsaved.delete(key)
+  }
+
+  /** For what happens to items that are stored already: a full storage must not keep them from landing. */
+  async function keep(entry: { key: string }): Promise<void> {
+    const { key, ...value } = entry
+    await set(entry).catch(() => unsaved.set(key, JSON.stringify(value)))
+  }
+
+  async function remove(entries: { key: string }[]): Promise<void> {
+    const keys = entries.map(({ key }) => key)
+    for (const key of keys) unsaved.delete(key)
+    await storage.delete(keys)
+  }
+
+  /** An item that is gone from the storage is gone. */
+  async function items(): Promise<StoredItem[]> {
+    const pairs = await storage.list(itemPrefix)
+    return pairs
+      .map(([key, value]) => read<StoredItem>(key, unsaved.get(key) ?? value))
+      .filter((item) => item !== undefined && 'client_id' in item && 'transaction' in item)
+  }
+
+  async function batches(): Promise<Batch[]> {
+    const pairs = [...(await storage.list(batchPrefix)), ...unsaved]
+    return [...new Map(pairs.filter(([key]) => key.startsWith(batchPrefix)))]
+      .map(([key, value]) => read<Batch>(key, value))
+      .filter((batch) => batch !== undefined && 'client_ids' in batch && 'state' in batch)
+  }
+
   return {
     /** The key of a new item: they are listed, and sent, in the order in which they were added. */
     itemKey: (addedAtMs: number, client_id: string) =>
       `${itemPrefix}${String(addedAtMs).padStart(15, '0')}-${client_id}`,
+    batchKey: (id: string) => `${batchPrefix}${id}`,
 
-    saveItem: ({ key, ...item }: StoredItem) => storage.set(key, JSON.stringify(item)),
+    /** Throws where there is no room. */
+    saveItem: (item: StoredItem) => set(item),
+    keepItem: (item: StoredItem) => keep(item),
+    keepBatch: (batch: Batch) => keep(batch),
+    removeItems: (items: StoredItem[]) => remove(items),
+    removeBatch: (batch: Batch) => remove([batch]),
+    batches,
 
-    async items(): Promise<StoredItem[]> {
-      const pairs = await storage.list(itemPrefix)
-      return pairs.map(([key, value]) => ({ ...(JSON.parse(value) as Omit<StoredItem, 'key'>), key }))
-    },
-
-    removeItems: (items: StoredItem[]) => storage.delete(items.map(({ key }) => key)),
-
-    saveBatch: ({ sync_id, client_ids }: SentBatch) =>
-      storage.set(`${batchPrefix}${sync_id}`, JSON.stringify(client_ids)),
-
-    async batches(): Promise<SentBatch[]> {
-      const pairs = await storage.list(batchPrefix)
-      return pairs.map(([key, value]) => ({
-        sync_id: key.slice(batchPrefix.length),
-        client_ids: JSON.parse(value) as string[],
+    async items(): Promise<QueueItem[]> {
+      // Batches first: what lands in between shows as gone, not as pending.
+      const all = await batches()
+      const idsOf = (some: Batch[]) => new Set(some.flatMap(({ client_ids }) => client_ids))
+      const lost = idsOf(all.filter(({ state }) => state === 'lost'))
+      const onTheWay = idsOf(all.filter(({ state }) => state !== 'lost'))
+      return (await items()).map((item) => ({
+        ...item,
+        state: item.errors ? 'rejected' : onTheWay.has(item.client_id) ? 'sending' : 'pending',
+        mayHaveLanded: item.earlier !== null || lost.has(item.client_id),
       }))
     },
 
-    removeBatch: ({ sync_id }: SentBatch) => storage.delete([`${batchPrefix}${sync_id}`]),
+    /** After a run, or its death: what it was sending is lost, and what of that has landed since is forgotten. */
+    async endRun(): Promise<void> {
+      const [first, ...others] = (await batches()).filter(({ state }) => state !== 'taken')
+      if (!first) return
+      const waiting = new Set((await items()).map(({ client_id }) => client_id))
+      const sent = [first, ...others].flatMap(({ client_ids }) => client_ids)
+      const client_ids = [...new Set(sent)].filter((id) => waiting.has(id))
+      if (client_ids.length === 0) return remove([first, ...others])
+      const isSame = first.state === 'lost' && client_ids.length === sent.length
+      const lost: Batch = { key: first.key, client_ids, state: 'lost' }
+      if (!isSame) await keep(lost)
+      if (others.length > 0) await remove(others)
+    },
+  }
+}
+
+/** Undefined for what is damaged: it must not hold up the rest. */
+function read<Entry>(key: string, value: string): Entry | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null ? ({ ...parsed, key } as Entry) : undefined
+  } catch {
+    return undefined
   }
 }

@@ -27,18 +27,22 @@ const defaults: SendOptions = {
 }
 
 /**
- * A `fetch` that brings the token, gives each attempt its time, and tries again where retry.ts says so. It answers
- * once the whole answer is here. Throws ConnectionError, or the reason of the caller's own signal.
+ * A `fetch` that brings the token, unless the caller brings one, gives each attempt its time, and tries again where
+ * retry.ts says so. It answers once the whole answer is here. Throws ConnectionError, or the reason of the caller's
+ * own signal.
  */
 export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   const all = { ...defaults, ...options }
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { retry: policy, random, now } = all
-    const token = await tokens.get()
+    const headers = new Headers(init.headers)
+    headers.set('Accept', 'application/json')
+    const token = bearerOf(headers) ?? (await tokens.get())
+    if (token !== null) headers.set('Authorization', `Bearer ${token}`)
     const request: Repeated & RequestInit = {
       ...init,
       method: init.method ?? 'GET',
-      headers: headersOf(init, token),
+      headers,
       body: init.body ?? null,
     }
     let mayBeDone = false
@@ -51,7 +55,11 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
         if (answer.status === 401 && token !== null) await forget(tokens, token, all.onSignedOut)
         // The row is gone, which is what was asked; most likely an attempt whose answer was lost removed it.
         const isGone = mayBeDone && request.method === 'DELETE' && answer.status === 404
-        return isGone ? new Response(null, { status: 204, headers: answer.headers }) : answer
+        if (isGone) return new Response(null, { status: 204, headers: answer.headers })
+        // The service answers 204 to a DELETE, and to nothing else.
+        if (answer.ok && (answer.status === 204) !== (request.method === 'DELETE'))
+          throw new ConnectionError(new TypeError(`A ${answer.status} is no answer to a ${request.method}.`))
+        return answer
       }
       mayBeDone ||= answer?.status !== 429
       await all.sleep(delayMs, init.signal)
@@ -59,11 +67,8 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   }
 }
 
-function headersOf({ headers }: RequestInit, token: string | null): Headers {
-  const all = new Headers(headers)
-  all.set('Accept', 'application/json')
-  if (token !== null) all.set('Authorization', `Bearer ${token}`)
-  return all
+function bearerOf(headers: Headers): string | undefined {
+  return /^Bearer (.+)$/.exec(headers.get('Authorization') ?? '')?.[1]
 }
 
 async function attemptOnce(

@@ -28,6 +28,14 @@ export async function bodies() {
   // @ts-expect-error an account can be changed and deleted, and not posted to
   await api.accounts[':id'].$post({ param: { id: '1' } })
   await api.transactions.$get({ query: { page: '2', type: 'expense', category_id: 'none' } })
+  await api.transactions.$get({ query: { page: 2, account_id: 1, category_id: 7 } })
+  await api.transactions.$get()
+  await api.summary.$get()
+  await api.summary.$get({ query: { month: '2026-11' } })
+  // @ts-expect-error a month is a text
+  await api.summary.$get({ query: { month: 11 } })
+  // @ts-expect-error the address is required
+  await api.auth['check-email'].$get()
   // @ts-expect-error no such filter
   await api.transactions.$get({ query: { colour: 'red' } })
   const item = { account_id: 1, type: 'expense', amount: '3.20', transaction_date: '2026-11-20' } as const
@@ -38,6 +46,20 @@ export async function bodies() {
   // @ts-expect-error an item needs an amount
   await api.transactions.sync.$post({ json: { transactions: [{ account_id: 1, type: 'income' }] } })
   await api.import.bank.store.$post({ form: { file: new Blob(['…']), account_id: '1', dry_run: 'true' } })
+  await api.import.bank.store.$post({ form: { file: new Blob(['…']), account_id: 1 } })
+  const { account_id, ...row } = item
+  await api.import.store.$post({
+    json: { transactions: [row, { ...row, account_id, client_id: 'a' }], account_id, dry_run: true },
+    header: { 'Idempotency-Key': 'import-1' },
+  })
+  // @ts-expect-error a row needs an amount
+  await api.import.store.$post({ json: { transactions: [{ account_id: 1, type: 'income' }] } })
+  // @ts-expect-error a file is needed
+  await api.import.store.$post({ form: { account_id: 1 } })
+  await api.imports[':id'].$delete({ param: { id: 1 }, query: { force: 'true' } })
+  await api.imports[':id'].$delete({ param: { id: '1' } })
+  // @ts-expect-error whose id?
+  await api.imports[':id'].$delete()
   // @ts-expect-error no such endpoint
   await api.budgets.$get()
 }

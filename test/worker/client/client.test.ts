@@ -51,7 +51,7 @@ test('a session: register, open an account, record, look, change, delete, sign o
 })
 
 test('inputs that handlers read for themselves arrive: page, form, hint, address', async () => {
-  const { client, account, world } = await createPhone()
+  const { client, account, coffee, world } = await createPhone()
   const { api } = client
   expect((await unwrap(api.transactions.$get({ query: { page: '3' } }))).current_page).toBe(3)
   const file = new Blob(['date,amount,description\n2026-11-19,-3.20,Bakery\n'], { type: 'text/csv' })
@@ -61,6 +61,13 @@ test('inputs that handlers read for themselves arrive: page, form, hint, address
   const { import: imported } = await unwrap(api.import.store.$post({ form }))
   const undone = api.imports[':id'].$delete({ param: { id: String(imported.id) }, query: { force: 'true' } })
   expect((await undone).status).toBe(204)
+  const rows = await unwrap(
+    api.import.store.$post({ json: { transactions: [coffee()], account_id: account.id, dry_run: true } }),
+  )
+  expect(rows.import).toMatchObject({ format: 'json', counts: { rows: 1, created: 1 } })
+  expect((await unwrap(api.transactions.$get({ query: { page: 2, account_id: account.id } }))).total).toBe(0)
+  expect((await unwrap(api.accounts[':id'].$get({ param: { id: account.id } }))).name).toBe('Wallet')
+  expect((await unwrap(api.summary.$get())).total_balance).toBe(0)
   const { url } = await unwrap(api.auth.idp.$get({ query: { login_hint: 'grace@example.com' } }))
   expect(new URL(url).searchParams.get('login_hint')).toBe('grace@example.com')
   expect(await unwrap(api.auth['check-email'].$get({ query: { email: 'no address' } }))).toEqual({
@@ -109,6 +116,26 @@ test('an answer that is not of the service, such as the page of a proxy, is an A
   })
   const refusal = await refusalOf(unwrap(client.api.me.$get()))
   expect([refusal.status, refusal.message, refusal.errors]).toEqual([402, 'The service answered 402.', {}])
+})
+
+test.each([
+  ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
+  ['an empty answer', () => new Response(null)],
+])('a success that is %s is none', async (_, answer) => {
+  const { api } = createClient({ baseUrl: 'http://purse.test', fetch: async () => answer() })
+  await expect(unwrap(api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
+  const deletion = unwrap(api.accounts[':id'].$delete({ param: { id: 1 } }))
+  await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
+})
+
+test('a DELETE is done where the answer is 204, and nothing else is', async () => {
+  const clientThatHears = (answer: () => Response) =>
+    createClient({ baseUrl: 'http://purse.test', fetch: async () => answer() }).api
+  const json = clientThatHears(() => Response.json({ message: 'Welcome' }))
+  const deletion = json.transactions[':id'].$delete({ param: { id: 1 } })
+  await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
+  const nothing = clientThatHears(() => new Response(null, { status: 204 }))
+  await expect(nothing.me.$get()).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
 test('an address that is not verified is told apart from what is forbidden', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import {
   createClient,
+  type KeyValueStorage,
   memoryStorage,
   memoryTokens,
   type OfflineQueueOptions,
@@ -12,6 +13,7 @@ import {
   webStorage,
 } from '../../../src/client.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
+import { verifyAddress } from '../world.ts'
 import { createClientWorld, createPhone, type Fetch } from './client-world.ts'
 
 type Phone = Awaited<ReturnType<typeof createPhone>>
@@ -27,6 +29,15 @@ function queueOn({ world, client, person }: Phone, options: Partial<OfflineQueue
 /** A client of the same phone over another network. */
 function clientOver({ client }: Phone, fetch: Fetch) {
   return createClient({ baseUrl: 'http://purse.test', tokens: client.tokens, fetch, sleep: async () => {} })
+}
+
+/** A client of the same phone to which the answers to its uploads never come. */
+function losingAnswers(phone: Phone) {
+  return clientOver(phone, async (url, init) => {
+    const answer = await phone.network.fetch(url, init)
+    if (init.method === 'POST') throw new TypeError('Failed to fetch')
+    return answer
+  })
 }
 
 const nothing = { created: 0, duplicate: 0, rejected: 0, stopped: null }
@@ -80,12 +91,11 @@ test('a listener hears how many wait, are on their way, or were rejected', async
     { pending: 1, sending: 0, rejected: 0 },
     { pending: 2, sending: 0, rejected: 0 },
     { pending: 0, sending: 2, rejected: 0 },
-    { pending: 0, sending: 2, rejected: 0 },
     { pending: 0, sending: 0, rejected: 1 },
   ])
   stop()
   await queue.add(phone.coffee())
-  expect(heard).toHaveLength(5)
+  expect(heard).toHaveLength(4)
 })
 
 describe('what is refused', () => {
@@ -185,12 +195,8 @@ test('one that landed unnoticed and could not be recorded any more when it is se
   const phone = await createPhone()
   const { person, world } = phone
   const category_id = (await person.get('/api/categories')).body[0].id
-  const cut = clientOver(phone, async (url, init) => {
-    await phone.network.fetch(url, init)
-    throw new TypeError('Failed to fetch')
-  })
   const storage = memoryStorage()
-  const queue = queueOn(phone, { client: cut, storage })
+  const queue = queueOn(phone, { client: losingAnswers(phone), storage })
   await queue.add({ ...phone.coffee(), category_id })
   expect((await queue.sync()).stopped?.reason).toBe('offline')
   await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
@@ -221,6 +227,30 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
     expect(await queue.sync()).toMatchObject({ ...nothing, stopped: { reason: 'signed-out' } })
     await phone.client.signIn({ email: phone.person.email, password: phone.person.password })
     expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test.each([
+    ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
+    ['JSON of somebody else', () => Response.json({})],
+    ['nothing', () => new Response(null, { status: 204 })],
+  ])('%s comes in place of an answer', async (_, answer) => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    for (const isOurs of [() => false, (url: string) => url.endsWith('/me')]) {
+      const portal = clientOver(phone, async (url, init) =>
+        isOurs(url) ? phone.network.fetch(url, init) : answer(),
+      )
+      const queue = queueOn(phone, { client: portal, storage })
+      await queue.add(phone.coffee())
+      expect(await queue.sync()).toMatchObject({ ...nothing, stopped: { reason: 'offline' } })
+    }
+    const queue = queueOn(phone, { storage, sleep: async () => {} })
+    expect((await queue.sync()).stopped).toEqual({ reason: 'unfinished' })
+    const portal = clientOver(phone, async (url, init) =>
+      url.endsWith('/me') ? phone.network.fetch(url, init) : answer(),
+    )
+    expect((await queueOn(phone, { client: portal, storage }).sync()).stopped?.reason).toBe('offline')
+    expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 2 })
   })
 
   test('the address is not verified', async () => {
@@ -277,6 +307,123 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
         .slice(before)
         .filter((path) => path.startsWith('POST')),
     ).toEqual([])
+  })
+})
+
+describe('a batch that is refused holds up no other:', () => {
+  test('of those that are sent', async () => {
+    const phone = await createPhone()
+    const faulty = clientOver(phone, async (url, init) =>
+      typeof init.body === 'string' && init.body.includes('Bad')
+        ? Response.json({ message: 'Server Error' }, { status: 500 })
+        : phone.network.fetch(url, init),
+    )
+    const queue = queueOn(phone, { client: faulty, limits: { items: 1, bytes: 1_000 } })
+    for (const name of ['Good', 'Bad', 'Better']) await queue.add(phone.coffee(name))
+    expect(await queue.sync()).toMatchObject({
+      ...nothing,
+      created: 2,
+      stopped: { reason: 'refused', error: { status: 500 } },
+    })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+    expect(await phone.landed()).toEqual(['Better', 'Good'])
+  })
+
+  test('of those whose outcome is asked for', async () => {
+    const phone = await createPhone()
+    let statuses = 0
+    const faulty = clientOver(phone, async (url, init) =>
+      url.includes('/sync/') && ++statuses === 1
+        ? Response.json({ message: 'Server Error' }, { status: 500 })
+        : phone.network.fetch(url, init),
+    )
+    const queue = queueOn(phone, { client: faulty, limits: { items: 1, bytes: 1_000 } })
+    for (const name of ['One', 'Two', 'Three']) await queue.add(phone.coffee(name))
+    expect(await queue.sync()).toMatchObject({ ...nothing, created: 2, stopped: { reason: 'refused' } })
+    expect(await queue.counts()).toEqual({ ...empty, sending: 1 })
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+})
+
+describe('what may have landed before its answer was lost', () => {
+  /** An item that was sent, in a storage of which another start of the app knows the rest. */
+  async function createLost(isProcessed: boolean) {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const item = await queueOn(phone, { client: losingAnswers(phone), storage }).add(phone.coffee())
+    const lost = queueOn(phone, { client: losingAnswers(phone), storage })
+    expect((await lost.sync()).stopped?.reason).toBe('offline')
+    expect(await lost.counts()).toEqual({ ...empty, pending: 1 })
+    if (isProcessed) await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    return { phone, storage, queue: queueOn(phone, { storage }), client_id: item.client_id }
+  }
+  const rows = async ({ client }: Phone) =>
+    (await unwrap(client.api.transactions.$get())).data.map((row) => [row.description, row.amount])
+
+  test.each([true, false])(
+    'gets the correction that came after (it has landed by then: %s)',
+    async (isProcessed) => {
+      const { phone, queue, client_id } = await createLost(isProcessed)
+      const { description, ...rest } = phone.coffee()
+      expect(await queue.resubmit(client_id, { ...rest, amount: '4.20' })).toBe(true)
+      const { created, duplicate, stopped } = await queue.sync()
+      expect([created + duplicate, stopped]).toEqual([1, null])
+      expect(await queue.counts()).toEqual(empty)
+      expect(await rows(phone)).toEqual([[null, '4.20']])
+    },
+  )
+
+  test.each([true, false])(
+    'is deleted where it was given up (it has landed by then: %s)',
+    async (isProcessed) => {
+      const { phone, storage, queue, client_id } = await createLost(isProcessed)
+      expect(await queue.resubmit(client_id, phone.coffee('Corrected'))).toBe(true)
+      expect(await queue.discard(client_id)).toBe(true)
+      expect([await queue.list(), await queue.counts()]).toEqual([[], empty])
+      expect([await queue.discard(client_id), await queue.resubmit(client_id, phone.coffee())]).toEqual([
+        false,
+        false,
+      ])
+      expect(await queueOn(phone, { storage }).sync()).toEqual(nothing)
+      expect(await rows(phone)).toEqual([])
+      expect(await storage.list('')).toEqual([])
+      // What the service had of it still is of no use any more.
+      await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+      expect(await rows(phone)).toEqual([])
+    },
+  )
+
+  test('and is deleted by its owner just before it gets the correction is not missed', async () => {
+    const { phone, storage, queue, client_id } = await createLost(true)
+    await queue.resubmit(client_id, phone.coffee('Corrected'))
+    const deleting = clientOver(phone, async (url, init) => {
+      if (init.method === 'PUT') await phone.person.delete(new URL(url).pathname)
+      return phone.network.fetch(url, init)
+    })
+    const again = queueOn(phone, { storage, client: deleting })
+    expect(await again.sync()).toEqual({ ...nothing, duplicate: 1 })
+    expect([await again.counts(), await rows(phone)]).toEqual([empty, []])
+  })
+
+  test('and gets a correction that the service refuses is handed back, and lands with a better one', async () => {
+    const { phone, queue, client_id } = await createLost(true)
+    await queue.resubmit(client_id, { ...phone.coffee(), account_id: 999_999 })
+    expect(await queue.sync()).toEqual({ ...nothing, rejected: 1 })
+    expect(await queue.list()).toMatchObject([
+      { state: 'rejected', errors: { account_id: ['The selected account id is invalid.'] } },
+    ])
+    await queue.resubmit(client_id, phone.coffee('Better'))
+    expect(await queue.sync()).toEqual({ ...nothing, duplicate: 1 })
+    expect(await rows(phone)).toEqual([['Better', '3.20']])
+  })
+
+  test('goes out as it was when it is given up after a correction that the service refused', async () => {
+    const { phone, queue, client_id } = await createLost(true)
+    await queue.resubmit(client_id, { ...phone.coffee(), amount: '-1' })
+    expect(await queue.sync()).toEqual({ ...nothing, rejected: 1 })
+    expect(await queue.discard(client_id)).toBe(true)
+    expect(await queue.sync()).toEqual(nothing)
+    expect(await rows(phone)).toEqual([])
   })
 })
 
@@ -365,6 +512,47 @@ describe('several at once', () => {
     expect(await phone.landed()).toHaveLength(5)
   })
 
+  test('what one tab is sending, another can neither change nor discard', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const other = queueOn(phone, { storage })
+    const answers: unknown[] = []
+    const slow = clientOver(phone, async (url, init) => {
+      const answer = await phone.network.fetch(url, init)
+      if (init.method === 'POST')
+        answers.push(
+          (await other.list())[0]?.state,
+          await other.resubmit(item.client_id, phone.coffee('Changed')),
+          await other.discard(item.client_id),
+        )
+      return answer
+    })
+    const queue = queueOn(phone, { storage, client: slow })
+    const item = await queue.add(phone.coffee())
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+    expect(answers).toEqual(['sending', false, false])
+  })
+
+  test('what is changed between two batches goes out changed', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const other = queueOn(phone, { storage })
+    let uploads = 0
+    const slow = clientOver(phone, async (url, init) => {
+      if (init.method === 'POST' && ++uploads === 1) {
+        await other.resubmit(second.client_id, phone.coffee('Second, changed'))
+        await other.discard(third.client_id)
+      }
+      return phone.network.fetch(url, init)
+    })
+    const queue = queueOn(phone, { storage, client: slow, limits: { items: 1, bytes: 1_000 } })
+    await queue.add(phone.coffee('First'))
+    const second = await queue.add(phone.coffee('Second'))
+    const third = await queue.add(phone.coffee('Third'))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 2 })
+    expect(await phone.landed()).toEqual(['First', 'Second, changed'])
+  })
+
   test('what one person recorded never goes out under the token of another', async () => {
     const phone = await createPhone()
     const storage = memoryStorage()
@@ -374,6 +562,137 @@ describe('several at once', () => {
     const theirs = offlineQueue({ client: phone.client, storage, userId: other.id })
     expect(await theirs.sync()).toEqual(nothing)
     expect(await theirs.list()).toEqual([])
+  })
+})
+
+describe('whose token it is, a run makes sure of:', () => {
+  test('under that of another person it sends nothing, and says so', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee())
+    const other = await phone.world.register()
+    await phone.client.tokens.set(other.token)
+    expect(await queue.sync()).toEqual({ ...nothing, stopped: { reason: 'other-user' } })
+    expect(await queue.counts()).toEqual({ ...empty, pending: 1 })
+    expect(phone.network.paths()).toEqual(['GET /api/me'])
+    await phone.client.tokens.clear()
+    expect(await queue.sync()).toEqual({ ...nothing, stopped: { reason: 'signed-out' } })
+    await phone.client.tokens.set(phone.person.token)
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test('whoever signs in meanwhile, the run keeps to the token it began with', async () => {
+    const phone = await createPhone()
+    const { client, network, person } = phone
+    const other = await phone.world.register()
+    const switching = clientOver(phone, async (url, init) => {
+      const answer = await network.fetch(url, init)
+      await client.tokens.set(other.token)
+      return answer
+    })
+    const queue = queueOn(phone, { client: switching })
+    await queue.add(phone.coffee())
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+    expect(new Set(network.calls.map(({ headers }) => headers.get('Authorization')))).toEqual(
+      new Set([`Bearer ${person.token}`]),
+    )
+    expect(await client.tokens.get()).toBe(other.token)
+  })
+
+  test('it asks once for each token', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    for (const name of ['One', 'Two']) {
+      await queue.add(phone.coffee(name))
+      await queue.sync()
+    }
+    expect(phone.network.paths().filter((path) => path === 'GET /api/me')).toHaveLength(1)
+  })
+
+  test('a batch that went to somebody else all the same is sent again', async () => {
+    const phone = await createPhone()
+    const other = await phone.world.register()
+    await verifyAddress(phone.world, other)
+    const storage = memoryStorage()
+    await queueOn(phone, { storage }).add(phone.coffee())
+    const account = { name: 'Theirs', type: 'cash', starting_balance: 0 }
+    const { id: account_id } = (await other.post('/api/accounts', account)).body
+    const theirs = { transactions: [{ ...phone.coffee(), account_id }] }
+    const { sync_id } = (await other.post('/api/transactions/sync', theirs)).body
+    const foreign = clientOver(phone, async (url, init) => {
+      if (init.method !== 'POST') return phone.network.fetch(url, init)
+      return Response.json({ sync_id })
+    })
+    const misled = queueOn(phone, { client: foreign, storage })
+    expect(await misled.sync()).toEqual(nothing)
+    expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 1 })
+  })
+})
+
+describe('a storage', () => {
+  /** Takes no more than it has room for. */
+  function boundedStorage(room: number) {
+    const storage = memoryStorage()
+    const size = (pairs: [string, string][]) =>
+      pairs.reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+    const bounded: KeyValueStorage = {
+      ...storage,
+      async set(key, value) {
+        const others = (await storage.list('')).filter(([other]) => other !== key)
+        if (size([...others, [key, value]]) > room) throw new DOMException('full', 'QuotaExceededError')
+        await storage.set(key, value)
+      },
+    }
+    return bounded
+  }
+  async function fillUp(phone: Phone, queue: ReturnType<typeof queueOn>, fields: object = {}) {
+    for (let added = 0; ; added++) {
+      try {
+        await queue.add({ ...phone.coffee(`Coffee ${added}`), ...fields })
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'QuotaExceededError' })
+        return added
+      }
+    }
+  }
+
+  test('that is full is emptied all the same', async () => {
+    const phone = await createPhone()
+    const storage = boundedStorage(3_000)
+    const queue = queueOn(phone, { storage })
+    const added = await fillUp(phone, queue)
+    expect(added).toBeGreaterThan(5)
+    expect(await queue.sync()).toEqual({ ...nothing, created: added })
+    expect([await queue.counts(), await storage.list('')]).toEqual([empty, []])
+    expect(await phone.landed()).toHaveLength(added)
+  })
+
+  test('that is full and keeps no errors does not hide them from who is there', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone, { storage: boundedStorage(3_000) })
+    const added = await fillUp(phone, queue, { amount: -1 })
+    expect(await queue.sync()).toEqual({ ...nothing, rejected: added })
+    expect(await queue.counts()).toEqual({ ...empty, rejected: added })
+    const [first] = (await queue.list()) as [QueuedTransaction]
+    expect(await queue.resubmit(first.client_id, phone.coffee())).toBe(true)
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+  })
+
+  test('with a damaged entry gives the others', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const queue = queueOn(phone, { storage })
+    await queue.add(phone.coffee())
+    const prefix = `purse/${phone.person.id}`
+    for (const [key, value] of [
+      ['item/0', '{"cli'],
+      ['item/1', 'null'],
+      ['batch/0', '["a"]'],
+      ['batch/1', '{'],
+    ])
+      await storage.set(`${prefix}/${key}`, value ?? '')
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
+    expect(await queue.counts()).toEqual(empty)
   })
 })
 

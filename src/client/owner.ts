@@ -1,0 +1,27 @@
+import { type PurseClient, unwrap } from '../client.ts'
+import { demandOurs } from './run.ts'
+
+export type Bearer = { Authorization: string }
+
+/**
+ * Answers the header under which a user's data may go out: of the token that the client has now, if it is theirs.
+ * Whose it is, the service is asked once for each token. Throws ApiError, ConnectionError.
+ */
+export function bearerOf(
+  client: Pick<PurseClient, 'api' | 'tokens'>,
+  userId: number,
+): () => Promise<Bearer | 'signed-out' | 'other-user'> {
+  let own: string | undefined
+  return async () => {
+    const token = await client.tokens.get()
+    if (token === null) return 'signed-out'
+    const headers = { Authorization: `Bearer ${token}` }
+    if (token !== own) {
+      const me = await unwrap(client.api.me.$get({}, { headers }))
+      demandOurs(typeof me?.id === 'number')
+      if (me.id !== userId) return 'other-user'
+      own = token
+    }
+    return headers
+  }
+}

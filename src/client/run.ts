@@ -1,0 +1,68 @@
+import type { PurseClient } from '../client.ts'
+import { ApiError, ConnectionError, type FieldErrors } from './errors.ts'
+import type { Bearer } from './owner.ts'
+import type { QueueStore, StoredItem } from './queue-store.ts'
+
+/** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
+export type SyncReport = {
+  created: number
+  /** Were there already: an earlier run's answer was lost on the way. */
+  duplicate: number
+  /** Refused for good, and kept with their errors for the app to show. */
+  rejected: number
+  stopped: Stopped | null
+}
+
+/**
+ * Offline: try again when there is a network. Signed out: sign in. Other user: the token is somebody else's than the
+ * queue. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`. Unfinished: taken,
+ * and not processed yet; ask again later. Refused: a fault, of which `error` tells.
+ */
+export type Stopped = {
+  reason: 'offline' | 'signed-out' | 'other-user' | 'unverified' | 'busy' | 'unfinished' | 'refused'
+  retryAfterSeconds?: number
+  error?: Error
+}
+
+/** One run of the queue, as its steps know it. */
+export type Run = {
+  client: Pick<PurseClient, 'api'>
+  /** Goes with every request: the run is one person's, whoever signs in meanwhile. */
+  headers: Bearer
+  store: QueueStore
+  report: SyncReport
+}
+
+/** Does one step. Where it is refused the run goes on with the next; what stops them all is thrown. */
+export async function step(report: SyncReport, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const stopped = stoppedBy(error)
+    if (stopped.reason !== 'refused') throw error
+    report.stopped ??= stopped
+  }
+}
+
+/** Keeps an item with what is wrong with it, for a person to look at. */
+export async function reject({ store, report }: Run, item: StoredItem, errors: FieldErrors): Promise<void> {
+  await store.keepItem({ ...item, errors })
+  report.rejected += 1
+}
+
+/** What a failure means to the app. Throws what neither the service nor the network has done. */
+export function stoppedBy(error: unknown): Stopped {
+  if (error instanceof ConnectionError) return { reason: 'offline', error }
+  if (!(error instanceof ApiError)) throw error
+  if (error.status === 401) return { reason: 'signed-out', error }
+  if (error.requiresVerifiedEmail) return { reason: 'unverified', error }
+  const { retryAfterSeconds } = error
+  const isBusy = retryAfterSeconds !== undefined || [408, 429, 502, 503, 504].includes(error.status)
+  if (!isBusy) return { reason: 'refused', error }
+  return { reason: 'busy', error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+}
+
+/** Somebody in between can answer in JSON as well. Throws ConnectionError. */
+export function demandOurs(isOurs: boolean): void {
+  if (!isOurs) throw new ConnectionError(new TypeError('The answer is not of the service.'))
+}

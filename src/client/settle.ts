@@ -1,0 +1,117 @@
+import { unwrap } from '../client.ts'
+import { ApiError, type FieldErrors } from './errors.ts'
+import type { StoredItem, TakenBatch } from './queue-store.ts'
+import { demandOurs, type Run, reject, step } from './run.ts'
+
+/** Before each question for the outcome of what was sent: some 50 seconds in all. */
+const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array.from({ length: 8 }, () => 5_000)]
+
+/** Waits for the outcome of all batches that the service has, and does to their items what it says. */
+export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<void> {
+  const { store, report } = run
+  let open = (await store.batches()).filter((batch) => batch.state === 'taken')
+  for (const delayMs of pollDelaysMs) {
+    if (open.length === 0) return
+    await sleep(delayMs)
+    const unfinished: TakenBatch[] = []
+    for (const batch of open) {
+      await step(report, async () => {
+        if (!(await settleBatch(run, batch))) unfinished.push(batch)
+      })
+    }
+    open = unfinished
+  }
+  if (open.length > 0) report.stopped ??= { reason: 'unfinished' }
+}
+
+/** False where the batch has not been processed yet. */
+async function settleBatch(run: Run, batch: TakenBatch): Promise<boolean> {
+  const status = await statusOf(run, batch)
+  if (!status) {
+    const { key, client_ids } = batch
+    await run.store.keepBatch({ key, client_ids, state: 'lost' })
+    return true
+  }
+  if (status.completed_at === null) return false
+  await conclude(run, status.items)
+  // Last: after a crash before this the outcome is asked for again.
+  await run.store.removeBatch(batch)
+  return true
+}
+
+/**
+ * Undefined for a batch that the service has forgotten, or that went to somebody else: its items are sent again, and
+ * land once all the same.
+ */
+async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBatch) {
+  try {
+    const status = await unwrap(api.transactions.sync[':id'].$get({ param: { id: sync_id } }, { headers }))
+    demandOurs(Array.isArray(status?.items))
+    return status
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined
+    throw error
+  }
+}
+
+type Outcome = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
+
+/** Removes what needs no more, first of all, since that makes room; then comes the rest, one by one. */
+async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
+  const { store } = run
+  const items = new Map((await store.items()).map((item) => [item.client_id, item]))
+  const found = outcomes.flatMap((outcome) => {
+    const item = items.get(outcome.client_id ?? '')
+    return item ? [{ item, outcome }] : []
+  })
+  const isPlain = ({ item, outcome }: (typeof found)[number]) =>
+    hasLanded(outcome) ? !item.earlier && !item.discarded : item.discarded
+  const plain = found.filter(isPlain)
+  await store.removeItems(plain.map(({ item }) => item))
+  for (const { item, outcome } of plain) count(run, item, outcome)
+
+  for (const { item, outcome } of found.filter((one) => !isPlain(one))) {
+    const errors = hasLanded(outcome) ? await catchUp(run, item, outcome) : (outcome.errors ?? unprocessed)
+    if (errors) await reject(run, item, errors)
+    else {
+      await store.removeItems([item])
+      count(run, item, outcome)
+    }
+  }
+}
+
+const unprocessed = { item: ['It could not be processed.'] }
+
+function hasLanded({ outcome }: Outcome): boolean {
+  return outcome === 'created' || outcome === 'duplicate'
+}
+
+function count({ report }: Run, { discarded }: StoredItem, { outcome }: Outcome): void {
+  if (!discarded && (outcome === 'created' || outcome === 'duplicate')) report[outcome] += 1
+}
+
+/** What a correction leaves out is to be empty. */
+const nothingElse = { to_account_id: null, category_id: null, description: null, reference: null }
+
+/**
+ * Does to a row what was done to its item after it had been sent without an answer: the row may be as it was before.
+ * Answers what the service has against it.
+ */
+async function catchUp(
+  { client: { api }, headers }: Run,
+  { transaction, discarded }: StoredItem,
+  { transaction_id }: Outcome,
+): Promise<FieldErrors | undefined> {
+  if (transaction_id === null) return
+  const row = api.transactions[':id']
+  const param = { id: transaction_id }
+  try {
+    if (discarded) await unwrap(row.$delete({ param }, { headers }))
+    else await unwrap(row.$put({ param, json: { ...nothingElse, ...transaction } }, { headers }))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status === 422) return error.errors
+    // Deleted by its owner since it landed.
+    if (error.status !== 404) throw error
+  }
+}
