@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -45,20 +46,84 @@ test('the examples, and what the types promise, compile against the package with
   await expect(compile('--skipLibCheck', 'false')).resolves.toMatchObject({ stdout: '' })
 })
 
+test('the package says what it is for, and goes along with the hono that an app has', async () => {
+  const read = (name: string) => readFile(path.join(clientPackage, name), 'utf8')
+  const readme = await read('README.md')
+  for (const [, example = ''] of readme.matchAll(/\]\((examples\/[^)]+)\)/g))
+    expect(existsSync(path.join(clientPackage, example))).toBe(true)
+  expect(readme).toContain('examples/offline.ts')
+  const { dependencies } = JSON.parse(await read('package.json'))
+  expect(dependencies).toEqual({ hono: expect.stringMatching(/^\^\d+\.\d+\.\d+$/) })
+})
+
+test.skipIf(!browser)(
+  'the example’s form takes a mark away when the field is changed, and an edit after a lost answer reaches the row',
+  async () => {
+    const { place, api, token, user, expense } = await setUp('forms@example.com')
+    const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
+    const page = await servePage(`
+      import { recordExpense, signIn } from './spa.ts'
+      import { openRecorder } from './offline.ts'
+      globalThis.example = () => ({ recordExpense, signIn, openRecorder })`)
+    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
+    try {
+      const tab = await running.newPage()
+      const paths: string[] = []
+      let isLosing = false
+      await tab.route('http://127.0.0.1:8787/**', async (route) => {
+        const url = route.request().url().replace(':8787', `:${place.PORT}`)
+        paths.push(new URL(url).pathname)
+        const response = await route.fetch({ url })
+        await (isLosing ? route.abort() : route.fulfill({ response }))
+      })
+      await tab.goto(page.url)
+      await tab.setContent(formOf({ ...user, ...expense, category_id, description: 'Typo', amount: '-1' }))
+      const record = () => tab.evaluate(() => example().recordExpense(document.forms[0] as HTMLFormElement))
+      const isValid = () => tab.evaluate(() => document.forms[0]?.checkValidity())
+      await tab.evaluate(() => example().signIn(document.forms[0] as HTMLFormElement))
+      await record()
+      expect(await isValid()).toBe(false)
+      await tab.fill('[name=amount]', '3.20')
+      expect(await isValid()).toBe(true)
+      isLosing = true
+      await record()
+      isLosing = false
+      await tab.fill('[name=amount]', '4.20')
+      await record()
+      const { data } = (await api('GET', '/transactions', undefined, token)).body
+      expect(data.map((row: { amount: string }) => row.amount)).toEqual(['4.20'])
+
+      // Somebody's queue, once closed, hears of no network any more.
+      const isQuiet = await tab.evaluate(async (transaction) => {
+        const { queue, close } = await example().openRecorder(1)
+        close()
+        await queue.add(transaction)
+        dispatchEvent(new Event('online'))
+        document.dispatchEvent(new Event('visibilitychange'))
+        return document.title !== 'Purse (1 waiting)'
+      }, expense)
+      expect(isQuiet).toBe(true)
+      const before = paths.length
+      await tab.evaluate(() => fetch('http://127.0.0.1:8787/api/health'))
+      expect(paths.slice(before)).toEqual(['/api/health'])
+    } finally {
+      await running.close()
+      page.close()
+    }
+  },
+)
+
 test.skipIf(!browser)(
   'two tabs of a real browser record offline, one is closed, and what both recorded lands once',
   async () => {
-    const place = await newPlace()
-    await start(place).ready()
-    const api = clientOf(place)
-    const user = registration('tabs@example.com')
-    const { access_token: token } = (await api('POST', '/register', user)).body
-    await verifyByMail(place, user.email)
-    const account = { name: 'Wallet', type: 'cash', starting_balance: 0 }
-    const { id: account_id } = (await api('POST', '/accounts', account, token)).body
-    const expense = { account_id, type: 'expense', amount: '1.00', transaction_date: '2026-11-20' }
-
-    const page = await servePage(`http://127.0.0.1:${place.PORT}`)
+    const { place, api, token, user, expense } = await setUp('tabs@example.com')
+    const page = await servePage(`
+      import { createClient, offlineQueue, webStorageTokens } from 'purse-client'
+      import { indexedDbStorage } from './indexed-db.ts'
+      const baseUrl = 'http://127.0.0.1:${place.PORT}'
+      const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
+      const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: 1 })
+      globalThis.app = () => ({ client, queue })`)
     const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
     try {
       const context = await running.newContext()
@@ -102,6 +167,35 @@ test.skipIf(!browser)(
   },
 )
 
+/** The stack, with its first user, whose address is verified, and an account of theirs. */
+async function setUp(email: string) {
+  const place = await newPlace()
+  await start(place).ready()
+  const api = clientOf(place)
+  const user = registration(email)
+  const { access_token: token } = (await api('POST', '/register', user)).body
+  await verifyByMail(place, email)
+  const account = { name: 'Wallet', type: 'cash', starting_balance: 0 }
+  const { id: account_id } = (await api('POST', '/accounts', account, token)).body
+  const expense = { account_id, type: 'expense', amount: '1.00', transaction_date: '2026-11-20' }
+  return { place, api, token: token as string, user, expense }
+}
+
+function formOf(values: Record<string, unknown>): string {
+  const inputs = Object.entries(values).map(([name, value]) => `<input name="${name}" value="${value}">`)
+  return `<form>${inputs.join('')}</form>`
+}
+
+/** What the page of the examples offers. */
+declare function example(): {
+  signIn: (form: HTMLFormElement) => Promise<void>
+  recordExpense: (form: HTMLFormElement) => Promise<void>
+  openRecorder: (userId: number) => Promise<{
+    queue: { add: (transaction: object) => Promise<unknown> }
+    close: () => void
+  }>
+}
+
 type Report = { created: number; stopped: { reason: string } | null }
 /** What the page below offers to the test; the types of the client are not at issue here. */
 declare function app(): {
@@ -117,14 +211,8 @@ function syncIn(tab: Page): Promise<Report> {
   return tab.evaluate(() => app().queue.sync())
 }
 
-/** Serves a page made of the package and of the example's storage, at an origin that may call the API. */
-async function servePage(baseUrl: string) {
-  const contents = `
-    import { createClient, offlineQueue, webStorageTokens } from 'purse-client'
-    import { indexedDbStorage } from './indexed-db.ts'
-    const client = createClient({ baseUrl: '${baseUrl}', tokens: webStorageTokens(localStorage) })
-    const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: 1 })
-    globalThis.app = () => ({ client, queue })`
+/** Serves a page made of the package and of the examples, at an origin that may call the API. */
+async function servePage(contents: string) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: path.join(PROJECT, 'docs/examples') },
     alias: { 'purse-client': path.join(clientPackage, 'client.js') },
