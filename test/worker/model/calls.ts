@@ -226,10 +226,25 @@ export function claimed<T extends { user_id: number }>(
   return verdict(thing)
 }
 
+/** An Idempotency-Key, seldom enough that most requests stand for themselves. */
+export const idempotencyKey = fc.constantFrom(null, null, null, null, 'k1', 'k2')
+/** The header of a key. */
+export const keyHeader = (key: string | null): Record<string, string> =>
+  key === null ? {} : { 'Idempotency-Key': key }
+
+/** The verdict on what was made with a key, so that it is known the next time. */
+export function keyed({ next, ...verdict }: Verdict, key: string | undefined, id: number): Verdict {
+  if (!next || key === undefined) return { ...verdict, ...(next && { next }) }
+  return { ...verdict, next: next.after((next) => next.keys.set(key, id)) }
+}
+
 /** The 422, with the errors where they are known. */
 export function invalid(errors: Record<string, string[]> = {}): Verdict {
   return { status: 422, body: { message: 'The given data was invalid.', errors } }
 }
+
+/** How the error ends that a figure past its bounds brings. */
+export const pastBounds = 'field would push a balance or total past 90000000000000.00.'
 
 /** The verdict on a write that may push a figure of the user past its bounds. */
 export function withinBounds(
@@ -240,7 +255,7 @@ export function withinBounds(
 ): Verdict {
   if (next?.isInBounds(userId)) return { ...verdict, next }
   const name = field.replaceAll('_', ' ')
-  return invalid({ [field]: [`The ${name} field would push a balance or total past 90000000000000.00.`] })
+  return invalid({ [field]: [`The ${name} ${pastBounds}`] })
 }
 
 /** The thing that comes first in an order that depends on each thing alone. */

@@ -1,5 +1,15 @@
 import * as fc from 'fast-check'
-import { anyOf, claimed, invalid, operation, upTo, type Verdict } from './calls.ts'
+import {
+  anyOf,
+  claimed,
+  idempotencyKey,
+  invalid,
+  keyed,
+  keyHeader,
+  operation,
+  upTo,
+  type Verdict,
+} from './calls.ts'
 import { shownCategories } from './shown.ts'
 import type { Category, State } from './state.ts'
 
@@ -31,12 +41,16 @@ function unlessTaken(state: State, category: Category, status: number): Verdict 
 }
 
 export const categoryOperations = [
-  operation('add a category', 3, fields, (bearer, said) => ({
-    ...bearer.request('POST', '/api/categories', { body: said }, (state, user, { body }) =>
-      unlessTaken(state, { id: body?.id, user_id: user.id, ...said }, 201),
-    ),
-    made: ({ body }) => [['categories', body?.id]],
-  })),
+  operation('add a category', 3, { said: fc.record(fields), key: idempotencyKey }, (bearer, drawn) => {
+    const options = { body: drawn.said, headers: keyHeader(drawn.key) }
+    const call = bearer.request('POST', '/api/categories', options, (state, user, { body }) => {
+      const key = drawn.key === null ? undefined : `${user.id} category ${drawn.key}`
+      const earlier = state.madeWith(state.categories, key)
+      if (earlier) return { status: 200, body: earlier }
+      return keyed(unlessTaken(state, { id: body?.id, user_id: user.id, ...drawn.said }, 201), key, body?.id)
+    })
+    return { ...call, made: ({ body }) => [['categories', body?.id]] }
+  }),
 
   operation(
     'change a category',

@@ -7,6 +7,8 @@ import {
   type Bearer,
   claimed,
   type Draw,
+  idempotencyKey,
+  keyHeader,
   type Made,
   type Outcome,
   operation,
@@ -16,27 +18,13 @@ import {
   withinBounds,
 } from './calls.ts'
 import { categoryNames, nameKey } from './categories.ts'
+import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
 import { isSound, land } from './rules.ts'
 import { decimal } from './shown.ts'
-import type { Account, Category, Item, State, User } from './state.ts'
+import type { Account, Category, Import, Item, State, User } from './state.ts'
 import { verified } from './sync.ts'
-import { asSent, day, item, itemOf, scaled } from './transactions.ts'
+import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 
-/** A row as a file names things: accounts and categories by id or by name. */
-type FileRow = Omit<Item, 'account_id' | 'to_account_id' | 'category_id'> & {
-  account: number | string
-  to: number | string | null
-  category: number | string | null
-}
-type File = {
-  path: string
-  format: string
-  rows: FileRow[]
-  /** Where the first row is, as errors name it. */
-  firstLine: number
-  isDryRun: boolean
-  closing?: { account: number; date: string; balance: bigint }
-}
 /** What was looked up of an import, since its answer does not tell. */
 type Learned = { rows: number[]; categories: Category[] }
 
@@ -45,21 +33,25 @@ const nobodys = 0
 export const importOperations = [
   operation(
     'import rows',
-    3,
-    { items: fc.array(item, { minLength: 1, maxLength: 4 }), isDryRun: seldom(4) },
-    (bearer, { items: drawn, isDryRun }) => {
-      const items = drawn.map((one) => itemOf(bearer, one))
-      const rows = items.map(({ account_id, to_account_id, category_id, ...rest }) => ({
-        ...rest,
-        account: account_id,
-        to: to_account_id,
-        category: category_id,
-      }))
-      const body = { transactions: items.map(asSent), dry_run: isDryRun }
-      const file = { path: '/api/import/store', format: 'json', rows, firstLine: 1, isDryRun }
-      return importing(bearer, file, { body })
+    5,
+    { items: fc.array(item, { minLength: 1, maxLength: 4 }), isDryRun: seldom(4), key: idempotencyKey },
+    (bearer, { items: drawn, isDryRun, key }) => {
+      const rows = drawn.map((one): FileRow => {
+        const { account_id, to_account_id, category_id, ...rest } = itemOf(bearer, one)
+        return { ...rest, account: account_id, to: to_account_id, category: category_id }
+      })
+      return importRows(bearer, rows, isDryRun, key)
     },
   ),
+
+  operation('import rows again', 4, { file: anyOf, keepsKey: fc.boolean() }, (bearer, drawn) => {
+    const file = bearer.stage.state.imports.get(bearer.pick('imports', drawn.file))
+    if (file?.format !== 'json') return
+    const rows: FileRow[] = JSON.parse(file.rows, (name, value) =>
+      name === 'amount' ? BigInt(value) : value,
+    )
+    return importRows(bearer, rows, false, drawn.keepsKey ? file.key : null)
+  }),
 
   operation(
     'import a CSV file',
@@ -80,13 +72,12 @@ export const importOperations = [
         return draw.nth % 5 === 0 ? name.toLowerCase() : name
       }
       const rows = drawn.map(({ item, category }): FileRow => {
-        const { type, description, reference, transaction_date } = item
-        const amount = scaled(bearer.stage, item.amount)
+        const { type, amount, description, reference, transaction_date } = enriched(bearer.stage, item)
         const said = { type, amount, description, reference, transaction_date, client_id: null, force: false }
         return { ...said, account: nameOf(item.account), to: item.to && nameOf(item.to), category }
       })
       const path = `/api/import/store?dry_run=${isDryRun}`
-      const file = { path, format: 'csv', rows, firstLine: 2, isDryRun }
+      const file = { path, format: 'csv', rows, firstLine: 2, isDryRun, key: null }
       return importing(bearer, file, uploadOf(csv(rows)))
     },
   ),
@@ -102,15 +93,16 @@ export const importOperations = [
     },
     (bearer, { account: drawn, entries, closing, isDryRun }) => {
       const account = bearer.pick('accounts', drawn)
-      const rows = entries.map(({ type, amount, description, reference, transaction_date }): FileRow => {
-        const said = { amount: amount === 0n ? 1n : scaled(bearer.stage, amount), description, reference }
+      const rows = entries.map((entry): FileRow => {
+        const { type, amount, description, reference, transaction_date } = enriched(bearer.stage, entry)
+        // Entries that move nothing are left out of statements, and transfers are not told from expenses.
+        const moved = { type: type === 'income' ? type : ('expense' as const), amount: amount || 1n }
         const nowhere = { to: null, category: null, client_id: null, force: false }
-        const direction = type === 'income' ? ('income' as const) : ('expense' as const)
-        return { type: direction, account, transaction_date, ...said, ...nowhere }
+        return { ...moved, account, transaction_date, description, reference, ...nowhere }
       })
       const balance = { account, date: closing ?? '', balance: 12_345n }
       const path = `/api/import/bank/store?dry_run=${isDryRun}&account_id=${account}`
-      const statement = { path, format: 'ofx', rows, firstLine: 1, isDryRun }
+      const statement = { path, format: 'ofx', rows, firstLine: 1, isDryRun, key: null }
       const file = { ...statement, ...(closing && { closing: balance }) }
       return importing(bearer, file, uploadOf(ofx(file)))
     },
@@ -131,9 +123,20 @@ export const listImports = operation('list the imports', 1, {}, (bearer) =>
     body: state
       .of(state.imports, user.id)
       .sort((a, b) => b.id - a.id)
-      .map(({ user_id: _, ...shown }) => shown),
+      .map(({ id, kind, format, counts }) => ({ id, kind, format, counts })),
   })),
 )
+
+function importRows(bearer: Bearer, rows: FileRow[], isDryRun: boolean, key: string | null): Planned {
+  const transactions = rows.map(({ account, to, category, ...rest }) => ({
+    ...asSent(rest),
+    account_id: account,
+    to_account_id: to,
+    category_id: category,
+  }))
+  const file = { path: '/api/import/store', format: 'json', rows, firstLine: 1, isDryRun, key }
+  return importing(bearer, file, { body: { transactions, dry_run: isDryRun }, headers: keyHeader(key) })
+}
 
 /** The call that imports a file; what it created is looked up, so nothing may go away at the same time. */
 function importing(bearer: Bearer, file: File, options: Parameters<Bearer['request']>[2]): Planned {
@@ -152,44 +155,74 @@ function importing(bearer: Bearer, file: File, options: Parameters<Bearer['reque
   return { ...call, send, made, clashes: ['close an account', 'leave', 'delete a transaction'] }
 }
 
-function imported(state: State, user: User, file: File, { body, learned }: Outcome): Verdict {
-  const items = file.rows.map((row) => resolved(state, user, row))
+function imported(state: State, user: User, file: File, outcome: Outcome): Verdict {
   const unreadable = linesOf(file, (row) => !isReadable(row, file))
+  if (unreadable.length > 0) return refused(unreadable, outcome)
+  const same = ({ key }: Import) => key !== null && key === file.key
+  const earlier = file.isDryRun ? undefined : state.of(state.imports, user.id).find(same)
+  if (earlier && earlier.rows !== textOf(file.rows)) return { status: 422 }
+  if (earlier) return { status: 200, body: shownImport(file, earlier.counts, null, earlier.id) }
+
+  const items = file.rows.map((row) => resolved(state, user, row))
   const broken = linesOf(file, (_, position) => {
     const item = items[position] as Item
     return !isSound(state, user.id, item) || state.isSpent(user.id, item.client_id)
   })
-  const wrong = unreadable.length > 0 ? unreadable : broken
-  if (wrong.length > 0) return { status: 422, seen: namedLines(body, wrong), body: wrong }
+  return broken.length > 0 ? refused(broken, outcome) : landed(state, user, file, items, outcome)
+}
 
+function refused(lines: number[], { body }: Outcome): Verdict {
+  return { status: 422, seen: namedLines(body, lines), body: lines }
+}
+
+function landed(state: State, user: User, file: File, items: Item[], { body, learned }: Outcome): Verdict {
   const { rows, categories } = (learned ?? { rows: [], categories: [] }) as Learned
   const withCategories = file.isDryRun ? state : categoriesAdded(state, user, file.rows, categories)
   const assigned = items.map((item, position) => ({
     ...item,
     category_id: categoryOf(withCategories, user, file.rows[position] as FileRow),
   }))
-  const import_id = body?.import?.id
+  const id = body?.import?.id
   const ids = rows.values()
-  const idFor = () => ids.next().value
-  const { outcomes, next } = land(withCategories, user.id, assigned, { is_synced: false, import_id }, idFor)
+  const origin = { is_synced: false, import_id: id }
+  const { outcomes, next } = land(withCategories, user.id, assigned, origin, () => ids.next().value)
   const count = (outcome: string) => outcomes.filter((one) => one.outcome === outcome).length
   const counts = { rows: items.length, created: count('created'), duplicate: count('duplicate') }
-  const answer = {
-    message: `Successfully imported ${counts.created} transactions.`,
-    import: {
-      ...(file.isDryRun && { id: null }),
-      format: file.format,
-      counts,
-      skipped: 0,
-      dry_run: file.isDryRun,
-      closing_balance: next ? closingOf(next, user, file) : null,
-    },
-  }
+  const shown = shownImport(
+    file,
+    counts,
+    next ? closingOf(next, user, file) : null,
+    file.isDryRun ? null : id,
+  )
   const kind = file.path.includes('bank') ? 'bank' : 'generic'
-  const record = { id: import_id, user_id: user.id, kind, format: file.format, counts }
-  const kept = next?.after((next) => next.imports.set(import_id, record))
-  const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: answer })
+  const record = {
+    id,
+    user_id: user.id,
+    kind,
+    format: file.format,
+    counts,
+    key: file.key,
+    rows: textOf(file.rows),
+  }
+  const kept = next?.after((next) => next.imports.set(id, record))
+  const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: shown })
   return file.isDryRun && verdict.next ? { ...verdict, next: state } : verdict
+}
+
+function shownImport(
+  file: File,
+  counts: Import['counts'],
+  closing_balance: object | null,
+  id: number | null,
+) {
+  return {
+    message: `Successfully imported ${counts.created} transactions.`,
+    import: { id, format: file.format, counts, skipped: 0, dry_run: file.isDryRun, closing_balance },
+  }
+}
+
+function textOf(rows: FileRow[]): string {
+  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 /** Names of accounts count exactly, else without regard to case; a name that two have is nobody's. */
@@ -274,44 +307,6 @@ function undone(state: State, user: User, id: number, isForced: boolean): Verdic
     next.imports.delete(id)
   })
   return withinBounds(isPastBounds ? undefined : next, user.id, 'amount', { status: 204 })
-}
-
-function csv(rows: FileRow[]): string {
-  const lines = rows.map((row) =>
-    [
-      row.transaction_date,
-      decimal(row.amount),
-      row.type,
-      row.account,
-      row.to,
-      row.category,
-      row.description,
-      row.reference,
-    ].join(','),
-  )
-  return `date,amount,type,account,to_account,category,description,reference\n${lines.join('\n')}\n`
-}
-
-function ofx({ rows, closing }: Pick<File, 'rows' | 'closing'>): string {
-  const compact = (date: string) => date.replaceAll('-', '')
-  const entries = rows.map((row) =>
-    [
-      `<STMTTRN><TRNTYPE>OTHER<DTPOSTED>${compact(row.transaction_date)}`,
-      `<TRNAMT>${decimal(row.type === 'income' ? row.amount : -row.amount)}`,
-      row.reference === null ? '' : `<FITID>${row.reference}`,
-      row.description === null ? '' : `<NAME>${row.description}`,
-      '</STMTTRN>',
-    ].join('\n'),
-  )
-  const balance = closing
-    ? `<LEDGERBAL><BALAMT>${decimal(closing.balance)}<DTASOF>${compact(closing.date)}</LEDGERBAL>`
-    : ''
-  return `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKTRANLIST>${entries.join('\n')}</BANKTRANLIST>${balance}</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-}
-
-/** The file as the whole body; its options are in the query. */
-function uploadOf(file: string) {
-  return { rawBody: file, headers: { 'Content-Type': 'text/plain' } }
 }
 
 async function whatCame(world: World, userId: number, importId: number | null): Promise<Learned> {

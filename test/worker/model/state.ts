@@ -53,7 +53,16 @@ export type Batch = {
   sent: string
   items: (Item & Outcome)[]
 }
-export type Import = { id: number; user_id: number; kind: string; format: string; counts: object }
+export type Import = {
+  id: number
+  user_id: number
+  kind: string
+  format: string
+  counts: { rows: number; created: number; duplicate: number }
+  key: string | null
+  /** What was read: the same key with other rows is refused. */
+  rows: string
+}
 
 const maxTotal = 9_000_000_000_000_000n
 
@@ -71,6 +80,8 @@ export class State {
   imports = new Map<number, Import>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
+  /** Accounts and categories by the Idempotency-Key that made them; a key is free again when they have gone. */
+  keys = new Map<string, number>()
 
   /** The state in which this has happened as well. */
   after(change: (next: State) => void): State {
@@ -84,6 +95,7 @@ export class State {
     next.batches = new Map(this.batches)
     next.imports = new Map(this.imports)
     next.spent = new Set(this.spent)
+    next.keys = new Map(this.keys)
     change(next)
     return next
   }
@@ -96,6 +108,11 @@ export class State {
   rowWithClientId(userId: number, clientId: string | null): Row | undefined {
     if (clientId === null) return undefined
     return this.of(this.rows, userId).find((row) => row.client_id === clientId)
+  }
+
+  /** What an earlier request with the same key has made, if it is still there. */
+  madeWith<T>(things: Map<number, T>, keyed: string | undefined): T | undefined {
+    return keyed === undefined ? undefined : things.get(this.keys.get(keyed) ?? 0)
   }
 
   isSpent(userId: number, clientId: string | null): boolean {

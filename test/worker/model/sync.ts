@@ -3,7 +3,17 @@ import * as fc from 'fast-check'
 import type { SyncMessage } from '../../../src/gateways/sync-queue.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
-import { type Bearer, claimed, type Made, type Outcome, operation, seldom, type Verdict } from './calls.ts'
+import {
+  type Bearer,
+  claimed,
+  idempotencyKey,
+  keyHeader,
+  type Made,
+  type Outcome,
+  operation,
+  seldom,
+  type Verdict,
+} from './calls.ts'
 import { isSound, land } from './rules.ts'
 import { shownBatch } from './shown.ts'
 import type { Batch, Item, State, User } from './state.ts'
@@ -104,7 +114,7 @@ export const syncOperations = [
     {
       items: fc.array(item, { minLength: 1, maxLength: 6 }),
       isLenient: seldom(3),
-      key: fc.constantFrom(null, null, null, 'k1', 'k2', 'k3'),
+      key: idempotencyKey,
     },
     (bearer, drawn) => {
       const items = drawn.items.map((one) => itemOf(bearer, one))
@@ -178,7 +188,7 @@ function upload(
 ) {
   const headers = {
     ...(isLenient && { Prefer: 'handling=lenient' }),
-    ...(key !== null && { 'Idempotency-Key': key }),
+    ...keyHeader(key),
   }
   const sent = JSON.stringify({ items, isLenient }, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
