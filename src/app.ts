@@ -45,7 +45,7 @@ app.use(async (c, next) => {
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  c.set('deps', createDeps(c.env, c.var.meter, AbortSignal.timeout(deadlineMs)))
+  c.set('deps', createDeps(c.env, c.var.meter, deadlineMs))
   await next()
 })
 app.use(

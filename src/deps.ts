@@ -8,13 +8,13 @@ import type { Deps } from './http/app-types.ts'
 
 /**
  * Builds what one request, message or cron run works with, and measures with its meter. Opening is cheap: nothing is
- * called yet. With a deadline, all calls of the database together must be done by then.
+ * called yet. With a deadline, all calls of the database together have that long from the first on.
  */
-export function createDeps(env: Env, meter: Meter, deadline?: AbortSignal): Deps {
+export function createDeps(env: Env, meter: Meter, deadlineMs?: number): Deps {
   const config = readConfig(env)
   return {
     config,
-    db: openDatabase(config.database, { meter, ...(deadline && { deadline }) }),
+    db: openDatabase(config.database, { meter, ...(deadlineMs !== undefined && { deadlineMs }) }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE),

@@ -12,19 +12,26 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
 /**
  * Opens a database for one request. Never share it between requests: the client's limit on parallel calls
  * is counted with promises, and a promise of one request that hangs would hang them all.
- * A deadline, where one is given, is for all round trips together; the meter hears of each of them.
+ * A deadline, where one is given, is for all round trips together and begins with the first of them: how slowly a
+ * client uploads is not the database's time. The meter hears of each round trip.
  * Use `batch`, for a single statement too: it is what translates the driver's errors.
  */
 export function openDatabase(
   { url, authToken, timeoutMs }: DatabaseAddress,
-  { meter = new Meter(), deadline }: { meter?: Meter; deadline?: AbortSignal } = {},
+  { meter = new Meter(), deadlineMs }: { meter?: Meter; deadlineMs?: number } = {},
 ) {
+  let deadline: AbortSignal | undefined
+  const signal = () => {
+    if (deadlineMs === undefined) return AbortSignal.timeout(timeoutMs)
+    deadline ??= AbortSignal.timeout(deadlineMs)
+    return deadline
+  }
   const client = createClient({
     url,
     ...(authToken && { authToken }),
     fetch: (request: Request) => {
       meter.countRoundTrip()
-      return ask(request, deadline ?? AbortSignal.timeout(timeoutMs))
+      return ask(request, signal())
     },
   })
   const batch = client.batch.bind(client)

@@ -55,16 +55,15 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
   }
 }
 
+/** Codes of a statement of ours that is wrong. Any other is the database's own trouble: busy, full, read-only, its disk. */
+const faultsOfOurs = /^(SQL_|SQLITE_(ERROR|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
+
 function translate(error: unknown): unknown {
   if (error instanceof LibsqlError && error.code.startsWith('SQLITE_CONSTRAINT')) {
     const match = /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: ([\w., ]+))?/.exec(error.message)
     return new ConstraintViolated((match?.[1] ?? 'other') as ConstraintViolated['kind'], match?.[2] ?? '')
   }
-  // Every other SQL… code is a statement of ours that is wrong, and so is a TypeError and its like.
-  const isOurs =
-    error instanceof LibsqlError
-      ? /^SQL(ITE)?_/.test(error.code) && error.code !== 'SQLITE_BUSY'
-      : !isOfTheWay(error)
+  const isOurs = error instanceof LibsqlError ? faultsOfOurs.test(error.code) : !isOfTheWay(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }
 

@@ -1,10 +1,13 @@
 /** What Cloudflare takes in one call. */
 const messagesPerCall = 100
 
-/** Sends a message, and logs where that fails, with what identifies it: never throws. */
+/** How long a request waits for a queue to take its message. */
+const longestWaitMs = 2_000
+
+/** Sends a message, and logs where that fails or takes long, with what identifies it: never throws. */
 export async function sendOrLog<T>(queue: Queue<T>, message: T, failure: Record<string, string>) {
   try {
-    await queue.send(message)
+    await within(longestWaitMs, queue.send(message))
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'unknown'
     console.error(JSON.stringify({ ...failure, reason }))
@@ -16,4 +19,13 @@ export async function sendAll<T>(queue: Queue<T>, messages: T[]): Promise<void> 
   for (let start = 0; start < messages.length; start += messagesPerCall) {
     await queue.sendBatch(messages.slice(start, start + messagesPerCall).map((body) => ({ body })))
   }
+}
+
+/** What a promise comes to, if it does so in time. Throws TimeoutError; whatever comes later is not heard of. */
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(milliseconds)
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  return Promise.race([promise, late])
 }

@@ -24,9 +24,19 @@ export const generalLimit: MiddlewareHandler<App> = (c, next) =>
 
 const countEverything = limit('GENERAL_LIMIT', (c) => `${clientAddress(c)} ${c.get('owner')?.tokenId ?? ''}`)
 
-/** The address of the client, as Cloudflare saw it. */
+/** The address of the client, as Cloudflare saw it; of IPv6 the network, since a client has a whole one (RFC 6177). */
 export function clientAddress(c: Context): string {
-  return c.req.header('CF-Connecting-IP') ?? 'unknown'
+  const address = c.req.header('CF-Connecting-IP') ?? 'unknown'
+  return address.includes(':') ? networkOf(address) : address
+}
+
+/** The first 64 bits of an IPv6 address, as four groups. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = tail?.split(':').filter(Boolean) ?? []
+  const zeros = Array(Math.max(0, 8 - before.length - after.length)).fill('0')
+  return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }
 
 /** The answer to one attempt too many. */

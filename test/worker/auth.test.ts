@@ -259,7 +259,24 @@ describe('login', () => {
     const elsewhere = { 'CF-Connecting-IP': randomClientAddress() }
     expect((await login(world, ada.email, ada.password, elsewhere)).status).toBe(200)
   })
+
+  test('counts all addresses of an IPv6 network as one client', async () => {
+    const world = createWorld()
+    await register(world)
+    const [a, b] = crypto.getRandomValues(new Uint16Array(2)).map((group) => group | 0x1000)
+    const network = `2001:db8:${a?.toString(16)}:${b?.toString(16)}`
+    await awaitRoomInTheMinute()
+    for (let host = 1; host <= 10; host++) {
+      const from = { 'CF-Connecting-IP': host % 2 ? `${network}::${host}` : `${network}:0:0:a:${host}` }
+      expect((await login(world, ada.email, 'wrong password', from)).status).toBe(422)
+    }
+    const from = (address: string) => login(world, ada.email, ada.password, { 'CF-Connecting-IP': address })
+    expect((await from(`${network}:1:2:3:4`)).status).toBe(429)
+    expect((await from(`2001:db8::${randomHost()}`)).status).toBe(200)
+  })
 })
+
+const randomHost = () => Math.floor(Math.random() * 0xffff).toString(16)
 
 describe('an access token', () => {
   test('is revoked by its logout alone', async () => {

@@ -25,7 +25,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: Jso
 export type CallOptions = {
   token?: string
   body?: unknown
-  rawBody?: Uint8Array | string
+  rawBody?: Uint8Array | string | ReadableStream
   headers?: Record<string, string>
 }
 

@@ -30,10 +30,17 @@ export function createFaultyWorld(): FaultyWorld {
   }
 }
 
+/** Of the ten seconds that nobody may wait for longer than. */
+const longestTimeoutMs = 8_000
+
 /** Lets every time-out come soon: nobody waits eight seconds for nothing. Where some requests are answered, those must have the time. */
 function hastenTimeouts({ only }: Fault) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
-  return vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(only === undefined ? 50 : 400))
+  const times = only === undefined ? 160 : 20
+  return vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    expect(ms).toBeLessThanOrEqual(longestTimeoutMs)
+    return timeout(ms / times)
+  })
 }
 
 /** Faults of requests that the database never gets to see. */

@@ -188,6 +188,68 @@ describe('a single change that would leave the bounds is a 422 and changes nothi
   })
 })
 
+describe('the closing balance of a statement, of a day in the past that no bounds hold for,', () => {
+  async function createAccount() {
+    const { world, person, open, fill, record, check } = await createRich()
+    const { id } = await open()
+    const importUpTo = (date: string) =>
+      world.call('POST', `/api/import/bank/store?account_id=${id}`, {
+        token: person.token,
+        rawBody: statementUpTo(date),
+        headers: { 'Content-Type': 'application/x-ofx' },
+      })
+    return {
+      importUpTo,
+      earn: (month: string) => fill(month, { type: 'income', account_id: id }),
+      spend: (month: string) => fill(month, { type: 'expense', account_id: id }),
+      spendACent: (day: string) =>
+        record({ type: 'expense', account_id: id, amount: '0.01', transaction_date: day }),
+      total: async () => (await person.get('/api/transactions')).body.total,
+      check,
+    }
+  }
+
+  test('is null past the bounds, and the rows are imported', async () => {
+    const { earn, spend, importUpTo, total, check } = await createAccount()
+    await earn('2001-01')
+    await spend('2011-01')
+    await earn('2002-01')
+    await spend('2012-01')
+    const { status, body } = await importUpTo('20050131')
+    expect([status, body.import]).toMatchObject([200, { counts: { created: 1 }, closing_balance: null }])
+    expect(await total()).toBe(4 * nineDays.length + 1)
+    await check()
+  })
+
+  test('is exact within them, however much was spent since', async () => {
+    const { earn, spend, spendACent, importUpTo, check } = await createAccount()
+    await earn('2001-01')
+    await spend('2011-01')
+    await spend('2012-01')
+    await spendACent('2012-02-01')
+    const { status, text } = await importUpTo('20010131')
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('"account":89999999999996.71,"agrees":false'),
+    ])
+    await check()
+  })
+
+  /** A bank statement of one expense, 3.20 on its closing date, with a balance of 100. */
+  const statementUpTo = (date: string) => `OFXHEADER:100
+DATA:OFXSGML
+VERSION:102
+ENCODING:USASCII
+CHARSET:1252
+
+<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
+<BANKACCTFROM><BANKID>1<ACCTID>4711<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>${date}<TRNAMT>-3.20<FITID>A1<NAME>Bakery</STMTTRN></BANKTRANLIST>
+<LEDGERBAL><BALAMT>100.00<DTASOF>${date}</LEDGERBAL>
+</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>
+`
+})
+
 /** Somebody who moves the largest amounts there are. */
 async function createRich() {
   const world = createWorld()

@@ -1,0 +1,94 @@
+import { LibsqlError } from '@libsql/client/http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { translateDatabaseErrors } from '../../../src/db/errors.ts'
+import { DatabaseUnavailable } from '../../../src/domain/failures.ts'
+import { createHousehold } from '../laws/every-route.ts'
+import { createWorld } from '../world.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Eight seconds are over in 200 ms. */
+function hasten(): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 40))
+}
+
+/** A body that arrives a byte at a time, over a second. */
+function dribble(text: string): ReadableStream {
+  const bytes = new TextEncoder().encode(text)
+  const pauseMs = 1_000 / bytes.length
+  return new ReadableStream({
+    async start(controller) {
+      for (const byte of bytes) {
+        controller.enqueue(new Uint8Array([byte]))
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+      controller.close()
+    },
+  })
+}
+
+describe('an upload may take longer than the database may:', () => {
+  test.each<[path: string, body: (account: number) => object, status: number]>([
+    ['/api/accounts', () => ({ name: 'Slow', type: 'cash', starting_balance: 0 }), 201],
+    ['/api/transactions/sync', (id) => ({ transactions: [row(id)] }), 200],
+    ['/api/import/store', (id) => ({ transactions: [row(id)] }), 200],
+  ])('%s', async (path, body, status) => {
+    const { world, person, checking } = await createHousehold(createWorld())
+    hasten()
+    const answer = await world.call('POST', path, {
+      token: person.token,
+      headers: { 'Content-Type': 'application/json' },
+      rawBody: dribble(JSON.stringify(body(checking.id))),
+    })
+    expect([answer.status, answer.text]).toEqual([status, expect.anything()])
+  })
+
+  const row = (account_id: number) => ({
+    account_id,
+    type: 'expense',
+    amount: 1,
+    transaction_date: '2026-11-20',
+  })
+})
+
+describe('a queue', () => {
+  const registration = { name: 'A', password: 'long enough', password_confirmation: 'long enough' }
+
+  test.each<[name: string, send: () => Promise<QueueSendResponse>]>([
+    ['that never answers', () => new Promise(() => undefined)],
+    ['that throws', () => Promise.reject(new Error('no queue'))],
+  ])('%s holds up no request', async (_, send) => {
+    const queue = { send } as Partial<Queue>
+    const { world, person, expense } = await createHousehold(createWorld({ SYNC_QUEUE: queue as never }))
+    hasten()
+    const sync = await world.call('POST', '/api/transactions/sync', {
+      token: person.token,
+      body: { transactions: [expense()] },
+    })
+    expect(sync.status).toBe(200)
+
+    const mailless = createWorld({ MAIL_QUEUE: queue as never })
+    const body = { ...registration, email: 'a@example.com' }
+    expect((await mailless.call('POST', '/api/register', { body })).status).toBe(201)
+  })
+})
+
+test.each([
+  ['BUSY', true],
+  ['FULL', true],
+  ['IOERR', true],
+  ['LOCKED', true],
+  ['INTERRUPT', true],
+  ['READONLY', true],
+  ['CANTOPEN', true],
+  ['ERROR', false],
+  ['MISUSE', false],
+  ['TOOBIG', false],
+])('SQLITE_%s may pass: %s', async (code, mayPass) => {
+  const error = new LibsqlError('no matter', `SQLITE_${code}`)
+  const translated = await translateDatabaseErrors(Promise.reject(error)).catch((thrown) => thrown)
+  expect(translated instanceof DatabaseUnavailable).toBe(mayPass)
+})
