@@ -6,7 +6,7 @@ import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
-import type { Minor } from '../../domain/money.ts'
+import { type Minor, maxTotal } from '../../domain/money.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import {
@@ -54,7 +54,7 @@ export type ImportFile = {
 export type ImportResult = {
   id: number | null
   counts: { rows: number; created: number; duplicate: number }
-  /** The account's balance up to the statement's closing date, beside what the statement says. */
+  /** The account's balance at the end of the statement's closing date, beside the statement's; null past bounds. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
 }
 
@@ -132,7 +132,7 @@ export async function storeImport(
       rows: db.run(
         insertNewRows(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
       ),
-      balance: db.all<{ balance: Minor }>(balanceAt(owner, file)),
+      balance: db.all<{ balance: number }>(balanceAt(owner, file)),
       ...(file.isDryRun &&
         named(db, 'undone', [
           ...undoRows(importId, sql`true`),
@@ -151,12 +151,16 @@ export async function storeImport(
   return {
     id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
     counts: earlier ? countsOf(earlier) : counts,
-    closing: closing && {
-      date: closing.date,
-      statement: closing.balance,
-      account: balance[0]?.balance ?? (0 as Minor),
-    },
+    closing: closing && closingOf(closing, balance[0]?.balance ?? 0),
   }
+}
+
+/** Null where the account's balance of that day is past the bounds, which only today's is kept within. */
+function closingOf(
+  { date, balance }: NonNullable<ImportFile['closing']>,
+  account: number,
+): ImportResult['closing'] {
+  return Math.abs(account) > maxTotal ? null : { date, statement: balance, account: account as Minor }
 }
 
 function countsOf({ rows, created, duplicate }: typeof imports.$inferSelect): ImportResult['counts'] {
@@ -252,13 +256,18 @@ function newImport(owner: Owner, batchId: string, { kind, format, rows }: Import
   return { userId: owner.id, batchId, kind, format, ...counts, createdAt: owner.now }
 }
 
-/** The balance of the statement's account at the end of its closing date, counted back from today's. */
+/**
+ * The balance of the statement's account at the end of its closing date, counted back from today's. It has no bounds:
+ * total() adds integers exactly and answers a float, where a sum past 2^53 would make the client throw after the commit.
+ */
 function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
-  const effect = sql`case when account_id = accounts.id and type <> 'income' then -amount else amount end`
   return sql`
-    select balance - (select coalesce(sum(${effect}), 0) from transactions
-                       where (account_id = accounts.id or to_account_id = accounts.id)
-                         and transaction_date > ${closing?.date ?? ''}) as balance
+    select (select total(moved)
+              from (select accounts.balance as moved
+                    union all
+                    select iif(account_id = accounts.id and type <> 'income', amount, -amount) from transactions
+                     where (account_id = accounts.id or to_account_id = accounts.id)
+                       and transaction_date > ${closing?.date ?? ''})) as balance
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 

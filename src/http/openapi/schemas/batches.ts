@@ -81,7 +81,9 @@ export const importResult = named(
           agrees: z.boolean(),
         })
         .nullable()
-        .describe('Null where the file names none.'),
+        .describe(
+          'Null where the file names none, or where the account was past ±90000000000000.00 on that day.',
+        ),
     }),
   }),
   'What an import did.',
