@@ -56,7 +56,7 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
 }
 
 /** Codes of a statement of ours that is wrong. Any other is the database's own trouble: busy, full, read-only, its disk. */
-const faultsOfOurs = /^(SQL_|SQLITE_(ERROR|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
+const faultsOfOurs = /^(SQL_|SQLITE_(ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
 
 function translate(error: unknown): unknown {
   if (error instanceof LibsqlError && error.code.startsWith('SQLITE_CONSTRAINT')) {

@@ -85,6 +85,7 @@ test.each([
   ['READONLY', true],
   ['CANTOPEN', true],
   ['ERROR', false],
+  ['UNKNOWN', false],
   ['MISUSE', false],
   ['TOOBIG', false],
 ])('SQLITE_%s may pass: %s', async (code, mayPass) => {

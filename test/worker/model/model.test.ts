@@ -5,7 +5,9 @@ import { now } from './transactions.ts'
 
 const settings = inject('model')
 const operations = Number(settings.operations ?? 10_000)
-const seed = Number(settings.seed ?? crypto.getRandomValues(new Uint32Array(1))[0])
+/** Kept, so that a run of the suite says the same each time; longer runs bring seeds of their own. */
+const keptSeed = 20_261_121
+const seed = Number(settings.seed ?? keptSeed)
 /** Histories that are lived side by side: while the database works for one, the Worker works for another. */
 const lanes = Math.min(4, operations)
 /** In one history of so many, people are so rich that bounds are met. */
