@@ -21,7 +21,15 @@ import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
 import { isSound, land } from './rules.ts'
 import { decimal } from './shown.ts'
-import type { Account, Category, Import, Item, State, User } from './state.ts'
+import {
+  type Account,
+  type Category,
+  type Import,
+  type Item,
+  maxTotal,
+  type State,
+  type User,
+} from './state.ts'
 import { verified } from './sync.ts'
 import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 
@@ -29,6 +37,8 @@ import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 type Learned = { rows: number[]; categories: Category[] }
 
 const nobodys = 0
+/** Ids of what is there only until a dry run is over. */
+const passing = 1_000_000_000
 
 export const importOperations = [
   operation(
@@ -182,10 +192,11 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
     ...item,
     category_id: categoryOf(withCategories, user, file.rows[position] as FileRow),
   }))
-  const id = body?.import?.id
+  const id = file.isDryRun ? passing : body?.import?.id
   const ids = rows.values()
+  const idFor = (position: number) => (file.isDryRun ? passing + position : ids.next().value)
   const origin = { is_synced: false, import_id: id }
-  const { outcomes, next } = land(withCategories, user.id, assigned, origin, () => ids.next().value)
+  const { outcomes, next } = land(withCategories, user.id, assigned, origin, idFor)
   const count = (outcome: string) => outcomes.filter((one) => one.outcome === outcome).length
   const counts = { rows: items.length, created: count('created'), duplicate: count('duplicate') }
   const shown = shownImport(
@@ -206,7 +217,10 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
   }
   const kept = next?.after((next) => next.imports.set(id, record))
   const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: shown })
-  return file.isDryRun && verdict.next ? { ...verdict, next: state } : verdict
+  if (!file.isDryRun || !verdict.next) return verdict
+  // What a dry run did is taken back row by row, which can pass a bound as well (decisions.md, Import).
+  const back = undone(verdict.next, user, id, true)
+  return back.next ? { ...verdict, next: state } : back
 }
 
 function shownImport(
@@ -286,6 +300,8 @@ function closingOf(state: State, user: User, { closing }: File) {
   if (!closing) return null
   const { account, date, balance } = closing
   const actual = state.balances(user.id, date).get(account) ?? 0n
+  // Only the balances of today are kept within bounds.
+  if (actual > maxTotal || actual < -maxTotal) return null
   return {
     date,
     statement: Number(decimal(balance)),

@@ -25,6 +25,8 @@ beforeEach(() => {
   vi.setSystemTime(now)
   // The Worker's lines for each request would be more than all else that the test does.
   vi.spyOn(console, 'log').mockImplementation(() => {})
+  // All requests of a test share one context of workerd, which takes ten thousand timers: that of each lives for seconds.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal)
 })
 afterEach(() => {
   vi.useRealTimers()

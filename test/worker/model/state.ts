@@ -64,7 +64,8 @@ export type Import = {
   rows: string
 }
 
-const maxTotal = 9_000_000_000_000_000n
+/** No balance and no total may pass this, in either direction. */
+export const maxTotal = 9_000_000_000_000_000n
 
 /** Everything at one moment. States are never changed: `after` makes the next one. */
 export class State {
