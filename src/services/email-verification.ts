@@ -51,12 +51,16 @@ export async function verifyEmail(
   ])
   if (!user) throw new BadLink(404, 'User not found.')
   if (!(await isVerificationLink(secret, link, user, now))) throw new BadLink(403)
-  const [verified] = await db.batch([
+  const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
+  const [verified, [still]] = await db.batch([
     db
       .update(users)
       .set({ emailVerifiedAt: now, reminderLookAt: now, updatedAt: now })
-      .where(and(eq(users.id, user.id), eq(users.email, user.email), isNull(users.emailVerifiedAt)))
+      .where(and(isStill, isNull(users.emailVerifiedAt)))
       .returning({ id: users.id }),
+    db.select({ id: users.id }).from(users).where(isStill),
   ])
+  // The user may have left since the link was checked, or have got another address.
+  if (!still) throw new BadLink(404, 'User not found.')
   return { userId: user.id, isNew: verified.length > 0 }
 }

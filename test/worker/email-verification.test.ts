@@ -248,6 +248,22 @@ describe('the link of a verification mail', () => {
     await person.delete('/api/me', { password: person.password })
     expect((await verifyAddress(world, person)).status).toBe(404)
   })
+
+  test('never says already to somebody who leaves at that moment', async () => {
+    const world = createWorld()
+    const locations = []
+    for (let i = 0; i < 20; i++) {
+      const person = await world.register()
+      const leaving = person.delete('/api/me', { password: person.password })
+      // One more round trip: the click is checked before the user goes, and done after.
+      if (i % 2 === 0) await world.call('GET', '/api/health')
+      const click = await verifyAddress(world, person)
+      expect([302, 404]).toContain(click.status)
+      locations.push(click.headers.get('Location'))
+      expect((await leaving).status).toBe(204)
+    }
+    expect(locations).not.toContain(`${toDashboard}?verified=already`)
+  })
 })
 
 describe('the Verified event', () => {
