@@ -1,22 +1,33 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { app } from '../src/app.ts'
 import { openApiDocument } from '../src/http/openapi/document.ts'
+import { replaceFile } from './replace-file.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The directory of wrangler.toml's assets. */
 const target = join(root, 'dist/reference')
+/** Not among the assets: wrangler would serve a draft. */
+const drafts = join(root, 'dist/drafts')
 const pageFiles = join(root, 'src/http/openapi/page')
 const rendererFiles = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
-/** Builds the reference: the OpenAPI document out of the code, and the page with its renderer. */
+/**
+ * Builds the reference: the OpenAPI document out of the code, and the page with its renderer. Every start of wrangler
+ * does, while other stacks and tests read what is there.
+ */
 export async function buildReference(): Promise<void> {
+  await mkdir(drafts, { recursive: true })
+  const publish = (name: string, content: Buffer) => replaceFile(join(target, name), content, drafts)
+
+  await publish('api/openapi.json', Buffer.from(JSON.stringify(openApiDocument(app.routes), null, 2)))
+  for (const entry of await readdir(pageFiles, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile()) await publish(relative(pageFiles, file), await readFile(file))
+  }
   const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  await cp(pageFiles, target, { recursive: true })
-  await mkdir(join(target, 'api'), { recursive: true })
-  await writeFile(join(target, 'api/openapi.json'), JSON.stringify(openApiDocument(app.routes), null, 2))
-  for (const name of rendererFiles) await cp(join(renderer, name), join(target, 'docs', name))
+  for (const name of rendererFiles) await publish(join('docs', name), await readFile(join(renderer, name)))
 }
 
 if (import.meta.main) await buildReference()
