@@ -11,10 +11,15 @@ export function secretsOf(secret: string): string[] {
   return secret.split('|')
 }
 
+function newestOf(secret: string): string {
+  const [newest = ''] = secretsOf(secret)
+  return newest
+}
+
 /** HMAC-SHA-256 of a text, in hex. */
 export async function sign(secret: string, text: string): Promise<string> {
-  const [newest = ''] = secretsOf(secret)
-  const signature = await crypto.subtle.sign('HMAC', await hmacKey(newest, ['sign']), encoder.encode(text))
+  const key = await hmacKey(newestOf(secret), ['sign'])
+  const signature = await crypto.subtle.sign('HMAC', key, encoder.encode(text))
   return Buffer.from(signature).toString('hex')
 }
 
@@ -32,8 +37,7 @@ export async function isSigned(secret: string, text: string, signature: string):
 /** Encrypts and authenticates a value (AES-256-GCM), as text that fits into a URL. */
 export async function seal(secret: string, value: unknown): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
-  const [newest = ''] = secretsOf(secret)
-  const key = await sealingKey(newest, ['encrypt'])
+  const key = await sealingKey(newestOf(secret), ['encrypt'])
   const sealed = await crypto.subtle.encrypt(
     { name: 'AES-GCM', iv },
     key,

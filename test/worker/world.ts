@@ -1,40 +1,20 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult,
-  waitOnExecutionContext,
-} from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, inject } from 'vitest'
-import { app } from '../../src/app.ts'
 import type { Mail } from '../../src/domain/mails.ts'
 import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
-import { openApiDocument } from '../../src/http/openapi/document.ts'
 import worker from '../../src/worker.ts'
-import { contractChecker } from '../contract.ts'
+import { type Answer, clientsOf, collectingQueue, freshDatabaseUrl, type Json } from './service.ts'
 
-const faultsOf = contractChecker(openApiDocument(app.routes))
-
-/** JSON as a client sees it; a test names the fields it looks at. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what a test is about to find out
-export type Json = any
-
-export type Answer = { status: number; headers: Headers; text: string; body: Json }
-
-export type CallOptions = {
-  token?: string
-  body?: unknown
-  rawBody?: Uint8Array | string | ReadableStream
-  headers?: Record<string, string>
-}
+export type { Answer, CallOptions, Json } from './service.ts'
+export { randomClientAddress } from './service.ts'
 
 export type World = ReturnType<typeof createWorld>
 export type Person = Awaited<ReturnType<World['register']>>
 
 /** A service of its own: the real Worker on an empty database that nobody else uses. */
 export function createWorld(bindings: Partial<Env> = {}) {
-  const databaseUrl = `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
+  const databaseUrl = freshDatabaseUrl()
   /** What the service has put into its mail queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
   const queuedSyncs: SyncMessage[] = []
@@ -45,68 +25,10 @@ export function createWorld(bindings: Partial<Env> = {}) {
     SYNC_QUEUE: collectingQueue(queuedSyncs),
     ...bindings,
   }
-  // The rate limiters outlive a world: an address of its own keeps it out of everybody else's counts.
-  const clientAddress = randomClientAddress()
-
-  /** Calls the Worker as a client would. */
-  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const headers = new Headers({
-      Accept: 'application/json',
-      'CF-Connecting-IP': clientAddress,
-      ...options.headers,
-    })
-    if (options.token) headers.set('Authorization', `Bearer ${options.token}`)
-    let body = options.rawBody
-    if (options.body !== undefined) {
-      body = JSON.stringify(options.body)
-      if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
-    }
-    const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })
-    const context = createExecutionContext()
-    const response = await worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>,
-      ownEnv,
-      context,
-    )
-    await waitOnExecutionContext(context)
-    const text = await response.text()
-    const exchange = { method, path, status: response.status, headers: response.headers, text }
-    expect(
-      faultsOf(exchange),
-      `${method} ${path} answers ${response.status} otherwise than the document says`,
-    ).toEqual([])
-    const isJson = response.headers.get('Content-Type')?.includes('json')
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text ? JSON.parse(text) : undefined,
-    }
-  }
-
-  let people = 0
-  /** Registers somebody and answers a client that speaks with their token. */
-  async function register(details: Record<string, unknown> = {}) {
-    people += 1
-    const password = 'correct horse battery'
-    const email = `person${people}@example.com`
-    const body = { name: `Person ${people}`, email, password, password_confirmation: password, ...details }
-    const answer = await call('POST', '/api/register', { body })
-    if (answer.status !== 201) throw new Error(`Registering answered ${answer.status}: ${answer.text}`)
-    const token: string = answer.body.access_token
-    const as = (method: string) => (path: string, body?: unknown) => call(method, path, { token, body })
-    return {
-      id: answer.body.user.id as number,
-      email: String(body.email),
-      password: String(body.password),
-      token,
-      get: as('GET'),
-      post: as('POST'),
-      put: as('PUT'),
-      patch: as('PATCH'),
-      delete: as('DELETE'),
-    }
-  }
+  const { call, register, deliver } = clientsOf({
+    fetch: (request, context) => worker.fetch(request, ownEnv, context),
+    queue: (batch) => worker.queue(batch, ownEnv),
+  })
 
   /** What the database server has counted since the last reset. */
   async function databaseWork(): Promise<{ requests: number; statements: number; steps: number }> {
@@ -117,26 +39,6 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await (await fetch(`${databaseUrl}stats`, { method: 'DELETE' })).text()
   }
 
-  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged or retried. */
-  async function deliver(messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) {
-    const batch = createMessageBatch(
-      queue,
-      messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body })),
-    )
-    // The result that the test runtime gives leaves the delays out.
-    const delays: (number | undefined)[] = []
-    for (const message of batch.messages) {
-      const retry = message.retry.bind(message)
-      message.retry = (options) => {
-        delays.push(options?.delaySeconds)
-        retry(options)
-      }
-    }
-    const context = createExecutionContext()
-    await worker.queue(batch, ownEnv)
-    return { ...(await getQueueResult(batch, context)), delays }
-  }
-
   /** Runs a cron trigger. */
   async function runCron(cron: string): Promise<void> {
     await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), ownEnv)
@@ -145,28 +47,15 @@ export function createWorld(bindings: Partial<Env> = {}) {
   return {
     call,
     register,
-    deliver,
+    /** Delivers messages to the consumer of a queue: of mails, unless another is named. */
+    deliver: (messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) =>
+      deliver(queue, messages, attempts),
     runCron,
     queued,
     queuedSyncs,
     databaseUrl,
     databaseWork,
     resetDatabaseWork,
-  }
-}
-
-function collectingQueue<Body>(messages: Body[]): Queue<Body> {
-  const metrics = { backlogCount: 0, backlogBytes: 0 }
-  return {
-    metrics: async () => metrics,
-    send: async (message) => {
-      messages.push(message)
-      return { metadata: { metrics } }
-    },
-    sendBatch: async (batch) => {
-      messages.push(...[...batch].map(({ body }) => body))
-      return { metadata: { metrics } }
-    },
   }
 }
 
@@ -263,11 +152,6 @@ export function expectInvalidFields({ status, body }: Answer, fields: string[]):
     message: 'The given data was invalid.',
     fields: [...fields].sort(),
   })
-}
-
-/** A client address that no other test uses. */
-export function randomClientAddress(): string {
-  return `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`
 }
 
 /** Waits out the end of a minute: the local rate limiters count by the wall clock's minutes. */

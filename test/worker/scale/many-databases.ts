@@ -1,25 +1,15 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult,
-  waitOnExecutionContext,
-} from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, inject } from 'vitest'
 import { Directory } from '../../../scale/directory.ts'
 import { allotIds } from '../../../scale/ids.ts'
 import { enrol, moveUser, type Numbered } from '../../../scale/move.ts'
 import type { RouterEnv } from '../../../scale/places.ts'
 import router from '../../../scale/router.ts'
-import { app } from '../../../src/app.ts'
 import { openDatabase } from '../../../src/db/client.ts'
 import type { Mail } from '../../../src/domain/mails.ts'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
-import { contractChecker } from '../../contract.ts'
-import { type Answer, type CallOptions, type Json, pathOf, randomClientAddress } from '../world.ts'
+import { clientsOf, collectingQueue, freshDatabaseUrl, type Json } from '../service.ts'
+import { pathOf } from '../world.ts'
 
-const faultsOf = contractChecker(openApiDocument(app.routes))
 const directorySecret = 'a secret that keys the directory of the tests'
 
 export type Stamped<T> = T & { home: number }
@@ -29,14 +19,13 @@ export type Resident = Awaited<ReturnType<Databases['register']>>
 /** The router and the real Worker behind it, on so many databases and a directory that nobody else uses. */
 export async function createDatabases(count: number) {
   const numbered: (Numbered & { url: string })[] = []
-  const directoryUrl = freshUrl()
+  const directoryUrl = freshDatabaseUrl()
   const directoryDb = open(directoryUrl)
   const directory = new Directory(directoryDb)
   await directory.create()
 
   const mails: Stamped<Mail>[] = []
   const syncs: Stamped<{ batch_id: string }>[] = []
-  const clientAddress = randomClientAddress()
   let routerEnv = environment()
 
   /** A change of the configuration, as a deployment makes it. */
@@ -48,15 +37,15 @@ export async function createDatabases(count: number) {
       DIRECTORY_SECRET: directorySecret,
       DATABASE_URLS: numbered.map(({ url }) => url).join(' '),
       NEWCOMER_DATABASES: numbered.map(({ number }) => number).join(' '),
-      MAIL_QUEUE: collecting(mails),
-      SYNC_QUEUE: collecting(syncs),
+      MAIL_QUEUE: collectingQueue(mails),
+      SYNC_QUEUE: collectingQueue(syncs),
       ...change,
     }
   }
 
   /** Adds a database, as one does: migrate it, allot it its ids, and name it in the configuration. */
   async function add(): Promise<void> {
-    const url = freshUrl()
+    const url = freshDatabaseUrl()
     const added = { number: numbered.length, url, db: open(url) }
     await allotIds(added.db, added.number)
     numbered.push(added)
@@ -64,44 +53,10 @@ export async function createDatabases(count: number) {
   }
   for (let i = 0; i < count; i++) await add()
 
-  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const headers = new Headers({ 'CF-Connecting-IP': clientAddress, ...options.headers })
-    if (options.token) headers.set('Authorization', `Bearer ${options.token}`)
-    if (options.body !== undefined) headers.set('Content-Type', 'application/json')
-    const body = options.body === undefined ? null : JSON.stringify(options.body)
-    const context = createExecutionContext()
-    const request = new Request(`http://purse.test${path}`, { method, headers, body })
-    const response = await router.fetch(request, routerEnv, context)
-    await waitOnExecutionContext(context)
-    const text = await response.text()
-    const exchange = { method, path, status: response.status, headers: response.headers, text }
-    expect(faultsOf(exchange)).toEqual([])
-    const isJson = response.headers.get('Content-Type')?.includes('json')
-    return { ...exchange, body: isJson && text ? JSON.parse(text) : undefined }
-  }
-
-  let people = 0
-  /** Registers somebody; `home` is the database that their token's id leads to. */
-  async function register(email = `resident${++people}@example.com`) {
-    const password = 'correct horse battery'
-    const body = { name: 'Resident', email, password, password_confirmation: password }
-    const answer = await call('POST', '/api/register', { body })
-    if (answer.status !== 201) throw new Error(`Registering answered ${answer.status}: ${answer.text}`)
-    return { email, password, ...as(answer.body.access_token), id: Number(answer.body.user.id) }
-  }
-
-  /** A client that holds a token. */
-  function as(token: string) {
-    const verb = (method: string) => (path: string, body?: unknown) => call(method, path, { token, body })
-    return {
-      token,
-      get: verb('GET'),
-      post: verb('POST'),
-      put: verb('PUT'),
-      patch: verb('PATCH'),
-      delete: verb('DELETE'),
-    }
-  }
+  const { call, as, register, deliver } = clientsOf({
+    fetch: (request, context) => router.fetch(request, routerEnv, context),
+    queue: (batch) => router.queue(batch, routerEnv),
+  })
 
   const every = () => [...numbered.map(({ url }) => url), directoryUrl]
   /** How many requests each database has had during the work, in the order of their numbers, and the directory last. */
@@ -110,20 +65,6 @@ export async function createDatabases(count: number) {
     await work()
     const stats = await Promise.all(every().map(async (url) => (await fetch(`${url}stats`)).json<Json>()))
     return stats.map(({ requests }) => requests)
-  }
-
-  /** Delivers messages to the consumer of a queue. */
-  async function deliver(queue: string, messages: unknown[]) {
-    const bodies = messages.map((body) => ({
-      id: crypto.randomUUID(),
-      timestamp: new Date(),
-      attempts: 1,
-      body,
-    }))
-    const batch = createMessageBatch(queue, bodies)
-    const context = createExecutionContext()
-    await router.queue(batch, routerEnv)
-    return getQueueResult(batch, context)
   }
 
   /** Moves somebody; `db` is how the new database is reached. */
@@ -175,10 +116,6 @@ export async function createDatabases(count: number) {
   }
 }
 
-function freshUrl(): string {
-  return `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
-}
-
 /** A database that is opened for the whole test, which makes no requests of its own that could be left hanging. */
 function open(url: string) {
   return openDatabase({ url, timeoutMs: 20_000 })
@@ -186,18 +123,3 @@ function open(url: string) {
 
 /** An address where nothing listens. */
 export const deadUrl = 'http://127.0.0.1:9/'
-
-function collecting<Body>(messages: Stamped<Body>[]): Queue<Body> {
-  const metrics = { backlogCount: 0, backlogBytes: 0 }
-  return {
-    metrics: async () => metrics,
-    send: async (message) => {
-      messages.push(message as Stamped<Body>)
-      return { metadata: { metrics } }
-    },
-    sendBatch: async (batch) => {
-      messages.push(...[...batch].map(({ body }) => body as Stamped<Body>))
-      return { metadata: { metrics } }
-    },
-  }
-}

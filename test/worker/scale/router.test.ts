@@ -164,7 +164,7 @@ test('signing in through the provider finds the identity, then the address, then
   expect((await world.as(again.token).get('/api/me')).body.email).toBe(address)
 
   // Somebody with a password, who verified the address, is the same person in the same database.
-  const person = await world.register(`linked-${crypto.randomUUID()}@example.com`)
+  const person = await world.register({ email: `linked-${crypto.randomUUID()}@example.com` })
   await world.verify(person)
   expect((await signInThroughProvider(world, person.email)).id).toBe(person.id)
 

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { json, type OperationGroup } from '../operation.ts'
 import { verificationSent, verificationStatus } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
+import { password } from './sign-in.ts'
 
-const password = 'correct horse battery staple'
 const signature = {
   in: 'path',
   required: true,

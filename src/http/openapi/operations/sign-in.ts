@@ -3,7 +3,8 @@ import { deleted, json, list, type OperationGroup } from '../operation.ts'
 import { authorisation, availability, session, signIn } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
 
-const password = 'correct horse battery staple'
+/** The password of the examples, so that one signs in with what another has set. */
+export const password = 'correct horse battery staple'
 
 /** Registering, signing in and out, by password or by the identity provider (api.md §4.1 and §5). */
 export const signInOperations: OperationGroup = {

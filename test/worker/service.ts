@@ -1,0 +1,150 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
+import { expect, inject } from 'vitest'
+import { app } from '../../src/app.ts'
+import { openApiDocument } from '../../src/http/openapi/document.ts'
+import { contractChecker } from '../contract.ts'
+
+const faultsOf = contractChecker(openApiDocument(app.routes))
+
+/** JSON as a client sees it; a test names the fields it looks at. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what a test is about to find out
+export type Json = any
+
+export type Answer = { status: number; headers: Headers; text: string; body: Json }
+
+export type CallOptions = {
+  token?: string
+  body?: unknown
+  rawBody?: Uint8Array | string | ReadableStream
+  headers?: Record<string, string>
+}
+
+/** What answers requests and takes messages: the Worker, or what stands in front of it. */
+export type Service = {
+  fetch(
+    request: Request<unknown, IncomingRequestCfProperties>,
+    context: ExecutionContext,
+  ): Response | Promise<Response>
+  queue(batch: MessageBatch): Promise<void>
+}
+
+/** Clients of a service, and the delivery of its queues. Whatever it answers is held against the OpenAPI document. */
+export function clientsOf(service: Service) {
+  // The rate limiters outlive a test: an address of its own keeps it out of everybody else's counts.
+  const clientAddress = randomClientAddress()
+
+  /** Calls the service as a client would. */
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const headers = new Headers({
+      Accept: 'application/json',
+      'CF-Connecting-IP': clientAddress,
+      ...options.headers,
+    })
+    if (options.token) headers.set('Authorization', `Bearer ${options.token}`)
+    let body = options.rawBody
+    if (options.body !== undefined) {
+      body = JSON.stringify(options.body)
+      if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
+    }
+    const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })
+    const context = createExecutionContext()
+    const response = await service.fetch(request as Request<unknown, IncomingRequestCfProperties>, context)
+    await waitOnExecutionContext(context)
+    const text = await response.text()
+    const exchange = { method, path, status: response.status, headers: response.headers, text }
+    expect(
+      faultsOf(exchange),
+      `${method} ${path} answers ${response.status} otherwise than the document says`,
+    ).toEqual([])
+    const isJson = response.headers.get('Content-Type')?.includes('json')
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text ? JSON.parse(text) : undefined,
+    }
+  }
+
+  /** A client that holds a token. */
+  function as(token: string) {
+    const verb = (method: string) => (path: string, body?: unknown) => call(method, path, { token, body })
+    return {
+      token,
+      get: verb('GET'),
+      post: verb('POST'),
+      put: verb('PUT'),
+      patch: verb('PATCH'),
+      delete: verb('DELETE'),
+    }
+  }
+
+  let people = 0
+  /** Registers somebody and answers a client that speaks with their token. */
+  async function register(details: Record<string, unknown> = {}) {
+    people += 1
+    const password = 'correct horse battery'
+    const email = `person${people}@example.com`
+    const body = { name: `Person ${people}`, email, password, password_confirmation: password, ...details }
+    const answer = await call('POST', '/api/register', { body })
+    if (answer.status !== 201) throw new Error(`Registering answered ${answer.status}: ${answer.text}`)
+    return {
+      id: answer.body.user.id as number,
+      email: String(body.email),
+      password: String(body.password),
+      ...as(answer.body.access_token),
+    }
+  }
+
+  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged or retried. */
+  async function deliver(queue: string, messages: unknown[], attempts = 1) {
+    const batch = createMessageBatch(
+      queue,
+      messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body })),
+    )
+    // The result that the test runtime gives leaves the delays out.
+    const delays: (number | undefined)[] = []
+    for (const message of batch.messages) {
+      const retry = message.retry.bind(message)
+      message.retry = (options) => {
+        delays.push(options?.delaySeconds)
+        retry(options)
+      }
+    }
+    const context = createExecutionContext()
+    await service.queue(batch)
+    return { ...(await getQueueResult(batch, context)), delays }
+  }
+
+  return { call, as, register, deliver }
+}
+
+/** A queue that keeps what is sent to it in a list. */
+export function collectingQueue<Body, Kept extends Body = Body>(messages: Kept[]): Queue<Body> {
+  const metrics = { backlogCount: 0, backlogBytes: 0 }
+  return {
+    metrics: async () => metrics,
+    send: async (message) => {
+      messages.push(message as Kept)
+      return { metadata: { metrics } }
+    },
+    sendBatch: async (batch) => {
+      messages.push(...[...batch].map(({ body }) => body as Kept))
+      return { metadata: { metrics } }
+    },
+  }
+}
+
+/** A client address that no other test uses. */
+export function randomClientAddress(): string {
+  return `10.${crypto.getRandomValues(new Uint8Array(3)).join('.')}`
+}
+
+/** The address of a database that nobody else uses. */
+export function freshDatabaseUrl(): string {
+  return `${inject('libsqlUrl')}/${crypto.randomUUID()}/`
+}
