@@ -46,7 +46,7 @@ export function readBankCsv(text: string, options: ImportOptions): Statement {
   const { rows, skipped } = transactionRows(table, true)
   const problems = new Problems()
   const style = csvStyle(table, rows, options, problems)
-  const dates = readDates(table, rows, style, problems)
+  const dates = readDates(rows, style, problems)
   const amounts = signedAmounts(table, rows, true, style.separator, problems)
   problems.throwIfAny()
   const separator = style.separator ?? '.'

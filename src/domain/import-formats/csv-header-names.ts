@@ -229,9 +229,10 @@ export function namesCurrency(header: string): boolean {
 }
 
 function withoutAccents(header: string): string {
-  return header
-    .slice(0, 200)
-    .toLowerCase()
+  const text = header.slice(0, 200).toLowerCase()
+  // Whole files are compared, and most of their cells are ASCII.
+  if (!/[^\0-\x7f]/.test(text)) return text
+  return text
     .replaceAll('ß', 'ss')
     .replaceAll('ł', 'l')
     .replaceAll('ø', 'o')

@@ -2,13 +2,14 @@ import { isBlankAmount, readWrittenAmount } from './amounts.ts'
 import { type CsvField, foldHeader } from './csv-header-names.ts'
 import type { CsvRecord } from './csv-records.ts'
 import type { CsvTable } from './csv-table.ts'
+import { type DateCell, dateCell } from './date-order.ts'
 import { monthNumber } from './month-names.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 import { maxRows } from './statement.ts'
 import { looksLikeDate } from './written-date.ts'
 
-/** A row that is a transaction, right or wrong, and what lines below it added to its description. */
-export type CsvRow = { line: number; cells: string[]; more: string[] }
+/** A row that is a transaction, right or wrong, its date, and what lines below it added to its description. */
+export type CsvRow = { line: number; cells: string[]; date: DateCell; more: string[] }
 
 /** The rows of a table without footers, sums and repeated headers; `skipped` counts those that are not booked. */
 export type CsvRows = { rows: CsvRow[]; skipped: number }
@@ -31,11 +32,10 @@ const rowCount =
 /** Tells the transactions of a table from everything else that banks put into it. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
   const result: CsvRows = { rows: [], skipped: 0 }
-  const header = JSON.stringify(table.headers.map((cell) => cell.trim()))
   const last = table.body.findLastIndex((record) => looksLikeDate(cellOf(table, record, 'date')))
   table.body.forEach((record, i) => {
     if (record.cells.every((cell) => cell.trim() === '')) return
-    if (JSON.stringify(record.cells.map((cell) => cell.trim())) === header) return
+    if (isHeader(table, record)) return
     if (ofBank && isNotBooked(table, record)) result.skipped += 1
     else if (!isSummary(table, record, i > last, ofBank)) keep(table, record, result)
   })
@@ -46,14 +46,17 @@ export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
 
 /** The text of a field in a row: that of its column, or of the first of its columns that has any. */
 export function cellOf(table: CsvTable, row: { cells: string[] }, field: CsvField): string {
-  const columns = table.columns[field] ?? []
-  return columns.map((column) => row.cells[column]?.trim() ?? '').find((cell) => cell !== '') ?? ''
+  for (const column of table.columns[field] ?? []) {
+    const text = row.cells[column]?.trim()
+    if (text) return text
+  }
+  return ''
 }
 
 function keep(table: CsvTable, record: CsvRecord, result: CsvRows): void {
   const previous = result.rows.at(-1)
-  const undated = cellOf(table, record, 'date') === ''
-  if (undated && hasNoAmount(table, record)) {
+  const date = cellOf(table, record, 'date')
+  if (date === '' && hasNoAmount(table, record)) {
     // Some banks go on with a description in the next row.
     const text = cellOf(table, record, 'description')
     const alone = filled(record) === 1
@@ -61,7 +64,12 @@ function keep(table: CsvTable, record: CsvRecord, result: CsvRows): void {
     return
   }
   if (result.rows.length === maxRows) refuseFile(tooManyRows)
-  result.rows.push({ line: record.line, cells: record.cells, more: [] })
+  const { line, cells } = record
+  result.rows.push({ line, cells, date: dateCell(line, date), more: [] })
+}
+
+function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
+  return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.trim())
 }
 
 function isNotBooked(table: CsvTable, record: CsvRecord): boolean {
@@ -72,17 +80,20 @@ function isNotBooked(table: CsvTable, record: CsvRecord): boolean {
 /** A line without a date that says balance or total; below the last dated one any that is no transaction either. */
 function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank: boolean): boolean {
   const date = cellOf(table, record, 'date')
-  const sums = record.cells.some((cell) => summary.test(foldHeader(cell)))
   const noAmount = hasNoAmount(table, record)
   if (looksLikeDate(date)) {
-    if (noAmount) return sums || cellOf(table, record, 'balance') !== ''
-    return ofBank && record.cells.some((cell) => summaryOnly.test(foldHeader(cell)))
+    if (noAmount) return cellOf(table, record, 'balance') !== '' || says(record, summary)
+    return ofBank && says(record, summaryOnly)
   }
   if (halfDate.test(date) || (belowAll && /^\d+$/.test(date))) return false
-  if (sums && (date !== '' || belowAll || noAmount)) return true
+  if ((date !== '' || belowAll || noAmount) && says(record, summary)) return true
   if (date === '') return false
   if (!belowAll) return noAmount && !(record.cells.length > 1 && filled(record) === record.cells.length)
   return !beginsLikeRow(table, record, date) && !hasAmount(table, record)
+}
+
+function says({ cells }: CsvRecord, words: RegExp): boolean {
+  return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
 /** Below the last row, a line with digits for its date, or as wide as the table and with an amount, is a wrong row. */
@@ -104,7 +115,7 @@ function filled({ cells }: CsvRecord): number {
 
 /** Lines of cells none of which is a transaction are not an empty statement but something else. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
-  if (skipped > 0 || rows.some((row) => !/^\D+$/.test(cellOf(table, row, 'date')))) return
+  if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]
   if (first)

@@ -1,8 +1,8 @@
 import type { CalendarDate } from '../dates.ts'
 import type { DecimalSeparator } from './amounts.ts'
-import { type CsvRow, cellOf } from './csv-rows.ts'
+import type { CsvRow } from './csv-rows.ts'
 import type { CsvTable } from './csv-table.ts'
-import { decideOrder, readDate } from './date-order.ts'
+import { type DateCell, dateCell, decideOrder, readDate } from './date-order.ts'
 import { decideSeparator } from './decimal-separator.ts'
 import type { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
@@ -21,7 +21,7 @@ export function csvStyle(
   const { columns } = table
   const amounts = [...(columns.amount ?? []), ...(columns.debit ?? []), ...(columns.credit ?? [])]
   return {
-    order: decideOrder(cellsOf(rows, table.dateColumns), options.date_format, problems),
+    order: decideOrder(datesOf(table, rows), options.date_format, problems),
     said: Boolean(options.date_format?.trim()),
     separator: decideSeparator(
       cellsOf(rows, amounts),
@@ -33,18 +33,19 @@ export function csvStyle(
 }
 
 /** The dates of the rows in their order; null where a row has none, which is noted. */
-export function readDates(
-  table: CsvTable,
-  rows: CsvRow[],
-  style: CsvStyle,
-  problems: Problems,
-): (CalendarDate | null)[] {
+export function readDates(rows: CsvRow[], style: CsvStyle, problems: Problems): (CalendarDate | null)[] {
   const { order, said } = style
   if (order === null) return rows.map(() => null)
-  return rows.map((row) => {
-    const cell = { line: row.line, text: cellOf(table, row, 'date') }
-    return readDate(cell, order, said, problems)
-  })
+  return rows.map((row) => readDate(row.date, order, said, problems))
+}
+
+/** All dates of the rows: other columns of dates are written like that of the transaction's. */
+function datesOf({ columns, dateColumns }: CsvTable, rows: CsvRow[]): DateCell[] {
+  const others = dateColumns.filter((column) => column !== columns.date?.[0])
+  return rows.flatMap((row) => [
+    row.date,
+    ...others.map((column) => dateCell(row.line, row.cells[column] ?? '')),
+  ])
 }
 
 function cellsOf(rows: CsvRow[], columns: number[]): { line: number; text: string }[] {

@@ -1,16 +1,21 @@
 import { type CalendarDate, earliestDate, latestDate } from '../dates.ts'
 import { notADate, notInDateRange, type Problems, required } from './problems.ts'
 import { shown } from './text.ts'
-import { type DateOrder, readWrittenDate } from './written-date.ts'
+import { type DateOrder, readWrittenDate, type WrittenDate } from './written-date.ts'
 
-/** A written date and where it stands. */
-export type DateCell = { line: number; text: string }
+/** A cell for a date, where it stands, and the date that is written in it. */
+export type DateCell = { line: number; text: string; written: WrittenDate | null }
 
 const names: Record<DateOrder, string> = {
   dmy: 'DD/MM/YYYY',
   mdy: 'MM/DD/YYYY',
   ymd: 'YYYY-MM-DD',
   ydm: 'YYYY-DD-MM',
+}
+
+/** Takes the date of a cell apart, once for all that is asked about it. */
+export function dateCell(line: number, text: string): DateCell {
+  return { line, text, written: readWrittenDate(text) }
 }
 
 /**
@@ -26,7 +31,7 @@ export function decideOrder(
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
   for (const cell of cells) {
-    const written = readWrittenDate(cell.text)
+    const { written } = cell
     if (!written || written.settled) continue
     const { dmy, mdy } = written.readings
     if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
@@ -59,9 +64,9 @@ export function readDate(
     problems.addRow(cell.line, field, required)
     return null
   }
-  const written = readWrittenDate(cell.text)
-  const inOrder = written?.readings[order]
-  const date = (said ? (inOrder ?? written?.settled) : (written?.settled ?? inOrder)) ?? null
+  const settled = cell.written?.settled
+  const inOrder = cell.written?.readings[order]
+  const date = (said ? (inOrder ?? settled) : (settled ?? inOrder)) ?? null
   if (date === null) problems.addRow(cell.line, field, notADate)
   else if (date < earliestDate || date > latestDate) problems.addRow(cell.line, field, notInDateRange)
   else return date

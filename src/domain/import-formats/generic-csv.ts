@@ -52,7 +52,7 @@ export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): Gener
   const { rows } = transactionRows(table, false)
   const problems = new Problems()
   const style = csvStyle(table, rows, options, problems)
-  const dates = readDates(table, rows, style, problems)
+  const dates = readDates(rows, style, problems)
   const amounts = signedAmounts(table, rows, false, style.separator, problems)
   const read = rows.map((row, i) => readRow(table, row, dates[i] ?? null, amounts[i] ?? null, problems))
   problems.throwIfAny()

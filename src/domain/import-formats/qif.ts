@@ -1,6 +1,6 @@
 import { emptyAccount, mergeAccounts } from './accounts.ts'
 import { amountOf, type DecimalSeparator, readWrittenAmount } from './amounts.ts'
-import { decideOrder, readDate } from './date-order.ts'
+import { dateCell, decideOrder, readDate } from './date-order.ts'
 import { decideSeparator } from './decimal-separator.ts'
 import { moneyText, Problems, refuseFile, required } from './problems.ts'
 import { type QifRecord, type QifSection, splitQif } from './qif-records.ts'
@@ -16,7 +16,7 @@ export function readQif(text: string, options: ImportOptions): Statement {
   if (sections.length === 0) refuseFile('The file holds no transactions of a bank, cash or card account.')
   const problems = new Problems()
   const records = sections.flatMap((section) => section.records)
-  const order = decideOrder(records.map(dateCell), options.date_format, problems)
+  const order = decideOrder(records.map(dateOf), options.date_format, problems)
   const separator = decideSeparator(records.map(amountCell), options.decimal_separator, problems)
   problems.throwIfAny()
   const style = {
@@ -43,7 +43,7 @@ function readSection(section: QifSection, style: Style, problems: Problems): Sta
 }
 
 function readRecord(record: QifRecord, style: Style, problems: Problems): StatementRow | null {
-  const date = readDate(dateCell(record), style.order, style.said, problems)
+  const date = readDate(dateOf(record), style.order, style.said, problems)
   const cell = amountCell(record)
   const written = readWrittenAmount(cell.text)
   const amount = written ? amountOf(written, style.separator) : 'not a number'
@@ -72,6 +72,6 @@ function amountCell(record: QifRecord) {
   return { line: record.line, text: record.fields.get('T') ?? record.fields.get('U') ?? '' }
 }
 
-function dateCell(record: QifRecord) {
-  return { line: record.line, text: record.fields.get('D') ?? '' }
+function dateOf(record: QifRecord) {
+  return dateCell(record.line, record.fields.get('D') ?? '')
 }

@@ -10,7 +10,7 @@ export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
  */
 export type WrittenDate = {
   settled: CalendarDate | null
-  readings: Partial<Record<DateOrder, CalendarDate>>
+  readings: Partial<Record<DateOrder, CalendarDate | null>>
 }
 
 const maxLength = 80
@@ -40,8 +40,8 @@ export function readWrittenDate(raw: string): WrittenDate | null {
 /** True for what somebody meant as a date, right or wrong. */
 export function looksLikeDate(raw: string): boolean {
   return (
-    readWrittenDate(raw) !== null ||
-    /^\s*\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/.test(raw.slice(0, maxLength))
+    /^\s*\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/.test(raw.slice(0, maxLength)) ||
+    readWrittenDate(raw) !== null
   )
 }
 
@@ -50,7 +50,7 @@ function readYearFirst(text: string): WrittenDate | null {
   if (!match) return null
   const [, year = '', , second = '', third = ''] = match
   const ymd = dateOf(year, second, third)
-  return { settled: ymd, readings: readings({ ymd, ydm: dateOf(year, third, second) }) }
+  return { settled: ymd, readings: { ymd, ydm: dateOf(year, third, second) } }
 }
 
 /** 20260201 and 20260201120000; 01022026 only where it is no year first. */
@@ -61,7 +61,7 @@ function readCompact(text: string): WrittenDate | null {
   const ymd = dateOf(a + b, c, d)
   const dmy = dateOf(c + d, b, a)
   const mdy = dateOf(c + d, a, b)
-  return { settled: ymd, readings: readings({ ymd, ydm: dateOf(a + b, d, c), ...(ymd ? {} : { dmy, mdy }) }) }
+  return { settled: ymd, readings: { ymd, ydm: dateOf(a + b, d, c), ...(ymd ? {} : { dmy, mdy }) } }
 }
 
 function readYearLast(text: string): WrittenDate | null {
@@ -78,7 +78,7 @@ function readYearLast(text: string): WrittenDate | null {
   const shortYearFirst = dmy === null && mdy === null ? ymd : null
   // Nobody writes the month first and dots between: 01.02.2026 is the first of February.
   const dotted = separator === '.' && quote === '.' ? dmy : null
-  return { settled: dotted ?? shortYearFirst, readings: readings({ dmy, mdy, ymd }) }
+  return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd } }
 }
 
 function readMonthName(text: string): WrittenDate | null {
@@ -101,8 +101,4 @@ function fullYear(year: string): string {
 function dateOf(year: string, month: string, day: string): CalendarDate | null {
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   return isCalendarDate(date) ? date : null
-}
-
-function readings(all: Partial<Record<DateOrder, CalendarDate | null>>): WrittenDate['readings'] {
-  return Object.fromEntries(Object.entries(all).filter(([, date]) => date !== null))
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideOrder, readDate } from '../../../src/domain/import-formats/date-order.ts'
+import { dateCell, decideOrder, readDate } from '../../../src/domain/import-formats/date-order.ts'
 import { Problems } from '../../../src/domain/import-formats/problems.ts'
 import { errorsOf } from './corpus.ts'
 
 /** The dates of a file, or its errors. */
 const readAll = (texts: string[], said?: string) => {
   const problems = new Problems()
-  const cells = texts.map((text, i) => ({ line: i + 2, text }))
+  const cells = texts.map((text, i) => dateCell(i + 2, text))
   const order = decideOrder(cells, said, problems)
   const dates = order === null ? [] : cells.map((cell) => readDate(cell, order, said !== undefined, problems))
   return errorsOf(() => problems.throwIfAny()) ?? dates
