@@ -179,34 +179,47 @@ function named(db: Owner['db'], name: string, steps: SQL[]) {
   return Object.fromEntries(steps.map((step, index) => [`${name}${index}`, db.run(step)]))
 }
 
+/** What is sent of a row, in this order: with names of fields in each row it would be twice as much. */
+const sent = [
+  'client_id',
+  'account',
+  'to_account',
+  'category',
+  'type',
+  'amount',
+  'description',
+  'reference',
+  'transaction_date',
+  'force',
+] as const satisfies (keyof ImportRow)[]
+
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
 function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
-  const items = JSON.stringify(
-    rows.map(({ category, ...row }) => ({
-      ...row,
-      category_id: typeof category === 'number' ? category : null,
-      force: row.force ? 1 : 0,
-    })),
-  )
+  const items = JSON.stringify(rows.map((row) => sent.map((field) => row[field])))
+  const fields = sql.raw(sent.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
   const accountId = (field: 'account' | 'to_account') => {
-    const given = sql.raw(`value ->> '${field}'`)
+    const given = sql.raw(`item.${field}`)
     const only = (match: SQL) =>
       sql`(select min(id) from accounts where user_id = ${owner.id} and ${match} having count(*) = 1)`
     const named = sql`coalesce(${only(sql`name = ${given}`)}, ${only(sql`name = ${given} collate nocase`)}, ${noRow})`
     return sql`iif(typeof(${given}) = 'text', ${named}, ${given})`
   }
-  const category = sql`(select id from categories where id = value ->> 'category_id' and user_id = ${owner.id})`
-  const isStray = sql`(value ->> 'category_id' is not null and ${category} is null)`
+  const isId = sql`typeof(item.category) = 'integer'`
+  const isStray = sql`(${isId} and own.id is null)`
   const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
+  // Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used.
   return sql`
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
-    select ${batchId}, key, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null),
-           value ->> 'client_id', ${accountId('account')}, ${accountId('to_account')}, ${category},
-           value ->> 'type', value ->> 'amount', value ->> 'description', value ->> 'reference',
-           value ->> 'transaction_date', value ->> 'force'
-      from json_each(${items})
-     where exists (select 1 from sync_batches where id = ${batchId})`
+    with item as materialized (
+      select key as position, ${fields} from json_each(${items})
+       where exists (select 1 from sync_batches where id = ${batchId})
+    )
+    select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null),
+           client_id, ${accountId('account')}, ${accountId('to_account')}, own.id,
+           item.type, amount, description, reference, transaction_date, force
+      from item
+      left join categories own on ${isId} and own.id = item.category and own.user_id = ${owner.id}`
 }
 
 function brokenItems(batchId: string): SQL {
@@ -234,13 +247,13 @@ function createCategories({ id, now }: Owner, rows: ImportRow[], guard: SQL): SQ
 
 /** Gives the rows the categories that they name; where there are two of one name, the one of the row's type. */
 function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL {
-  const keys = rows.flatMap(({ category }, position) =>
-    typeof category === 'string' ? [[position, categoryNameKey(category)]] : [],
-  )
+  const keys = rows.map(({ category }) => (typeof category === 'string' ? categoryNameKey(category) : null))
   const named = sql`categories.user_id = ${id} and categories.name_key = wanted.name_key`
   // Materialized, or SQLite would go through the whole list for each item.
   return sql`
-    with wanted as materialized (select value ->> 0 as place, value ->> 1 as name_key from json_each(${JSON.stringify(keys)}))
+    with wanted as materialized (
+      select key as place, value as name_key from json_each(${JSON.stringify(keys)}) where value is not null
+    )
     update sync_items
        set category_id = coalesce((select id from categories where ${named} and type = sync_items.type),
                                   (select min(id) from categories where ${named}))
