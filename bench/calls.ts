@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import { lastDayOf, monthOf } from '../src/domain/dates.ts'
 import { unsubscribeLink, verificationLink } from '../src/domain/links.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
 import type { Call, Connection } from './client.ts'
@@ -71,6 +72,7 @@ export function casesOf(routes: string[]): Case[] {
 }
 
 const today = new Date().toISOString().slice(0, 10)
+const thisMonth = monthOf(today)
 
 /** A new expense of the owner's. The amount differs, so that nothing is a duplicate. */
 function expense({ owner, number }: Bench) {
@@ -324,7 +326,10 @@ const lists: Record<string, Preparation> = {
   'GET /api/transactions?category_id=none': read('/api/transactions?category_id=none'),
   'GET /api/transactions?type=income': read('/api/transactions?type=income'),
   'GET /api/transactions?from=&to= (a month)': read(
-    `/api/transactions?from=${today.slice(0, 8)}01&to=${today.slice(0, 8)}28`,
+    `/api/transactions?from=${thisMonth}-01&to=${lastDayOf(thisMonth)}`,
+  ),
+  'GET /api/transactions?from=&to= (part of a month)': read(
+    `/api/transactions?from=${thisMonth}-02&to=${thisMonth}-27`,
   ),
   'GET /api/transactions?q=': read('/api/transactions?q=Payment%20777'),
 }

@@ -10,7 +10,7 @@ export type Difference = { what: string; key: string; kept: number | null; actua
  */
 export async function findDifferences(db: Database): Promise<Difference[]> {
   const answers = await db.batch([
-    db.all<Difference>(accountBalances),
+    db.all<Difference>(accountFigures),
     db.all<Difference>(userFigures),
     db.all<Difference>(monthFigures),
     db.all<Difference>(categoryFigures),
@@ -25,9 +25,14 @@ const movements = sql`
   union all
   select to_account_id, amount from transactions where to_account_id is not null`
 
-const accountBalances = sql`
+const accountFigures = sql`
   select 'account balance' as what, 'account ' || accounts.id as key,
          balance as kept, starting_balance + coalesce(sum(m.moved), 0) as actual
+    from accounts left join (${movements}) m on m.id = accounts.id
+   group by accounts.id
+  having kept <> actual
+  union all
+  select 'transactions of account', 'account ' || accounts.id, transaction_count as kept, count(m.id) as actual
     from accounts left join (${movements}) m on m.id = accounts.id
    group by accounts.id
   having kept <> actual`
@@ -61,8 +66,8 @@ const monthFigures = sql`
 const categoryFigures = sql`
   with actual as (
     select user_id, substr(transaction_date, 1, 7) as month, type, coalesce(category_id, 0) as category_id,
-           sum(amount) as total, count(*) as rows
-      from transactions where type <> 'transfer' group by 1, 2, 3, 4
+           sum(iif(type = 'transfer', 0, amount)) as total, count(*) as rows
+      from transactions group by 1, 2, 3, 4
   )
   select 'category ' || type as what, 'user ' || user_id || ' ' || month || ' category ' || category_id as key,
          kept.total as kept, actual.total as actual

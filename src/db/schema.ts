@@ -90,6 +90,8 @@ export const accounts = sqliteTable(
     startingBalance: minor(),
     /** Kept by triggers: income − expense − transfers out + transfers in, all dates. */
     moved: minor().default(0 as Minor),
+    /** Kept by triggers: how many transactions leave it or come into it. */
+    transactionCount: integer().notNull().default(0),
     balance: integer()
       .$type<Minor>()
       .notNull()
@@ -189,19 +191,23 @@ export const monthTotals = sqliteTable(
   ],
 )
 
-/** Kept by triggers: the same by category and type. */
+/** Kept by triggers: totals and numbers of rows by type and category. Of transfers only the number is kept. */
 export const categoryTotals = sqliteTable(
   'category_totals',
   {
     userId: owner(),
     month: text().notNull(),
-    type: text({ enum: categoryTypes }).notNull(),
+    type: text({ enum: transactionTypes }).notNull(),
     /** 0 stands for uncategorised, since a primary key knows no null. */
     categoryId: integer().notNull(),
     total: minor(),
     transactionCount: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] })],
+  (t) => [
+    primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] }),
+    // Adds up the months of a type or a category without those of all others.
+    index('category_totals_type').on(t.userId, t.type, t.categoryId, t.month),
+  ],
 )
 
 /** Tokens of mailed reset links. The token itself is never stored. */

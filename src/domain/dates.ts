@@ -40,7 +40,17 @@ export function dateIn(timeZone: string, instant: Date): CalendarDate {
 
 /** The calendar month of `instant` for somebody in `timeZone`. */
 export function monthIn(timeZone: string, instant: Date): CalendarMonth {
-  return dateIn(timeZone, instant).slice(0, 7)
+  return monthOf(dateIn(timeZone, instant))
+}
+
+export function monthOf(date: CalendarDate): CalendarMonth {
+  return date.slice(0, 7)
+}
+
+/** The 28th to the 31st. */
+export function lastDayOf(month: CalendarMonth): CalendarDate {
+  const [year, number] = month.split('-').map(Number) as [number, number]
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { pageSize } from '../services/transactions/read.ts'
+import { pageSize } from '../services/transactions/list.ts'
 
 /** The page that was asked for, from 1; anything that is no page number is page 1. */
 export function pageNumber(text: string | undefined): number {

@@ -8,8 +8,9 @@ CREATE TRIGGER account_deleted BEFORE DELETE ON accounts WHEN EXISTS (SELECT 1 F
            SELECT coalesce(sum(CASE type WHEN 'income' THEN amount WHEN 'expense' THEN -amount ELSE 0 END), 0)
              FROM transactions WHERE account_id = old.id)
    WHERE id = old.user_id;
-  UPDATE accounts SET moved = moved + partner.given_back
-    FROM (SELECT partner_id, sum(amount) AS given_back
+  UPDATE accounts
+     SET moved = moved + partner.given_back, transaction_count = transaction_count - partner.transfers
+    FROM (SELECT partner_id, sum(amount) AS given_back, count(*) AS transfers
             FROM (SELECT to_account_id AS partner_id, -amount AS amount
                     FROM transactions WHERE account_id = old.id AND type = 'transfer'
                   UNION ALL
@@ -29,7 +30,9 @@ AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transactio
        - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount
               WHEN id IN (old.account_id, old.to_account_id) THEN old.amount ELSE 0 END
        + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount
-              WHEN id IN (new.account_id, new.to_account_id) THEN new.amount ELSE 0 END
+              WHEN id IN (new.account_id, new.to_account_id) THEN new.amount ELSE 0 END,
+         transaction_count = transaction_count
+       - (id = old.account_id OR id IS old.to_account_id) + (id = new.account_id OR id IS new.to_account_id)
    WHERE id IN (old.account_id, old.to_account_id, new.account_id, new.to_account_id);
   UPDATE users
      SET balance = balance
@@ -40,7 +43,7 @@ AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transactio
      SET income = income - iif(old.type = 'income', old.amount, 0), expense = expense - iif(old.type = 'expense', old.amount, 0),
          transaction_count = transaction_count - 1
    WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
-  UPDATE category_totals SET total = total - old.amount, transaction_count = transaction_count - 1
+  UPDATE category_totals SET total = total - iif(old.type = 'transfer', 0, old.amount), transaction_count = transaction_count - 1
    WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
      AND type = old.type AND category_id = coalesce(old.category_id, 0);
   INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
@@ -49,8 +52,7 @@ AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transactio
   ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
                             transaction_count = transaction_count + 1;
   INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), new.amount, 1
-   WHERE new.type <> 'transfer'
+  VALUES (new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), iif(new.type = 'transfer', 0, new.amount), 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
   DELETE FROM month_totals
    WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
@@ -67,7 +69,8 @@ END;
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions BEGIN
   UPDATE accounts
-     SET moved = moved + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount ELSE new.amount END
+     SET moved = moved + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount ELSE new.amount END,
+         transaction_count = transaction_count + 1
    WHERE id IN (new.account_id, new.to_account_id);
   UPDATE users
      SET transaction_count = transaction_count + 1,
@@ -79,14 +82,14 @@ CREATE TRIGGER transaction_created AFTER INSERT ON transactions BEGIN
   ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
                             transaction_count = transaction_count + 1;
   INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), new.amount, 1
-   WHERE new.type <> 'transfer'
+  VALUES (new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), iif(new.type = 'transfer', 0, new.amount), 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
 END;
 
 CREATE TRIGGER transaction_deleted AFTER DELETE ON transactions BEGIN
   UPDATE accounts
-     SET moved = moved - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount ELSE old.amount END
+     SET moved = moved - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount ELSE old.amount END,
+         transaction_count = transaction_count - 1
    WHERE id IN (old.account_id, old.to_account_id)
      AND EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
      AND (SELECT count(*) FROM accounts WHERE id IN (old.account_id, old.to_account_id))
@@ -102,7 +105,7 @@ CREATE TRIGGER transaction_deleted AFTER DELETE ON transactions BEGIN
    WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
   DELETE FROM month_totals
    WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
-  UPDATE category_totals SET total = total - old.amount, transaction_count = transaction_count - 1
+  UPDATE category_totals SET total = total - iif(old.type = 'transfer', 0, old.amount), transaction_count = transaction_count - 1
    WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
      AND type = old.type AND category_id = coalesce(old.category_id, 0);
   DELETE FROM category_totals

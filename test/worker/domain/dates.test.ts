@@ -6,6 +6,7 @@ import {
   instantIn,
   isCalendarDate,
   isTimeZone,
+  lastDayOf,
   monthIn,
   monthsOnEarth,
 } from '../../../src/domain/dates.ts'
@@ -138,6 +139,17 @@ describe('the date of an instant', () => {
   ])('in %s at %s is %s', (timeZone, instant, expected) => {
     expect(dateIn(timeZone, new Date(instant))).toBe(expected)
   })
+})
+
+test.each([
+  ['2026-01', '2026-01-31'],
+  ['2026-02', '2026-02-28'],
+  ['2024-02', '2024-02-29'],
+  ['1900-02', '1900-02-28'],
+  ['2026-11', '2026-11-30'],
+  ['2100-12', '2100-12-31'],
+])('the last day of %s is %s', (month, day) => {
+  expect(lastDayOf(month)).toBe(day)
 })
 
 describe('the date some days on', () => {

@@ -83,3 +83,37 @@ test.each(['owner', 'stranger'] as const)(
   },
   60_000,
 )
+
+/** Steps of lists that find much, of somebody with that many transactions in the same ten years. */
+async function stepsOfFullLists(history: number): Promise<Record<string, number>> {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  await writeHistory(household, history)
+  const { person, checking, cash, category } = household
+  const queries = {
+    'an account': `account_id=${checking.id}`,
+    'an account that only receives': `account_id=${cash.id}`,
+    'a category': `category_id=${category.id}`,
+    'no category': 'category_id=none',
+    income: 'type=income',
+    expenses: 'type=expense',
+    transfers: 'type=transfer',
+    'a month': 'from=2020-02-01&to=2020-02-29',
+    'all since a month': 'from=2020-02-01',
+  }
+  const steps: Record<string, number> = {}
+  for (const [name, query] of Object.entries(queries)) {
+    await world.resetDatabaseWork()
+    expect((await person.get(`/api/transactions?${query}`)).body.total).toBeGreaterThan(history / 200)
+    steps[name] = (await world.databaseWork()).steps
+  }
+  return steps
+}
+
+test('no list works more for 40,000 transactions than for 8,000 in the same months', async () => {
+  const short = await stepsOfFullLists(8_000)
+  const long = await stepsOfFullLists(40_000)
+  // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
+  const dearer = Object.entries(long).filter(([name, steps]) => steps > 1.1 * (short[name] ?? 0))
+  expect(dearer).toEqual([])
+}, 60_000)

@@ -45,6 +45,16 @@ const falsehoods: [figure: string, falsify: SQL, named: { what: string; key: str
     [{ what: 'transaction count', key: 'user 2' }],
   ],
   [
+    'the number of transactions of an account',
+    sql`update accounts set transaction_count = transaction_count - 1 where id = 2`,
+    [{ what: 'transactions of account', key: 'account 2' }],
+  ],
+  [
+    'the number of transfers of a month',
+    sql`update category_totals set transaction_count = transaction_count + 1 where user_id = 1 and type = 'transfer'`,
+    [{ what: 'category transfer', key: 'user 1 2026-12 category 1' }],
+  ],
+  [
     'the income of a month',
     decemberIs(sql`income = income - 1`),
     [{ what: 'month income', key: 'user 1 2026-12' }],

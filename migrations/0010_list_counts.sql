@@ -1,0 +1,122 @@
+-- What a list has in all is kept as well, so that nobody counts a history to show a page of it: how many transactions
+-- touch an account, and how many transfers there are beside the income and expenses of each month.
+
+ALTER TABLE `accounts` ADD `transaction_count` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+CREATE INDEX `category_totals_type` ON `category_totals` (`user_id`,`type`,`category_id`,`month`);
+--> statement-breakpoint
+UPDATE accounts
+   SET transaction_count = (SELECT count(*) FROM transactions WHERE account_id = accounts.id)
+                         + (SELECT count(*) FROM transactions WHERE to_account_id = accounts.id);
+--> statement-breakpoint
+INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
+SELECT user_id, substr(transaction_date, 1, 7), type, coalesce(category_id, 0), 0, count(*)
+  FROM transactions WHERE type = 'transfer' GROUP BY 1, 2, 3, 4;
+--> statement-breakpoint
+DROP TRIGGER account_deleted;
+--> statement-breakpoint
+CREATE TRIGGER account_deleted BEFORE DELETE ON accounts WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id) BEGIN
+  UPDATE users
+     SET balance = balance - old.starting_balance - (
+           SELECT coalesce(sum(CASE type WHEN 'income' THEN amount WHEN 'expense' THEN -amount ELSE 0 END), 0)
+             FROM transactions WHERE account_id = old.id)
+   WHERE id = old.user_id;
+  UPDATE accounts
+     SET moved = moved + partner.given_back, transaction_count = transaction_count - partner.transfers
+    FROM (SELECT partner_id, sum(amount) AS given_back, count(*) AS transfers
+            FROM (SELECT to_account_id AS partner_id, -amount AS amount
+                    FROM transactions WHERE account_id = old.id AND type = 'transfer'
+                  UNION ALL
+                  SELECT account_id, amount FROM transactions WHERE to_account_id = old.id)
+           GROUP BY partner_id) partner
+   WHERE accounts.id = partner.partner_id;
+END;
+--> statement-breakpoint
+DROP TRIGGER transaction_created;
+--> statement-breakpoint
+CREATE TRIGGER transaction_created AFTER INSERT ON transactions BEGIN
+  UPDATE accounts
+     SET moved = moved + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount ELSE new.amount END,
+         transaction_count = transaction_count + 1
+   WHERE id IN (new.account_id, new.to_account_id);
+  UPDATE users
+     SET transaction_count = transaction_count + 1,
+         balance = balance + CASE new.type WHEN 'income' THEN new.amount WHEN 'expense' THEN -new.amount ELSE 0 END
+   WHERE id = new.user_id;
+  INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
+  SELECT new.user_id, substr(new.transaction_date, 1, 7), iif(new.type = 'income', new.amount, 0), iif(new.type = 'expense', new.amount, 0), 1
+   WHERE new.type <> 'transfer'
+  ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
+                            transaction_count = transaction_count + 1;
+  INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
+  VALUES (new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), iif(new.type = 'transfer', 0, new.amount), 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
+END;
+--> statement-breakpoint
+DROP TRIGGER transaction_deleted;
+--> statement-breakpoint
+CREATE TRIGGER transaction_deleted AFTER DELETE ON transactions BEGIN
+  UPDATE accounts
+     SET moved = moved - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount ELSE old.amount END,
+         transaction_count = transaction_count - 1
+   WHERE id IN (old.account_id, old.to_account_id)
+     AND EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
+     AND (SELECT count(*) FROM accounts WHERE id IN (old.account_id, old.to_account_id))
+         = 1 + (old.to_account_id IS NOT NULL);
+  UPDATE users
+     SET transaction_count = transaction_count - 1,
+         balance = balance - iif(EXISTS (SELECT 1 FROM accounts WHERE id = old.account_id),
+                                 CASE old.type WHEN 'income' THEN old.amount WHEN 'expense' THEN -old.amount ELSE 0 END, 0)
+   WHERE id = old.user_id;
+  UPDATE month_totals
+     SET income = income - iif(old.type = 'income', old.amount, 0), expense = expense - iif(old.type = 'expense', old.amount, 0),
+         transaction_count = transaction_count - 1
+   WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
+  DELETE FROM month_totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
+  UPDATE category_totals SET total = total - iif(old.type = 'transfer', 0, old.amount), transaction_count = transaction_count - 1
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
+     AND type = old.type AND category_id = coalesce(old.category_id, 0);
+  DELETE FROM category_totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
+     AND type = old.type AND category_id = coalesce(old.category_id, 0) AND transaction_count = 0;
+END;
+--> statement-breakpoint
+DROP TRIGGER transaction_changed;
+--> statement-breakpoint
+CREATE TRIGGER transaction_changed
+AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transaction_date ON transactions BEGIN
+  UPDATE accounts
+     SET moved = moved
+       - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount
+              WHEN id IN (old.account_id, old.to_account_id) THEN old.amount ELSE 0 END
+       + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount
+              WHEN id IN (new.account_id, new.to_account_id) THEN new.amount ELSE 0 END,
+         transaction_count = transaction_count
+       - (id = old.account_id OR id IS old.to_account_id) + (id = new.account_id OR id IS new.to_account_id)
+   WHERE id IN (old.account_id, old.to_account_id, new.account_id, new.to_account_id);
+  UPDATE users
+     SET balance = balance
+       - CASE old.type WHEN 'income' THEN old.amount WHEN 'expense' THEN -old.amount ELSE 0 END
+       + CASE new.type WHEN 'income' THEN new.amount WHEN 'expense' THEN -new.amount ELSE 0 END
+   WHERE id = new.user_id;
+  UPDATE month_totals
+     SET income = income - iif(old.type = 'income', old.amount, 0), expense = expense - iif(old.type = 'expense', old.amount, 0),
+         transaction_count = transaction_count - 1
+   WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
+  UPDATE category_totals SET total = total - iif(old.type = 'transfer', 0, old.amount), transaction_count = transaction_count - 1
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
+     AND type = old.type AND category_id = coalesce(old.category_id, 0);
+  INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
+  SELECT new.user_id, substr(new.transaction_date, 1, 7), iif(new.type = 'income', new.amount, 0), iif(new.type = 'expense', new.amount, 0), 1
+   WHERE new.type <> 'transfer'
+  ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
+                            transaction_count = transaction_count + 1;
+  INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
+  VALUES (new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), iif(new.type = 'transfer', 0, new.amount), 1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
+  DELETE FROM month_totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
+  DELETE FROM category_totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
+     AND type = old.type AND category_id = coalesce(old.category_id, 0) AND transaction_count = 0;
+END;

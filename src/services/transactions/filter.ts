@@ -1,0 +1,58 @@
+import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '../../db/owner.ts'
+import { accounts, categories, transactions } from '../../db/schema.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import type { Transaction } from './fields.ts'
+
+/** Which transactions to list (decisions.md, Resources). */
+export type TransactionFilter = {
+  account_id?: number
+  category_id?: number | 'none'
+  type?: Transaction['type']
+  from?: CalendarDate
+  to?: CalendarDate
+  q?: string
+}
+
+/**
+ * The conditions of a filter, as parts that have no row in common. What leaves an account and what comes into it are
+ * two parts, since each has an index in the order of the page. Its last day can be an expression.
+ */
+export function partsOf(
+  owner: Owner,
+  filter: Omit<TransactionFilter, 'to'> & { to?: CalendarDate | SQL },
+): SQL[] {
+  const { account_id, category_id, type, from, to, q } = filter
+  // Rows of an account or a category are its owner's: without another word of the owner, its index alone is read.
+  const isNarrow = account_id !== undefined || typeof category_id === 'number'
+  const conditions = and(
+    isNarrow ? undefined : eq(transactions.userId, owner.id),
+    category_id === undefined ? undefined : inCategory(owner, category_id),
+    type && eq(transactions.type, type),
+    from ? gte(transactions.transactionDate, from) : undefined,
+    to ? lte(transactions.transactionDate, to) : undefined,
+    q
+      ? or(contains(sql`${transactions.description}`, q), contains(sql`${transactions.reference}`, q))
+      : undefined,
+  ) as SQL
+  if (account_id === undefined) return [conditions]
+  const accountId = ownId(owner, accounts, account_id)
+  return [transactions.accountId, transactions.toAccountId].map(
+    (column) => and(eq(column, accountId), conditions) as SQL,
+  )
+}
+
+function inCategory(owner: Owner, id: number | 'none'): SQL {
+  return id === 'none'
+    ? isNull(transactions.categoryId)
+    : eq(transactions.categoryId, ownId(owner, categories, id))
+}
+
+/** The id, or NULL for another user's: not even the rows of a foreign account are read. */
+function ownId(owner: Owner, table: typeof accounts | typeof categories, id: number): SQL {
+  return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
+}
+
+function contains(column: SQL, text: string): SQL {
+  return sql`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`
+}

@@ -1,0 +1,84 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { demandComplete, own } from '../../db/claims.ts'
+import type { Owner } from '../../db/owner.ts'
+import { accounts, transactions } from '../../db/schema.ts'
+import { latestDate } from '../../domain/dates.ts'
+import type { Draft } from '../../domain/draft.ts'
+import { partsOf, type TransactionFilter } from './filter.ts'
+import { type TransactionWithRelations, withRelations } from './read.ts'
+import { rowsByMonth } from './rows-by-month.ts'
+
+/** Rows on a page (api.md §8). */
+export const pageSize = 50
+/** From so many rows on it costs less to find the month of a page than to pass over what comes before, row by row. */
+const farRows = 1_000
+
+const newestFirst = sql`order by transaction_date desc, id desc`
+
+/** One page of the bearer's transactions, newest first, and how many there are on all pages. */
+export async function listTransactions(
+  owner: Owner,
+  page: number,
+  draft: Draft<TransactionFilter>,
+): Promise<{ rows: TransactionWithRelations[]; total: number }> {
+  const filter = await demandComplete(owner, draft)
+  // Past 2^53 the offset would be no integer any more; no history is that long.
+  const offset = Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER - pageSize)
+  const rows = withRelations(owner, sql`${transactions.id} in (${idsOfPage(owner, filter, offset)})`)
+  if (Object.keys(filter).length === 0) {
+    // The number of all rows is kept with the user, who is read anyway.
+    const [user, found] = await owner.run(rows)
+    return { rows: found as TransactionWithRelations[], total: user.transactionCount }
+  }
+  const [, found, [counted]] = await owner.run(
+    rows,
+    owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
+  )
+  return { rows: found as TransactionWithRelations[], total: counted?.total ?? 0 }
+}
+
+/** How many rows a filter finds: as the triggers keep it where they do, counted where they do not. */
+function totalOf(owner: Owner, filter: TransactionFilter): SQL {
+  const months = rowsByMonth(owner, filter)
+  if (months) return sql`(select sum(rows) from (${months}))`
+  const { account_id, ...others } = filter
+  if (account_id !== undefined && Object.keys(others).length === 0) {
+    return sql`(select ${accounts.transactionCount} from ${accounts} where ${own(owner, accounts, account_id)})`
+  }
+  const counts = partsOf(owner, filter).map(
+    (part) => sql`(select count(*) from ${transactions} where ${part})`,
+  )
+  return sql.join(counts, sql` + `)
+}
+
+/** The ids of a page. */
+function idsOfPage(owner: Owner, filter: TransactionFilter, offset: number): SQL {
+  const months = offset >= farRows ? rowsByMonth(owner, filter) : undefined
+  return months ? idsFarBack(owner, filter, offset, months) : idsNearby(partsOf(owner, filter), offset)
+}
+
+/** Takes from each part as many of the newest rows as the page and all before it can need of it. */
+function idsNearby(parts: SQL[], offset: number): SQL {
+  const slice = sql`${newestFirst} limit ${pageSize} offset ${offset}`
+  if (parts.length === 1) return sql`select id from ${transactions} where ${parts[0]} ${slice}`
+  const newest = parts.map(
+    (part) => sql`
+      select * from (select id, transaction_date from ${transactions} where ${part}
+                     ${newestFirst} limit ${offset + pageSize})`,
+  )
+  return sql`select id from (${sql.join(newest, sql` union all `)}) ${slice}`
+}
+
+/** Begins in the month that the page begins in: those after it are passed over by how many rows they have. */
+function idsFarBack(owner: Owner, filter: TransactionFilter, offset: number, months: SQL): SQL {
+  const { to = latestDate } = filter
+  const [part] = partsOf(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
+  return sql`
+    with months as (select month, sum(rows) as rows from (${months}) group by month),
+         passed as (select month, rows, sum(rows) over (order by month desc) as passed from months),
+         start as materialized (
+           select month || '-31' as last_day, ${offset} - (passed - rows) as skipped from passed
+            where passed > ${offset} order by month desc limit 1)
+    select id from ${transactions} where ${part}
+    ${newestFirst} limit ${pageSize} offset coalesce((select skipped from start), 0)`
+}
