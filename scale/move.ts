@@ -26,7 +26,12 @@ export const movingTables = [
   'spent_client_ids',
 ]
 export const keptTables = ['month_totals', 'category_totals']
-const keptColumns = ['users.balance', 'users.transaction_count', 'accounts.moved', 'accounts.transaction_count']
+const keptColumns = [
+  'users.balance',
+  'users.transaction_count',
+  'accounts.moved',
+  'accounts.transaction_count',
+]
 const rowsOfPart = 2_000
 const peopleOfPage = 5_000
 
