@@ -88,6 +88,15 @@ describe('a generic CSV', () => {
     expect(await home.total()).toBe(4)
   })
 
+  test('names its categories: a name that is a number is no id', async () => {
+    const home = await createImporter()
+    const named = 'date,amount,category,account\n2026-11-20,-5.00,4711,Checking\n'
+    expect((await home.upload('/api/import/store', named)).status).toBe(200)
+    const { body } = await home.person.get('/api/categories')
+    const [row] = (await home.person.get('/api/transactions')).body.data
+    expect(body.find((one: Json) => one.id === row.category_id).name).toBe('4711')
+  })
+
   test('with unknown accounts is refused whole, each named by its row', async () => {
     const home = await createImporter()
     const bad = `${csv}26.11.2026;-1,00;x;;Piggy Bank\n`
@@ -202,6 +211,22 @@ describe('JSON', () => {
     const good = await home.person.post('/api/import/store', { transactions: [item, item] })
     expect(good.body.import.counts).toEqual({ rows: 2, created: 1, duplicate: 1 })
     expect(await home.total()).toBe(1)
+  })
+
+  test('takes categories by id, which must be the bearer’s', async () => {
+    const home = await createImporter()
+    const stranger = await createHousehold(home.world)
+    const item = (category: Json) => ({ ...createExpense(home.checking), category_id: category.id })
+    const transactions = [item(home.category), item(stranger.category)]
+    const refused = await home.person.post('/api/import/store', { transactions })
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      { 'rows.2.category_id': ['The selected category id is invalid.'] },
+    ])
+    expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
+    await home.person.post('/api/import/store', { transactions: transactions.slice(0, 1) })
+    const [row] = (await home.person.get('/api/transactions')).body.data
+    expect(row.category_id).toBe(home.category.id)
   })
 })
 
