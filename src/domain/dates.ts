@@ -12,8 +12,8 @@ const dayMs = 24 * hourMs
 /** True for a day that exists: 2024-02-29 yes, 2023-02-29 no. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  // A day that the month has not is one of the next.
+  return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(8))
 }
 
 /** The date some days later, or earlier for a negative number. */

@@ -58,6 +58,7 @@ test('from zero, every trigger is there', async () => {
     'account_created',
     'account_deleted',
     'account_starting_balance_changed',
+    'category_deleted',
     'transaction_changed',
     'transaction_client_id_spent',
     'transaction_created',
