@@ -9,6 +9,7 @@ import { migrateDatabase } from './migrate.ts'
 import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
 import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
+import { configurationFault } from './worker-output.ts'
 import { startWorkerProcess } from './worker-process.ts'
 import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
 
@@ -135,7 +136,12 @@ function startWorker(
     plain: variables.plain,
     secretFile,
     secretNames: Object.keys(variables.secret),
-    onLine: say,
+    onLine: (line) => {
+      say(line)
+      const fault = configurationFault(line)
+      // It would answer 500 to everything, and to whoever waits for its health as well.
+      if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
+    },
     onRuntimeCrash: () =>
       void confirmRecovery(settings.worker.port).catch((error) => dead.resolve(reasonOf(error))),
   })

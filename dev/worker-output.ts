@@ -39,3 +39,12 @@ export function workerOutputFilter(): (line: string) => string | undefined {
     return repeatsEmpty ? undefined : line.replace(/^\[wrangler:info\] /, '')
   }
 }
+
+/** What is wrong with the Worker's variables, where a line says so (src/config.ts). */
+export function configurationFault(line: string): string | undefined {
+  const plain = stripVTControlCharacters(line)
+  const start = plain.indexOf('{"event":"not configured"')
+  if (start < 0) return undefined
+  const { problem } = JSON.parse(plain.slice(start)) as { problem: string }
+  return problem
+}

@@ -64,6 +64,15 @@ test('a busy port and a wrong setting are each said in one line, before anything
   holder.close()
 })
 
+test('a setting that only the Worker knows to be wrong ends the start at once', async () => {
+  const stack = start({ ...(await newPlace()), APP_SECRET: 'short' })
+  expect(await stack.exit()).toBe(1)
+  expect(stack.output).toMatch(
+    /\nerror: the Worker cannot work with these settings: APP_SECRET: Use at least 32 .*\n$/,
+  )
+  expect(stack.output).not.toContain('60 seconds')
+})
+
 async function busyPorts(place: Place): Promise<string[]> {
   const answers = PORTS.map(async (name) => {
     const socket = net.connect(Number(place[name]), '127.0.0.1')
