@@ -18,21 +18,21 @@ SELECT user_id, substr(transaction_date, 1, 7), type, coalesce(category_id, 0), 
 DROP TRIGGER account_deleted;
 --> statement-breakpoint
 CREATE TRIGGER account_deleted BEFORE DELETE ON accounts WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id) BEGIN
-  UPDATE users
-     SET transaction_count = transaction_count - old.transaction_count,
-         balance = balance - old.starting_balance - (
-           SELECT coalesce(sum(CASE type WHEN 'income' THEN amount WHEN 'expense' THEN -amount ELSE 0 END), 0)
-             FROM transactions WHERE account_id = old.id)
-   WHERE id = old.user_id;
+  -- The sums are taken in two parts: what moved over the years, one way and the other, can be more than 2^63.
   UPDATE accounts
      SET moved = moved + partner.given_back, transaction_count = transaction_count - partner.transfers
-    FROM (SELECT partner_id, sum(amount) AS given_back, count(*) AS transfers
+    FROM (SELECT partner_id, sum(amount >> 20) * 1048576 + sum(amount & 1048575) AS given_back, count(*) AS transfers
             FROM (SELECT to_account_id AS partner_id, -amount AS amount
                     FROM transactions WHERE account_id = old.id AND type = 'transfer'
                   UNION ALL
                   SELECT account_id, amount FROM transactions WHERE to_account_id = old.id)
            GROUP BY partner_id) partner
    WHERE accounts.id = partner.partner_id;
+  UPDATE users
+     SET transaction_count = transaction_count - old.transaction_count,
+         balance = (SELECT coalesce(sum(balance >> 20) * 1048576 + sum(balance & 1048575), 0)
+                      FROM accounts WHERE user_id = old.user_id AND id <> old.id)
+   WHERE id = old.user_id;
   INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
   SELECT user_id, substr(transaction_date, 1, 7), -sum(iif(type = 'income', amount, 0)), -sum(iif(type = 'expense', amount, 0)), -count(*)
     FROM transactions WHERE account_id = old.id AND type <> 'transfer' GROUP BY 1, 2

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 
 /** A kept figure that is not what the rows say, or a reference that crosses users. Amounts are in minor units. */
@@ -19,6 +19,9 @@ export async function findDifferences(db: Database): Promise<Difference[]> {
   return answers.flat()
 }
 
+/** A sum in two parts, since what moved one way and the other can be more than 2^63. */
+const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
+
 /** What each transaction moves on each account that it touches. */
 const movements = sql`
   select account_id as id, iif(type = 'income', amount, -amount) as moved from transactions
@@ -27,7 +30,7 @@ const movements = sql`
 
 const accountFigures = sql`
   select 'account balance' as what, 'account ' || accounts.id as key,
-         balance as kept, starting_balance + coalesce(sum(m.moved), 0) as actual
+         balance as kept, starting_balance + coalesce(${sumOf(sql`m.moved`)}, 0) as actual
     from accounts left join (${movements}) m on m.id = accounts.id
    group by accounts.id
   having kept <> actual
@@ -39,7 +42,7 @@ const accountFigures = sql`
 
 const userFigures = sql`
   select 'total balance' as what, 'user ' || users.id as key, users.balance as kept,
-         (select coalesce(sum(balance), 0) from accounts where user_id = users.id) as actual
+         (select coalesce(${sumOf(sql`balance`)}, 0) from accounts where user_id = users.id) as actual
     from users where kept <> actual
   union all
   select 'transaction count', 'user ' || users.id, users.transaction_count as kept,
@@ -48,7 +51,7 @@ const userFigures = sql`
 
 const monthFigures = sql`
   with actual as (
-    select user_id, substr(transaction_date, 1, 7) as month, type, sum(amount) as total, count(*) as rows
+    select user_id, substr(transaction_date, 1, 7) as month, type, ${sumOf(sql`amount`)} as total, count(*) as rows
       from transactions where type <> 'transfer' group by 1, 2, 3
   ), kept as (
     select user_id, month, 'income' as type, income as total, transaction_count as rows from month_totals where income <> 0
@@ -66,7 +69,7 @@ const monthFigures = sql`
 const categoryFigures = sql`
   with actual as (
     select user_id, substr(transaction_date, 1, 7) as month, type, coalesce(category_id, 0) as category_id,
-           sum(iif(type = 'transfer', 0, amount)) as total, count(*) as rows
+           ${sumOf(sql`iif(type = 'transfer', 0, amount)`)} as total, count(*) as rows
       from transactions group by 1, 2, 3, 4
   )
   select 'category ' || type as what, 'user ' || user_id || ' ' || month || ' category ' || category_id as key,

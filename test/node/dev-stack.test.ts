@@ -65,7 +65,8 @@ test('a busy port and a wrong setting are each said in one line, before anything
 })
 
 test('a setting that only the Worker knows to be wrong ends the start at once', async () => {
-  const stack = start({ ...(await newPlace()), APP_SECRET: 'short' })
+  const place = { ...(await newPlace()), APP_SECRET: 'short' }
+  const stack = start(place)
   expect(await stack.exit()).toBe(1)
   expect(stack.output).toMatch(
     /\nerror: the Worker cannot work with these settings: APP_SECRET: Use at least 32 .*\n$/,

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
+import { maxAmount } from '../../../src/domain/money.ts'
 import { type Answer, aCategory, createWorld, type Json, openAccount, type Person } from '../world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'
 
@@ -83,6 +85,45 @@ describe('deleting an account', () => {
     await fill('2026-01', { type: 'income', account_id: hoard.id })
     const before = await state()
     expect(statusAndBody(await person.delete(`/api/accounts/${debts.id}`))).toEqual(outOfBounds())
+    expect(await state()).toEqual(before)
+    await check()
+  })
+})
+
+describe('deleting an account through which more than 2^63 went in all', () => {
+  /** Sends the largest amount round and round, from each account to the next, until each has seen it 10,000 times. */
+  function circulate(person: Person, accounts: Json[]) {
+    const ids = JSON.stringify(accounts.map(({ id }) => id))
+    return sql`
+      insert into transactions (user_id, account_id, to_account_id, type, amount, transaction_date, is_synced,
+                                created_at, updated_at)
+      with recursive step(i) as (select 0 union all select i + 1 from step where i < 10000 * json_array_length(${ids}) - 1),
+           place(account, i) as (select value, key from json_each(${ids}))
+      select ${person.id}, here.account, next.account, 'transfer', ${maxAmount}, '2026-01-01', 0, 0, 0
+        from step join place here on here.i = step.i % json_array_length(${ids})
+                  join place next on next.i = (step.i + 1) % json_array_length(${ids})
+       order by step.i`
+  }
+
+  test('leaves another account as it began where as much came back', async () => {
+    const { world, person, open, check } = await createRich()
+    const [left, right] = [await open({ starting_balance: '0.07' }), await open({ starting_balance: '0.05' })]
+    const db = openWorldDatabase(world)
+    await db.batch([db.run(circulate(person, [left, right]))])
+    await check()
+    expect((await person.delete(`/api/accounts/${left.id}`)).status).toBe(204)
+    expect((await person.get('/api/accounts')).body).toMatchObject([{ id: right.id, balance: 0.05 }])
+    expect((await person.get('/api/summary')).body.total_balance).toBe(0.05)
+    await check()
+  })
+
+  test('is refused where others would be left with what never came from anywhere', async () => {
+    const { world, person, open, check, state } = await createRich()
+    const accounts = [await open(), await open(), await open()]
+    const db = openWorldDatabase(world)
+    await db.batch([db.run(circulate(person, accounts))])
+    const before = await state()
+    expect(statusAndBody(await person.delete(`/api/accounts/${accounts[0].id}`))).toEqual(outOfBounds())
     expect(await state()).toEqual(before)
     await check()
   })
