@@ -28,13 +28,13 @@ export async function listTransactions(
   if (Object.keys(filter).length === 0) {
     // The number of all rows is kept with the user, who is read anyway.
     const [user, found] = await owner.run(rows)
-    return { rows: found as TransactionWithRelations[], total: user.transactionCount }
+    return { rows: found, total: user.transactionCount }
   }
   const [, found, [counted]] = await owner.run(
     rows,
     owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
   )
-  return { rows: found as TransactionWithRelations[], total: counted?.total ?? 0 }
+  return { rows: found, total: counted?.total ?? 0 }
 }
 
 /** How many rows a filter finds: as the triggers keep it where they do, counted where they do not. */

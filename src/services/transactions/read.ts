@@ -1,4 +1,5 @@
 import { desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { claim, demandClaim, own } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
@@ -28,7 +29,7 @@ export async function showTransaction(owner: Owner, id: number): Promise<Transac
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */
-export function withRelations(owner: Owner, where: SQL) {
+export function withRelations(owner: Owner, where: SQL): RunnableQuery<TransactionWithRelations[], 'sqlite'> {
   const toAccounts = alias(accounts, 'to_accounts')
   return owner.db
     .select({
