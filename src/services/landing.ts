@@ -37,13 +37,13 @@ export function recogniseClientIds(batchId: string) {
 }
 
 /** Which items choose, by what their reference must agree with, and which rows they choose from. */
-type Choice = { items: SQL; reference: SQL; rows: SQL }
+type Choice = { items: SQL; agreed: SQL; rows: SQL }
 
 /** Items with a reference choose before those without, which fit any row: so as many as possible find one. */
 const choices: Choice[] = [
-  { items: sql`reference is not null`, reference: sql`reference`, rows: sql`row.reference = wanted.agreed` },
-  { items: sql`reference is not null`, reference: sql`null`, rows: sql`row.reference is null` },
-  { items: sql`reference is null`, reference: sql`null`, rows: sql`true` },
+  { items: sql`reference is not null`, agreed: sql`reference`, rows: sql`row.reference is not null` },
+  { items: sql`reference is not null`, agreed: sql`null`, rows: sql`row.reference is null` },
+  { items: sql`reference is null`, agreed: sql`null`, rows: sql`true` },
 ]
 
 /** Rows that were there before absorb equal items, one each (decisions.md, Sync). */
@@ -51,30 +51,28 @@ export function absorbAll(batchId: string): SQL[] {
   return choices.map((choice) => absorb(batchId, choice))
 }
 
-/** Pairs pending items with equal rows that have absorbed none yet: of equals, the first with the first, and so on. */
-function absorb(batchId: string, { items, reference, rows }: Choice) {
+/**
+ * Pairs pending items with equal rows that have absorbed none yet: of equals, the first with the first, and so on.
+ * What has the account, day and amount of any item is read once, however many items ask for it.
+ */
+function absorb(batchId: string, { items, agreed, rows }: Choice) {
+  const place = sql`account_id, transaction_date, amount`
   const equals = sql`account_id, to_account_id, type, amount, transaction_date, agreed`
-  // Most items of most batches are new: they are left out before anything is ranked.
-  const hasEqual = sql`exists (
-    select 1 from transactions row
-     where row.account_id = wanted.account_id and row.transaction_date = wanted.transaction_date
-       and row.amount = wanted.amount and row.type = wanted.type and row.to_account_id is wanted.to_account_id and ${rows})`
+  const asking = sql`batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items}`
   return sql`
-    with item as (
-      select *, row_number() over (partition by ${equals} order by position) as rank
-        from (select *, ${reference} as agreed from sync_items
-               where batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items}) wanted
-       where ${hasEqual}
-    ), candidate as (
-      select row.id, wanted.*, row_number() over (
-               partition by wanted.account_id, wanted.to_account_id, wanted.type, wanted.amount, wanted.transaction_date,
-                            wanted.agreed order by row.reference is not null, row.id) as rank
-        from (select distinct ${equals} from item) wanted
-       cross join transactions row on row.account_id = wanted.account_id
+    with wanted as materialized (select distinct ${place} from sync_items where ${asking}),
+    there as materialized (
+      select row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference
+        from wanted cross join transactions row on row.account_id = wanted.account_id
          and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
-         and row.type = wanted.type and row.to_account_id is wanted.to_account_id and ${rows}
-       where row.user_id = ${ownerOf(batchId)}
+       where row.user_id = ${ownerOf(batchId)} and ${rows}
          and row.id not in (select transaction_id from sync_items where batch_id = ${batchId} and transaction_id is not null)
+    ), item as (
+      select *, row_number() over (partition by ${equals} order by position) as rank
+        from (select *, ${agreed} as agreed from sync_items where ${asking} and (${place}) in (select ${place} from there))
+    ), candidate as (
+      select *, row_number() over (partition by ${equals} order by reference is not null, id) as rank
+        from (select *, ${agreed} as agreed from there)
     )
     update sync_items set outcome = 'duplicate', transaction_id = pair.id
       from (select item.position as place, candidate.id from item join candidate

@@ -197,28 +197,32 @@ const sent = [
 function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
   const items = JSON.stringify(rows.map((row) => sent.map((field) => row[field])))
   const fields = sql.raw(sent.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
-  const accountId = (field: 'account' | 'to_account') => {
-    const given = sql.raw(`item.${field}`)
-    const only = (match: SQL) =>
-      sql`(select min(id) from accounts where user_id = ${owner.id} and ${match} having count(*) = 1)`
-    const named = sql`coalesce(${only(sql`name = ${given}`)}, ${only(sql`name = ${given} collate nocase`)}, ${noRow})`
-    return sql`iif(typeof(${given}) = 'text', ${named}, ${given})`
-  }
+  // An account is called as the row has it, or else, but for the case of letters, one alone is.
+  const called = (name: SQL) => sql`
+    select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
+  const accountId = (given: SQL, exact: SQL, folded: SQL) =>
+    sql`iif(typeof(${given}) = 'text', coalesce(${exact}, ${folded}, ${noRow}), ${given})`
   const isId = sql`typeof(item.category) = 'integer'`
   const isStray = sql`(${isId} and own.id is null)`
   const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
-  // Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used.
+  // Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used, and go through
+  // all accounts for each row.
   return sql`
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
     with item as materialized (
       select key as position, ${fields} from json_each(${items})
        where exists (select 1 from sync_batches where id = ${batchId})
-    )
-    select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null),
-           client_id, ${accountId('account')}, ${accountId('to_account')}, own.id,
-           item.type, amount, description, reference, transaction_date, force
+    ), exact as materialized (${called(sql`name`)}), folded as materialized (${called(sql`lower(name)`)})
+    select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null), client_id,
+           ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)},
+           ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)},
+           own.id, item.type, amount, description, reference, transaction_date, force
       from item
+      left join exact source on source.name = item.account
+      left join folded source_folded on source_folded.name = lower(item.account)
+      left join exact target on target.name = item.to_account
+      left join folded target_folded on target_folded.name = lower(item.to_account)
       left join categories own on ${isId} and own.id = item.category and own.user_id = ${owner.id}`
 }
 

@@ -1,7 +1,15 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
 import { createWorld, openAccount, recordTransaction } from '../world.ts'
-import { createHousehold, goodCall, openWorldDatabase, protectedRoutes, writeHistory } from './every-route.ts'
+import {
+  createHousehold,
+  goodCall,
+  openWorldDatabase,
+  protectedRoutes,
+  verify,
+  writeHistory,
+} from './every-route.ts'
 
 /** Virtual machine steps of each route, for somebody with a history of that many transactions. */
 async function stepsWith(history: number): Promise<Record<string, number>> {
@@ -116,4 +124,55 @@ test('no list works more for 40,000 transactions than for 8,000 in the same mont
   // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
   const dearer = Object.entries(long).filter(([name, steps]) => steps > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
+}, 60_000)
+
+/** Steps for each row of an import of so many rows that all but equal as many that are there. */
+async function stepsOfNearlyEqualRow(count: number): Promise<number> {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  await verify(world, household.person)
+  const rows = (name: string) =>
+    Array.from({ length: count }, (_, index) => ({ ...household.expense(), reference: `${name} ${index}` }))
+  const land = (name: string) =>
+    household.person.post('/api/import/store', {
+      transactions: rows(name).map((row) => ({ ...row, amount: 5 })),
+    })
+  expect((await land('first')).body.import.counts.created).toBe(count)
+  await world.resetDatabaseWork()
+  expect((await land('second')).body.import.counts.created).toBe(count)
+  return (await world.databaseWork()).steps / count
+}
+
+test('a row is compared with as many others as it equals, not with all that it resembles', async () => {
+  expect(await stepsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await stepsOfNearlyEqualRow(250)))
+}, 60_000)
+
+/** Steps for each row of an import whose rows name an account, of somebody with so many of them. */
+async function stepsOfNamingRow(accounts: number, rows: number): Promise<number> {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  await verify(world, household.person)
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${accounts})
+      select ${household.person.id}, 'Account ' || i, 'bank', 0, 0, 0 from n`),
+  ])
+  const lines = Array.from(
+    { length: rows },
+    (_, index) => `2026-01-01,-${index + 1},${index % 2 ? 'ACCOUNT' : 'Account'} ${1 + (index % accounts)}`,
+  )
+  await world.resetDatabaseWork()
+  const { body } = await world.call('POST', '/api/import/store', {
+    token: household.person.token,
+    headers: { 'Content-Type': 'text/csv' },
+    rawBody: ['date,amount,account', ...lines].join('\n'),
+  })
+  expect(body.import.counts.created).toBe(rows)
+  return (await world.databaseWork()).steps / rows
+}
+
+test('the names of accounts in an import are looked up once, however many accounts there are', async () => {
+  expect(await stepsOfNamingRow(1_000, 1_000)).toBeLessThan(1.5 * (await stepsOfNamingRow(10, 1_000)))
 }, 60_000)
