@@ -47,14 +47,18 @@ export function createHousehold(history: History, database: MeasuredDatabase): H
 
 /** Takes back what calls made for the owner, so that the next ones find the same lists. */
 export async function tidy({ database: { db }, history }: Bench): Promise<void> {
-  const last = person(history.users)
+  const { users, ownTransactions, othersTransactions } = history
+  const last = person(users)
+  const transactions = ownTransactions + (users - 1) * othersTransactions
   const [account, category] = [last.accounts.at(-1) ?? 0, last.categories.at(-1) ?? 0]
   await db.batch([
     db.run(sql`delete from accounts where user_id = 1 and id > ${account}`),
     db.run(sql`delete from categories where user_id = 1 and id > ${category}`),
-    db.run(sql`delete from tokens where user_id = 1 and id > ${history.users}`),
+    db.run(sql`delete from tokens where user_id = 1 and id > ${users}`),
     db.run(sql`delete from imports where user_id = 1`),
     db.run(sql`delete from sync_batches where user_id = 1`),
+    // By the id: there are few of them, and many of the user's.
+    db.run(sql`delete from transactions where +user_id = 1 and id > ${transactions}`),
   ])
 }
 

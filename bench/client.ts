@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 export type Call = {
   method: string
   path: string
-  status: number
+  /** Or one of several. */
+  status: number | number[]
   token?: string
   body?: unknown
   /** A file as the whole body, by its content type. */
@@ -15,6 +16,7 @@ export type Call = {
 
 /** What came of a call: bytes are those on the wire, head and body; the time is until the last of them. */
 export type Answer = {
+  status: number
   ms: number
   requestBytes: number
   responseBytes: number
@@ -31,19 +33,19 @@ export class Connection {
     this.#origin = origin
   }
 
-  /** Makes the call; throws where the status is another than the call says. */
+  /** Makes the call; throws where the status is none that the call says. */
   async call(call: Call): Promise<Answer> {
     const { method, path, status } = call
     const body = call.file?.text ?? (call.body === undefined ? '' : JSON.stringify(call.body))
     const start = performance.now()
     const { response, socket, text, before } = await this.#send(call, body)
     const ms = performance.now() - start
-    if (response.statusCode !== status) {
-      throw new Error(
-        `${method} ${path} answered ${response.statusCode} and not ${status}: ${text.slice(0, 500)}`,
-      )
+    const answered = response.statusCode ?? 0
+    if (![status].flat().includes(answered)) {
+      throw new Error(`${method} ${path} answered ${answered} and not ${status}: ${text.slice(0, 500)}`)
     }
     return {
+      status: answered,
       ms,
       requestBytes: socket.bytesWritten - before.written,
       responseBytes: socket.bytesRead - before.read,

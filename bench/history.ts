@@ -132,7 +132,8 @@ async function writePeople(db: Database.Database, { users, scryptCost }: History
 
 /**
  * So many for each of these users, in the order of their dates: up to 1,000 cover a year, more ten years. Of ten,
- * one is a transfer, one income and eight are expenses; accounts and categories take turns.
+ * one is a transfer, one income and eight are expenses. Most lies in one place, as it does with people: eight of ten
+ * in the first account, six of ten in the first category; the others take turns.
  */
 function writeTransactions(db: Database.Database, [first, last]: [number, number], count: number): void {
   const days = count > 1_000 ? 3_650 : 365
@@ -143,10 +144,12 @@ function writeTransactions(db: Database.Database, [first, last]: [number, number
                     person(u) as (select @first where @first <= @last union all select u + 1 from person where u < @last),
                     row as (select i, u, (u - 1) * ${accountsEach} as accounts, (u - 1) * ${defaultCategories.length} as categories
                               from n cross join person)
-     select u, accounts + 1 + i % ${accountsEach}, iif(i % 10 = 0, accounts + 1 + (i + 1) % ${accountsEach}, null),
-            case i % 10 when 0 then null
-                        when 5 then categories + ${expenses} + 1 + i / 10 % ${incomes}
-                        else categories + 1 + i / 2 % ${expenses} end,
+     select u, accounts + 1 + iif(i % 5 < 4, 0, 1 + i / 5 % ${accountsEach - 1}),
+            iif(i % 10 = 0, accounts + 2 + i / 10 % ${accountsEach - 1}, null),
+            case when i % 10 = 0 then null
+                 when i % 10 = 5 then categories + ${expenses} + 1 + i / 10 % ${incomes}
+                 when i % 10 < 8 then categories + 1
+                 else categories + 2 + (i / 10 * 2 + i % 10) % ${expenses - 1} end,
             case i % 10 when 0 then 'transfer' when 5 then 'income' else 'expense' end, 100 + i * 7919 % 20000,
             'Payment ' || i, iif(i % 4 = 0, 'R' || i, null), date(@end, '-' || ((@count - 1 - i) * @days / @count) || ' days'),
             @now, @now

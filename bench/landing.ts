@@ -187,7 +187,7 @@ function rawInserts({ bench, size, raw }: Context): Way {
     rows: size.raw,
     async land() {
       const db = new Database(raw.file)
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; BEGIN')
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN')
       const statement = db.prepare(insert)
       for (const row of rows) statement.run(row)
       db.exec('COMMIT')

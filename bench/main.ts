@@ -1,7 +1,7 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
 // how quickly rows land. Counts come from the libSQL server and are the same on every machine; of times, read the
-// ratios. `-- --quick` shows that all of it runs, and leaves the results
-// of the last full run alone.
+// ratios. A run in which the machine was disturbed says so, leaves the README alone and ends with 1. `-- --quick` shows
+// that all of it runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { landingChart, latencyChart, stepsChart } from './charts.ts'
 import { fullReport, shortReport } from './report.ts'
-import { misses, type Results, type Scenario } from './results.ts'
+import { disturbed, misses, type Results, type Scenario } from './results.ts'
 import { bundleWorker, startParts, startupCost } from './runtime.ts'
 import { runScenario } from './scenario.ts'
 import { full, quick } from './sizes.ts'
@@ -29,8 +29,8 @@ try {
   const { file, size: bundle } = bundleWorker(directory)
   const startup = startupCost(directory)
   const scenarios: Scenario[] = []
-  for (const history of size.histories) {
-    scenarios.push(await runScenario(history, size, { directory, cache, parts, worker: file, say }))
+  for (const one of size.histories) {
+    scenarios.push(await runScenario(one, size, { directory, cache, parts, worker: file, say }))
   }
   write({ commit: commit(), machine: machine(), bundle, startup, latencyMs: size.latencyMs, scenarios })
 } finally {
@@ -53,7 +53,10 @@ function write(results: Results): void {
   console.log(`${short}\n`)
   console.log(`All figures: ${path.relative(project, output)}/results.md`)
   if (options.quick) return
-  writeIntoReadme(short)
+  const astray = disturbed(results)
+  for (const line of astray) console.log(`DISTURBED: ${line}`)
+  if (astray.length > 0) process.exitCode = 1
+  else if (!options.output) writeIntoReadme(short)
   for (const { goal, missed } of misses(results)) {
     console.log(`${missed.length === 0 ? 'met' : 'MISSED'}: ${goal}`)
     for (const one of missed) console.log(`  ${one}`)

@@ -1,6 +1,7 @@
 import { type Bench, type Case, tidy } from './calls.ts'
-import { Connection } from './client.ts'
+import { type Call, Connection } from './client.ts'
 import type { Runtime } from './runtime.ts'
+import { percentile } from './statistics.ts'
 
 /** What one call costs, whatever machine it runs on. */
 export type Counts = {
@@ -14,13 +15,23 @@ export type Counts = {
   databaseResponseBytes: number
 }
 
-/** Milliseconds of a series of calls, and of the calls of a bare route that were made in turn with them. */
-export type Latency = { calls: number; median: number; p99: number; bareMedian: number; ratio: number }
+/** Milliseconds of a series of calls: the 99th percentile, or the slowest where there were fewer than `enoughForP99`. */
+export type Times = { median: number; tail: number }
 
-/** How long a series may be: so many calls, fewer where they take longer than that, but `least` of them. */
+/** So many calls of a case, and as many of the bare route that were made in the same rounds. */
+export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
+
+/** How long a series may be: so many calls, fewer where they take longer than that in all, but `least` of them. */
 export type Series = { calls: number; least: number; seconds: number }
 
+/** Of fewer calls the 99th percentile would be one of the slowest five. */
+export const enoughForP99 = 500
+
 const countedCalls = 3
+/** So many calls are made ready at once: those that the seconds do not suffice for need not be. */
+const preparedAtOnce = 20
+/** Calls that let the routes settle before they are timed. */
+const warmUps = 2
 
 /** Counts what a call of the case costs: of three the one in the middle, since random ids may cost a step more or less. */
 export async function countCase(one: Case, bench: Bench): Promise<Counts> {
@@ -48,8 +59,8 @@ export async function countCase(one: Case, bench: Bench): Promise<Counts> {
 }
 
 /**
- * Times the cases, all at once, each in turn with a bare route on connections of its own: a database that is far away
- * leaves the machine idle, so that several series side by side do not disturb each other.
+ * Times some cases in rounds: the bare route, then each of them, one call at a time, so that whatever disturbs the
+ * machine meets them alike and none of them disturbs another.
  */
 export async function timeCases(
   cases: Case[],
@@ -57,46 +68,51 @@ export async function timeCases(
   runtime: Runtime,
   { barePath, latencyMs, series }: { barePath: string; latencyMs: number; series: Series },
 ): Promise<Latency[]> {
-  const prepared = []
-  for (const one of cases) {
-    const calls = []
-    for (let i = 0; i < series.calls; i++) calls.push(await one.prepare(bench))
-    prepared.push(calls)
-  }
-  await bench.database.setLatency(latencyMs)
+  const bare = { method: 'GET', path: barePath, status: 200 }
+  const [connection, bareConnection] = [new Connection(runtime.api), new Connection(runtime.bare)]
+  const runs = cases.map((one) => ({ one, calls: [] as Call[], times: [] as number[], spent: 0 }))
+  const bareTimes: number[] = []
+  const ready = Math.min(preparedAtOnce, series.calls + warmUps)
   try {
-    return await Promise.all(
-      prepared.map(async (calls) => {
-        const [connection, bareConnection] = [new Connection(runtime.api), new Connection(runtime.bare)]
-        const [times, bareTimes]: [number[], number[]] = [[], []]
-        const bare = { method: 'GET', path: barePath, status: 200 }
-        // The first call of each opens the connection, which is not what is measured.
-        await bareConnection.call(bare)
-        await connection.call({ method: 'GET', path: '/api/openapi.json', status: 200 })
-        const end = performance.now() + series.seconds * 1_000
-        for (const call of calls) {
-          if (times.length >= series.least && performance.now() > end) break
-          bareTimes.push((await bareConnection.call(bare)).ms)
-          times.push((await connection.call(call)).ms)
-        }
-        connection.close()
-        bareConnection.close()
-        return latencyOf(times, bareTimes)
-      }),
-    )
+    for (let round = -warmUps; round < series.calls; round++) {
+      const going = runs.filter(
+        ({ times, spent }) => times.length < series.least || spent < series.seconds * 1_000,
+      )
+      if (going.length === 0) break
+      if (going.some(({ calls }) => calls.length === 0)) {
+        await bench.database.setLatency(0)
+        for (const { one, calls } of going) while (calls.length < ready) calls.push(await one.prepare(bench))
+        await bench.database.setLatency(latencyMs)
+      }
+      const { ms } = await bareConnection.call(bare)
+      if (round >= 0) bareTimes.push(ms)
+      for (const run of going) {
+        const { ms } = await connection.call(run.calls.shift() as Call)
+        if (round < 0) continue
+        run.times.push(ms)
+        run.spent += ms
+      }
+    }
   } finally {
+    connection.close()
+    bareConnection.close()
     await bench.database.setLatency(0)
     await tidy(bench)
   }
+  return runs.map(({ times }) => latencyOf(times, bareTimes.slice(0, times.length)))
 }
 
 function latencyOf(times: number[], bareTimes: number[]): Latency {
-  const [median, bareMedian] = [percentile(times, 50), percentile(bareTimes, 50)]
-  return { calls: times.length, median, p99: percentile(times, 99), bareMedian, ratio: median / bareMedian }
+  const [own, bare] = [timesOf(times), timesOf(bareTimes)]
+  return {
+    calls: times.length,
+    ...own,
+    bare,
+    ratio: own.median / bare.median,
+    tailRatio: own.tail / bare.tail,
+  }
 }
 
-/** The smallest time that so many per cent do not exceed (nearest rank). */
-export function percentile(times: number[], percent: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN
+function timesOf(times: number[]): Times {
+  return { median: percentile(times, 50), tail: percentile(times, times.length < enoughForP99 ? 100 : 99) }
 }

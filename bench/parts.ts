@@ -6,7 +6,7 @@ import { startInbox } from '../dev/inbox/server.ts'
 import { startLibsqlServer } from '../dev/libsql/server.ts'
 
 const [directory = '', redirectUri = ''] = process.argv.slice(2)
-const libsql = await startLibsqlServer({ directory: path.join(directory, 'libsql'), durable: false })
+const libsql = await startLibsqlServer({ directory: path.join(directory, 'libsql') })
 const inbox = await startInbox({ directory: path.join(directory, 'inbox'), port: 0 })
 const provider = await startIdentityProvider({
   directory: path.join(directory, 'idp'),

@@ -1,6 +1,9 @@
+import type { Deletion } from './deleting.ts'
 import type { History } from './history.ts'
 import type { Landing } from './landing.ts'
 import type { Counts, Latency } from './measure.ts'
+import { reasonOf } from './reasons.ts'
+import { percentile } from './statistics.ts'
 
 /** One case over one history: near is without, far with injected latency of the database. */
 export type CaseResult = {
@@ -12,7 +15,7 @@ export type CaseResult = {
   far: Latency
 }
 
-export type Scenario = { history: History; cases: CaseResult[]; landing: Landing[] }
+export type Scenario = { history: History; cases: CaseResult[]; landing: Landing[]; deletions: Deletion[] }
 
 /** All that one run of the benchmark found out. */
 export type Results = {
@@ -29,24 +32,8 @@ export type Results = {
 /** What is aimed at. */
 export const goals = { roundTrips: 1, growth: 1.1, farRatio: 1.25, rowsPerSecond: 20_000 }
 
-/** Why some cannot meet them. */
-export const reasons: Record<string, string> = {
-  'POST /api/register': 'hashing a password is slow by design',
-  'POST /api/login': 'hashing a password is slow by design, and the stored hash must be read first',
-  'POST /api/reset-password': 'hashing a password is slow by design, and the link is looked at first',
-  'DELETE /api/me': 'the stored hash comes to the Worker to be compared, and hashing is slow by design',
-  'GET /api/auth/idp/callback': 'the provider is asked for who it is, and the state is spent first',
-  'GET /api/email/verify/:id/:hash': 'the link is checked against the address that is stored, then written',
-  'GET /api/transactions?page=(last)': 'an offset walks over the index entries of all pages before',
-  'GET /api/transactions?account_id=': 'the total counts the entries of two indexes of the account',
-  'GET /api/transactions?category_id=': 'the total counts the index entries of the category',
-  'GET /api/transactions?category_id=none': 'the total goes through the history',
-  'GET /api/transactions?type=income':
-    'the total adds up what is kept for each month and category: ten years against one',
-  'GET /api/transactions?from=&to= (a month)':
-    'the total counts the index entries of the month, which has a hundred times as many rows',
-  'GET /api/transactions?q=': 'a text is looked for in all rows',
-}
+/** Where the bare route took so many times as long as in a quiet moment, the machine was disturbed. */
+const disturbance = 1.15
 
 /** The routes that stand in the short table, since clients call them all day. */
 export const mainCases = [
@@ -85,6 +72,26 @@ export function growthOf(name: string, results: Results): number {
 
 export function isList({ name, route }: CaseResult): boolean {
   return name !== route
+}
+
+/** The cases beside which the bare route of one round trip took longer than in the quiet moments of the run. */
+export function astray(cases: CaseResult[]): CaseResult[] {
+  const quiet = percentile(
+    cases.map(({ far }) => far.bare.median),
+    10,
+  )
+  return cases.filter(({ far }) => far.bare.median > disturbance * quiet)
+}
+
+/** What the machine disturbed, a line each: ratios that are not to be trusted. */
+export function disturbed({ scenarios, latencyMs }: Results): string[] {
+  const cases = scenarios.flatMap(({ history, cases }) =>
+    cases.map((one) => ({ ...one, name: `${one.name} at ${history.name}` })),
+  )
+  return astray(cases).map(
+    ({ name, far }) =>
+      `beside ${name} the bare \`select 1\` at ${latencyMs} ms took ${figure(far.bare.median)} ms`,
+  )
 }
 
 /** Every goal with what misses it, each by the worst figure among the histories. */
@@ -126,7 +133,7 @@ function above(limit: number, values: Named[]): string[] {
   return [...worst]
     .filter(([, value]) => value > limit)
     .map(([name, value]) =>
-      [`${name}: ${figure(Math.abs(value))}`, reasons[name]].filter(Boolean).join(', since '),
+      [`${name}: ${figure(Math.abs(value))}`, reasonOf(name)].filter(Boolean).join(', since '),
     )
 }
 

@@ -1,0 +1,104 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Bench, createHousehold } from './calls.ts'
+import type { Call } from './client.ts'
+import { MeasuredDatabase } from './database.ts'
+import { type History, password } from './history.ts'
+import { importFiles, newRows } from './landing-files.ts'
+import type { Parts } from './runtime.ts'
+import { withCopy, withRuntime } from './served.ts'
+
+/**
+ * What deleting something with much history costs. `rows` are the transactions that go or change with it. After a 503
+ * `done` tells whether the database went through with it; `seconds` are until then, `answeredAfter` until the answer.
+ */
+export type Deletion = {
+  what: string
+  rows: number
+  status: number
+  answeredAfter: number
+  seconds: number
+  done: boolean
+}
+
+/** Where the copies go that are destroyed, and the Worker that does it. */
+export type Grounds = { file: string; directory: string; parts: Parts; worker: string; fileRows: number }
+
+type Target = { call: Omit<Call, 'status'>; rows: SQL; left: SQL }
+type Victim = { what: string; target: (bench: Bench, fileRows: number) => Target | Promise<Target> }
+
+/** Deletes what holds most of a history, each on a copy of its own. */
+export async function measureDeletions(history: History, grounds: Grounds): Promise<Deletion[]> {
+  const { file, directory, parts, worker, fileRows } = grounds
+  const deletions: Deletion[] = []
+  for (const [index, victim] of victims.entries()) {
+    const name = `deleted-${index}-of-${history.ownTransactions}`
+    const deletion = await withCopy(file, { name, directory, parts }, (url) =>
+      withRuntime(
+        { worker, parts, database: name, scryptCost: history.scryptCost },
+        createHousehold(history, new MeasuredDatabase(url)),
+        (bench) => destroy(victim, bench, fileRows),
+      ),
+    )
+    deletions.push(deletion)
+  }
+  return deletions
+}
+
+const victims: Victim[] = [
+  {
+    what: 'DELETE /api/imports/:id of one large file',
+    async target({ owner, connection, ...bench }, fileRows) {
+      const [json] = importFiles
+      if (!json) throw new Error('There is no file to import')
+      const rows = newRows({ ...bench, owner, connection }, fileRows, 365)
+      const file = { type: json.type, text: json.text(rows, owner.accounts[0] ?? 0) }
+      const call = { method: 'POST', path: json.path, status: 200, token: owner.token, file }
+      const { id } = (await connection.json(call)).import
+      return {
+        call: { method: 'DELETE', path: `/api/imports/${id}`, token: owner.token },
+        rows: sql`select count(*) as n from transactions where import_id = ${id}`,
+        left: sql`select count(*) as n from imports where id = ${id}`,
+      }
+    },
+  },
+  {
+    what: 'DELETE /api/categories/:id with six of ten rows',
+    target: ({ owner }) => ({
+      call: { method: 'DELETE', path: `/api/categories/${owner.categories[0]}`, token: owner.token },
+      rows: sql`select count(*) as n from transactions where category_id = ${owner.categories[0]}`,
+      left: sql`select count(*) as n from categories where id = ${owner.categories[0]}`,
+    }),
+  },
+  {
+    what: 'DELETE /api/accounts/:id with eight of ten rows',
+    target: ({ owner }) => ({
+      call: { method: 'DELETE', path: `/api/accounts/${owner.accounts[0]}`, token: owner.token },
+      rows: sql`select count(*) as n from transactions where ${owner.accounts[0]} in (account_id, to_account_id)`,
+      left: sql`select count(*) as n from accounts where id = ${owner.accounts[0]}`,
+    }),
+  },
+  {
+    what: 'DELETE /api/me with all rows',
+    target: ({ owner }) => ({
+      call: { method: 'DELETE', path: '/api/me', token: owner.token, body: { password } },
+      rows: sql`select count(*) as n from transactions where user_id = ${owner.id}`,
+      left: sql`select count(*) as n from users where id = ${owner.id}`,
+    }),
+  },
+]
+
+async function destroy({ what, target }: Victim, bench: Bench, fileRows: number): Promise<Deletion> {
+  const { call, rows, left } = await target(bench, fileRows)
+  const going = await count(bench, rows)
+  const start = performance.now()
+  const { status, ms } = await bench.connection.call({ ...call, status: [204, 503] })
+  // The database answers only when it is done with the deletion, or has given it up.
+  const done = (await count(bench, left)) === 0
+  const seconds = status === 204 ? ms / 1_000 : (performance.now() - start) / 1_000
+  return { what, rows: going, status, answeredAfter: ms / 1_000, seconds, done }
+}
+
+async function count({ database: { db } }: Bench, query: SQL): Promise<number> {
+  const [[row]] = await db.batch([db.all<{ n: number }>(query)])
+  return row?.n ?? 0
+}
