@@ -12,6 +12,17 @@ export type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 /** The user whose batch it is, as an expression. */
 export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
 
+/**
+ * Rows as they travel to the database, and the columns to read them by. They are arrays: with the names of fields in
+ * each row, twice as much would be sent.
+ */
+export function travelling<Row>(rows: Row[], fields: readonly (keyof Row & string)[]) {
+  return {
+    json: JSON.stringify(rows.map((row) => fields.map((field) => row[field]))),
+    columns: sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', ')),
+  }
+}
+
 /** Items that break a rule fail, with what they break. */
 export function failBroken(batchId: string) {
   const next = {

@@ -16,6 +16,7 @@ import {
   numberNewRows,
   recogniseClientIds,
   recogniseRepeatedClientIds,
+  travelling,
   undoRows,
 } from '../landing.ts'
 import type { Transaction } from '../transactions/fields.ts'
@@ -179,8 +180,8 @@ function named(db: Owner['db'], name: string, steps: SQL[]) {
   return Object.fromEntries(steps.map((step, index) => [`${name}${index}`, db.run(step)]))
 }
 
-/** What is sent of a row, in this order: with names of fields in each row it would be twice as much. */
-const sent = [
+/** What is laid down of a row; its line is for the errors alone. */
+const laidDown = [
   'client_id',
   'account',
   'to_account',
@@ -195,8 +196,7 @@ const sent = [
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
 function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
-  const items = JSON.stringify(rows.map((row) => sent.map((field) => row[field])))
-  const fields = sql.raw(sent.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
+  const { json, columns } = travelling(rows, laidDown)
   // An account is called as the row has it, or else, but for the case of letters, one alone is.
   const called = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
@@ -211,7 +211,7 @@ function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
     with item as materialized (
-      select key as position, ${fields} from json_each(${items})
+      select key as position, ${columns} from json_each(${json})
        where exists (select 1 from sync_batches where id = ${batchId})
     ), exact as materialized (${called(sql`name`)}), folded as materialized (${called(sql`lower(name)`)})
     select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null), client_id,

@@ -5,6 +5,7 @@ import { syncBatches, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
+import { travelling } from '../landing.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
 import { brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
@@ -81,12 +82,26 @@ function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBa
   return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, ...times }
 }
 
-/** An item as it travels to the database: its fields, and what is wrong with them by themselves. */
-function toJsonItem(item: Draft<SyncItem>) {
-  const errors = Object.entries(item.errors).flatMap(([field, messages]) =>
+/** What is laid down of an item: its fields, and what is wrong with them by themselves. */
+const laidDown = [
+  'errors',
+  'client_id',
+  'account_id',
+  'to_account_id',
+  'category_id',
+  'type',
+  'amount',
+  'description',
+  'reference',
+  'transaction_date',
+  'force',
+] as const satisfies (keyof SyncItem | 'errors')[]
+
+function toLaidItem({ values, errors }: Draft<SyncItem>): { [field in (typeof laidDown)[number]]?: unknown } {
+  const pairs = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((message) => [field, message]),
   )
-  return { ...item.values, force: item.values.force ? 1 : 0, errors: errors.length > 0 ? errors : null }
+  return { ...values, force: values.force ? 1 : 0, errors: pairs.length > 0 ? pairs : null }
 }
 
 /**
@@ -106,16 +121,13 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
   // Nobody has judged the category of what has landed; the row may yet be taken back, and the item be created.
   const ownCategory = sql`(select categories.id from categories where categories.id = category_id and user_id = ${id})`
-  const field = (name: keyof SyncItem | 'errors') => sql.raw(`value ->> '${name}' as ${name}`)
+  const { json, columns } = travelling(items.map(toLaidItem), laidDown)
   // Materialized, or SQLite would read the JSON and judge the rules for each place in which they are used.
   return db.run(sql`
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
     with item as materialized (
-      select key as position, ${field('errors')}, ${field('client_id')}, ${field('account_id')}, ${field('to_account_id')},
-             ${field('category_id')}, ${field('type')}, ${field('amount')}, ${field('description')}, ${field('reference')},
-             ${field('transaction_date')}, ${field('force')}
-        from json_each(${JSON.stringify(items.map(toJsonItem))})
+      select key as position, ${columns} from json_each(${json})
        where exists (select 1 from sync_batches where id = ${batchId})
     ), judged as materialized (
       select *, coalesce(errors, iif(has_landed, null, nullif(${broken}, '[]'))) as all_errors
