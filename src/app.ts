@@ -4,6 +4,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { createDeps } from './deps.ts'
+import { deadlineAfter } from './domain/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { allowOrigin } from './http/cors.ts'
@@ -28,7 +29,7 @@ import { transactionRoutes } from './http/routes/transactions.ts'
 
 /** What is answered is data: no browser shall make a page of it. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
-/** A request that the database holds up for longer is answered 503. */
+/** A request that the database, or the identity provider, holds up for longer is given up. */
 const deadlineMs = 8_000
 const preflightMaxAgeSeconds = 7_200
 
@@ -45,7 +46,7 @@ app.use(async (c, next) => {
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  c.set('deps', createDeps(c.env, c.var.meter, deadlineMs))
+  c.set('deps', createDeps(c.env, c.var.meter, deadlineAfter(deadlineMs)))
   await next()
 })
 app.use(
@@ -59,6 +60,8 @@ app.use(
       'X-RateLimit-Remaining',
       'Allow',
       'Server-Timing',
+      'Preference-Applied',
+      'ETag',
     ],
     maxAge: preflightMaxAgeSeconds,
   }),

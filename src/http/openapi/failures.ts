@@ -55,6 +55,12 @@ const failures = {
     description: 'Fields break rules; all of them are named at once.',
     schema: validationError,
   },
+  outOfBounds: {
+    name: 'OutOfBounds',
+    status: 422,
+    description: 'What remains would leave a balance or total out of its bounds.',
+    schema: validationError,
+  },
   limited: {
     ...failure(
       'Limited',
@@ -76,6 +82,14 @@ const failures = {
     schema: z.string(),
     contentTypes: ['text/plain'],
     example: 'Invalid or expired verification link.',
+  },
+  forgedLink: {
+    name: 'ForgedLink',
+    status: 403,
+    description: 'The link is forged.',
+    schema: z.string(),
+    contentTypes: ['text/plain'],
+    example: 'Invalid unsubscribe link.',
   },
   linkOfNobody: {
     name: 'LinkOfNobody',
@@ -114,10 +128,12 @@ export function failuresOf(route: RouteTraits): Failure[] {
     extra.has('duplicate') && failures.duplicate,
     takesBody && failures.tooLarge,
     route.hasJsonBody && failures.notJson,
-    (takesBody || route.hasQuery || extra.has('bounds')) && failures.invalid,
+    (takesBody || route.hasQuery) && failures.invalid,
+    extra.has('bounds') && failures.outOfBounds,
     failures.limited,
     extra.has('badLink') && failures.badLink,
-    extra.has('badLink') && failures.linkOfNobody,
+    extra.has('forgedLink') && failures.forgedLink,
+    (extra.has('badLink') || extra.has('forgedLink')) && failures.linkOfNobody,
     failures.unexpected,
     failures.unavailable,
   ]

@@ -1,7 +1,7 @@
 /** What a person reads first on the reference page, in Markdown. */
 export const introduction = `Accounts, income, expenses, transfers and imports of one person, and what they add up to.
 
-**First steps.** Call *Register*, copy \`access_token\`, press *Authorize* and paste it: from then on every call here carries it.
+**First steps.** Call *Register*, copy \`access_token\`, press *Authorize* and paste it: from then on every call here carries it. Ids in the examples are those of a first user: put in your own.
 
 **Money** goes in as a number or a text with at most two decimals; amounts come out as text (\`"12.50"\`), balances and totals as numbers. **Dates** are \`YYYY-MM-DD\`, timestamps UTC.
 

@@ -41,7 +41,7 @@ export function operationObject(
     operationId: operation.id,
     tags: [tag],
     summary: operation.summary,
-    ...(operation.description && { description: operation.description }),
+    description: operation.description,
     ...(isPublic && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),

@@ -28,13 +28,13 @@ export type ParameterDescription = {
 }
 
 /** A failure beside those that follow from the route itself (failures.ts). */
-export type ExtraFailure = 'accountFirst' | 'notVerified' | 'duplicate' | 'bounds' | 'badLink'
+export type ExtraFailure = 'accountFirst' | 'notVerified' | 'duplicate' | 'bounds' | 'badLink' | 'forgedLink'
 
 /** What a person needs to know of one route; the rest is read off the route and its validators. */
 export type Operation = {
   id: string
   summary: string
-  description?: string
+  description: string
   /** Names the schema of the body in the document, and shows one that works. */
   body?: { name: string; example: unknown }
   /** Bodies that no validator of the route knows, by content type. */

@@ -9,11 +9,13 @@ export const accountOperations: OperationGroup = {
     'GET /api/accounts': {
       id: 'listAccounts',
       summary: 'List accounts',
+      description: 'With the balance of each, in the order in which they were opened.',
       answers: { 200: list(account, 'All accounts.') },
     },
     'POST /api/accounts': {
       id: 'createAccount',
       summary: 'Open an account',
+      description: 'Its balance begins with `starting_balance`.',
       body: {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
@@ -29,6 +31,7 @@ export const accountOperations: OperationGroup = {
     'GET /api/accounts/:id': {
       id: 'showAccount',
       summary: 'Show an account',
+      description: 'With its balance.',
       answers: { 200: json(account, 'The account.') },
     },
     'PUT /api/accounts/:id': {

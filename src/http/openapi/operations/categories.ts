@@ -9,6 +9,7 @@ export const categoryOperations: OperationGroup = {
     'GET /api/categories': {
       id: 'listCategories',
       summary: 'List categories',
+      description: "The default ones that everybody begins with, and those of one's own.",
       answers: { 200: list(category, 'All categories, the seeded ones among them.') },
     },
     'POST /api/categories': {
@@ -27,11 +28,13 @@ export const categoryOperations: OperationGroup = {
     'GET /api/categories/:id': {
       id: 'showCategory',
       summary: 'Show a category',
+      description: 'One category.',
       answers: { 200: json(category, 'The category.') },
     },
     'PUT /api/categories/:id': {
       id: 'updateCategory',
       summary: 'Change a category',
+      description: 'Its transactions keep it; what they are summed up under is renamed with it.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
       answers: { 200: json(category, 'The category as it is now.') },
     },

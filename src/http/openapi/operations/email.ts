@@ -30,6 +30,7 @@ export const emailOperations: OperationGroup = {
     'GET /api/email/verification-status': {
       id: 'showVerificationStatus',
       summary: 'Ask whether the address is verified',
+      description: 'For a client that waits until the mail is clicked on.',
       answers: { 200: json(verificationStatus, 'Whether it is.') },
     },
     'GET /api/email/verify/:id/:hash': {
@@ -79,7 +80,7 @@ export const emailOperations: OperationGroup = {
       description: 'The link of the reminder mail; a page with a button.',
       parameters: { user: { ...signature, description: 'The user.' }, signature },
       answers: { 200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] } },
-      failures: ['badLink'],
+      failures: ['forgedLink'],
     },
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
@@ -93,7 +94,7 @@ export const emailOperations: OperationGroup = {
           contentTypes: ['application/json', 'text/html'],
         },
       },
-      failures: ['badLink'],
+      failures: ['forgedLink'],
     },
   },
 }

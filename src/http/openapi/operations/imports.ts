@@ -15,7 +15,12 @@ const rows = mini.extend(importOptions, { transactions: z.array(row).min(1).max(
 
 /** Forms and queries know only words; an empty one is as good as none. */
 const optionNames = Object.keys(importOptions.shape)
-const asWord = (name: string) => z.string().meta({ examples: [name === 'account_id' ? '1' : ''] })
+const words: Record<string, z.ZodType> = {
+  account_id: z.string().meta({ examples: ['1'] }),
+  decimal_separator: z.enum(['.', ',', '']).meta({ examples: [''] }),
+  dry_run: z.enum(['true', 'false', '']).meta({ examples: [''] }),
+}
+const asWord = (name: string) => words[name] ?? z.string().meta({ examples: [''] })
 const upload = z.object({
   file,
   ...Object.fromEntries(optionNames.map((name) => [name, asWord(name).optional()])),
@@ -39,7 +44,7 @@ const options: Operation['parameters'] = {
   ...Object.fromEntries(
     optionNames.map((name) => [
       name,
-      { in: 'query' as const, schema: z.string(), description: textOfField('Import', name) },
+      { in: 'query' as const, schema: words[name] ?? z.string(), description: textOfField('Import', name) },
     ]),
   ),
   ...idempotencyKey('the same key with the same rows answers with the import of the first call.'),
@@ -74,11 +79,13 @@ export const importOperations: OperationGroup = {
     'GET /api/imports': {
       id: 'listImports',
       summary: 'List imports',
+      description: 'Files that were imported; dry runs and undone imports are not among them.',
       answers: { 200: list(importRecord, 'What was imported, newest first.') },
     },
     'GET /api/imports/:id': {
       id: 'showImport',
       summary: 'Show an import',
+      description: 'What one file brought.',
       answers: { 200: json(importRecord, 'The import.') },
     },
     'DELETE /api/imports/:id': {

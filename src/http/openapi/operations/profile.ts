@@ -9,6 +9,7 @@ export const profileOperations: OperationGroup = {
     'GET /api/me': {
       id: 'showProfile',
       summary: 'Show the profile',
+      description: 'Who the token belongs to.',
       answers: { 200: json(user, 'The user of the token.') },
     },
     'PUT /api/me': {

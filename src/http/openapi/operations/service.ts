@@ -10,11 +10,13 @@ export const serviceOperations: OperationGroup = {
     'GET /api/health': {
       id: 'checkHealth',
       summary: 'Ask whether the service is up',
+      description: 'Asks the database as well; 503 while it cannot be reached.',
       answers: { 200: json(health, 'It is, and its database answers.') },
     },
     'GET /api/openapi.json': {
       id: 'showDocument',
       summary: 'Get this document',
+      description: 'OpenAPI 3.1. Send its `ETag` as `If-None-Match`, and an unchanged document is a 304.',
       parameters: {
         'If-None-Match': { in: 'header', schema: z.string(), description: 'The `ETag` of the last answer.' },
       },

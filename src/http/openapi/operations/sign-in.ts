@@ -52,11 +52,13 @@ export const signInOperations: OperationGroup = {
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
+      description: 'Every token that is good, the one of this request among them.',
       answers: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {
       id: 'revokeSession',
       summary: 'End a session',
+      description: 'Revokes its token at once: its next request is a 401.',
       answers: { 204: deleted },
     },
     'GET /api/auth/check-email': {

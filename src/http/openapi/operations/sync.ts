@@ -50,6 +50,8 @@ export const syncOperations: OperationGroup = {
     'GET /api/transactions/sync/:id': {
       id: 'showSync',
       summary: 'Ask what became of a batch',
+      description:
+        'Counts, and each item with its outcome, once `status` is `completed` or `failed`. Processing takes seconds.',
       parameters: {
         id: { in: 'path', required: true, schema: z.string(), description: 'The `sync_id` of the upload.' },
       },

@@ -49,6 +49,7 @@ export const transactionOperations: OperationGroup = {
     'GET /api/transactions/:id': {
       id: 'showTransaction',
       summary: 'Show a transaction',
+      description: 'With its accounts and category.',
       answers: { 200: json(transactionWithRelations, 'The transaction with what it refers to.') },
     },
     'PUT /api/transactions/:id': {
@@ -61,6 +62,7 @@ export const transactionOperations: OperationGroup = {
     'DELETE /api/transactions/:id': {
       id: 'deleteTransaction',
       summary: 'Delete a transaction',
+      description: 'Balances and totals are as if it had never been. Its `client_id` stays spent.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['bounds'],
