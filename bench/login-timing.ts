@@ -1,16 +1,17 @@
 // Whether the time of a failed login tells if an address is registered: `node bench/login-timing.ts [rounds]`.
-// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. Ends with 1
-// where a kind differs (login-verdict.ts), and where the machine was too noisy to tell.
+// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. Writes what it
+// found into docs/security.md; where a kind differs (login-verdict.ts), or the machine was too noisy to tell, ends with 1.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { migrateDatabase } from '../dev/migrate.ts'
 import { Connection } from './client.ts'
-import { judgeLogins } from './login-verdict.ts'
+import { writeSection } from './document.ts'
+import { type Compared, judgeLogins } from './login-verdict.ts'
 import { bundleWorker, startParts, startRuntime } from './runtime.ts'
 import { percentile } from './statistics.ts'
 
-const rounds = Number(process.argv[2] ?? 100)
+const rounds = Number(process.argv[2] ?? 200)
 const warmUpRounds = 5
 /** What is compared with the first: none of them may take longer or shorter. The last is the control. */
 const kinds = [
@@ -86,17 +87,20 @@ function report(times: Record<Kind, number[]>): void {
   const control = others.pop()
   if (!first || !control) return
   const { compared, smallestLeak, failures } = judgeLogins(first, others, control)
-  console.log(`${rounds} failed logins of each kind, interleaved in random order\n`)
-  console.log('| failed login | median ms | takes longer by ms | chance alone does that (p) |')
-  console.log('| --- | --: | --: | --: |')
-  console.log(`| ${first.kind} | ${percentile(first.times, 50).toFixed(1)} | | |`)
-  for (const { kind, median, shift, p } of compared) {
-    console.log(`| ${kind} | ${median.toFixed(1)} | ${shift.toFixed(2)} | ${p.toFixed(3)} |`)
-  }
-  console.log(`\nNine of ten such runs would find a leak of ${smallestLeak.toFixed(1)} ms.`)
+  const row = ({ kind, median, shift, p }: Compared) =>
+    `| ${kind} | ${median.toFixed(1)} | ${shift.toFixed(2)} | ${p.toFixed(3)} |`
+  const text = [
+    '| failed login | median ms | takes longer by ms | chance alone does that (p) |',
+    '| --- | --: | --: | --: |',
+    `| ${first.kind} | ${percentile(first.times, 50).toFixed(1)} | | |`,
+    ...compared.map(row),
+    '',
+    `${rounds} failed logins of each kind; nine of ten such runs would find a leak of ${smallestLeak.toFixed(1)} ms.`,
+  ].join('\n')
+  console.log(text)
   for (const failure of failures) console.log(failure)
   if (failures.length > 0) process.exitCode = 1
-  else console.log('No kind differs from the first.')
+  else writeSection('docs/security.md', 'login timing', text)
 }
 
 function shuffled<T>(list: readonly T[]): T[] {

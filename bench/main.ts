@@ -3,11 +3,12 @@
 // ratios. A run in which the machine was disturbed says so, leaves the README alone and ends with 1. `-- --quick` shows
 // that all of it runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { landingChart, latencyChart, stepsChart } from './charts.ts'
+import { writeSection } from './document.ts'
 import { fullReport, shortReport } from './report.ts'
 import { disturbed, misses, type Results, type Scenario } from './results.ts'
 import { bundleWorker, startParts, startupCost } from './runtime.ts'
@@ -56,7 +57,7 @@ function write(results: Results): void {
   const astray = disturbed(results)
   for (const line of astray) console.log(`DISTURBED: ${line}`)
   if (astray.length > 0) process.exitCode = 1
-  else if (!options.output) writeIntoReadme(short)
+  else if (!options.output) writeSection('README.md', 'bench', short)
   for (const { goal, missed } of misses(results)) {
     console.log(`${missed.length === 0 ? 'met' : 'MISSED'}: ${goal}`)
     for (const one of missed) console.log(`  ${one}`)
@@ -66,16 +67,6 @@ function write(results: Results): void {
 /** Tells how far the run is. */
 function say(line: string): void {
   console.error(`${(performance.now() / 1_000).toFixed(0).padStart(4)} s  ${line}`)
-}
-
-/** The README shows the short table between two marks. */
-function writeIntoReadme(short: string): void {
-  const file = path.join(project, 'README.md')
-  const text = readFileSync(file, 'utf8')
-  writeFileSync(
-    file,
-    text.replace(/(?<=<!-- bench -->\n)[\s\S]*?(?=<!-- \/bench -->)/, () => `\n${short}\n\n`),
-  )
 }
 
 /** Digits that no clock gives make files long and differences hard to see. */

@@ -6,9 +6,9 @@ import path from 'node:path'
 import { type Bench, casesOf, createHousehold } from '../calls.ts'
 import { type Call, Connection } from '../client.ts'
 import { MeasuredDatabase } from '../database.ts'
+import { writeSection } from '../document.ts'
 import { bundleWorker, startParts, startRuntime } from '../runtime.ts'
 import { putDatabases, scryptCost, users } from './databases.ts'
-import { writeSection } from './document.ts'
 import { dollarsPerMillionOf, prices, tursoPlans, type Usage, units } from './prices.ts'
 import { type MixedCall, measureUsage } from './usage.ts'
 
@@ -52,7 +52,7 @@ try {
   const measured = await measureAll()
   const text = [usageTable(measured), planTable(measured), priceTable()].join('\n\n')
   console.log(text)
-  writeSection('cost', text)
+  writeSection('docs/scale.md', 'cost', text)
 } finally {
   await parts.stop()
   rmSync(directory, { recursive: true, force: true })

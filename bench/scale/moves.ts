@@ -9,9 +9,9 @@ import { allotIds } from '../../scale/ids.ts'
 import { moveUser } from '../../scale/move.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { openDatabase } from '../../src/db/client.ts'
+import { writeSection } from '../document.ts'
 import { startParts } from '../runtime.ts'
 import { putDatabases } from './databases.ts'
-import { writeSection } from './document.ts'
 
 const sizes = [1_000, 10_000, 100_000]
 const timeoutMs = 120_000
@@ -24,7 +24,7 @@ try {
     rows.push(`| ${size.toLocaleString('en')} | ${(await secondsOfMove(size)).toFixed(2)} |`)
   const text = ['| transactions of the user | seconds away |', '| --: | --: |', ...rows].join('\n')
   console.log(text)
-  writeSection('moves', text)
+  writeSection('docs/scale.md', 'moves', text)
 } finally {
   await parts.stop()
   rmSync(directory, { recursive: true, force: true })

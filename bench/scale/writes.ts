@@ -8,10 +8,10 @@ import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, Connection } from '../client.ts'
+import { writeSection } from '../document.ts'
 import { person } from '../history.ts'
 import { bundleWorker, startParts, startRuntime } from '../runtime.ts'
 import { putDatabases, scryptCost, users } from './databases.ts'
-import { writeSection } from './document.ts'
 
 const mostDatabases = 4
 const counts = [1, 2, mostDatabases]
@@ -46,7 +46,7 @@ try {
     ]),
   )
   console.log(text)
-  writeSection('writes', text)
+  writeSection('docs/scale.md', 'writes', text)
   for (const runtime of runtimes) await runtime.stop()
 } finally {
   await parts.stop()

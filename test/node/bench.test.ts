@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Results } from '../../bench/results.ts'
+import { disturbed, misses, type Results } from '../../bench/results.ts'
 import { PROJECT } from './stack.ts'
 
 const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
@@ -53,4 +53,29 @@ test('tables and charts name what was measured', () => {
   for (const name of ['steps.svg', 'latency.svg', 'landing.svg'])
     expect(written(name)).toMatch(/^<svg .*<\/svg>$/s)
   expect(written('steps.svg')).toContain('GET /api/summary')
+})
+
+test('too few calls for a percentile are called the slowest of so many', () => {
+  expect(results.scenarios[0]?.cases.map(({ far }) => far.calls)).toEqual(
+    results.scenarios[0]?.cases.map(() => 2),
+  )
+  expect(written('results.md')).toMatch(/\| `GET \/api\/me` \|(.*\| [\d.]+ of 2 \|){2}/)
+})
+
+test('ratios beside a bare route that was disturbed are flagged, and a goal that is missed says by how much', () => {
+  const changed = structuredClone(results)
+  const cases = changed.scenarios[0]?.cases ?? []
+  for (const { far } of cases) Object.assign(far, { ratio: 1, bare: { median: 33, tail: 40 } })
+  const [first, second] = cases
+  Object.assign(first?.far ?? {}, { bare: { median: 51, tail: 60 } })
+  Object.assign(second?.far ?? {}, { ratio: 1.3 })
+  expect(disturbed(changed)).toEqual([expect.stringContaining(`beside ${first?.name} at 1,000 transactions`)])
+  const latency = misses(changed).find(({ goal }) => goal.startsWith('latency'))
+  expect(latency?.missed).toEqual([expect.stringContaining(`${second?.name}: 1.3`)])
+})
+
+test('deletions are measured with what hangs on them', () => {
+  const deletions = results.scenarios[0]?.deletions ?? []
+  expect(deletions.map(({ rows }) => rows)).toEqual([100, 600, 800, 1_000])
+  expect(deletions.map(({ status, done }) => [status, done])).toEqual(deletions.map(() => [204, true]))
 })
