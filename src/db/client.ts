@@ -1,5 +1,6 @@
 import { createClient, type InStatement } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
+import type { Deadline } from '../domain/deadline.ts'
 import { DatabaseUnavailable } from '../domain/failures.ts'
 import { BadStatus, isTimeout, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
@@ -12,26 +13,23 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
 /**
  * Opens a database for one request. Never share it between requests: the client's limit on parallel calls
  * is counted with promises, and a promise of one request that hangs would hang them all.
- * A deadline, where one is given, is for all round trips together and begins with the first of them: how slowly a
- * client uploads is not the database's time. The meter hears of each round trip.
+ * A deadline, where one is given, is for all round trips together, and for whatever else has it; without, each has the
+ * time-out of the address. The meter hears of each round trip.
  * Use `batch`, for a single statement too: it is what translates the driver's errors.
  */
 export function openDatabase(
   { url, authToken, timeoutMs }: DatabaseAddress,
-  { meter = new Meter(), deadlineMs }: { meter?: Meter; deadlineMs?: number } = {},
+  {
+    meter = new Meter(),
+    deadline = () => AbortSignal.timeout(timeoutMs),
+  }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ) {
-  let deadline: AbortSignal | undefined
-  const signal = () => {
-    if (deadlineMs === undefined) return AbortSignal.timeout(timeoutMs)
-    deadline ??= AbortSignal.timeout(deadlineMs)
-    return deadline
-  }
   const client = createClient({
     url,
     ...(authToken && { authToken }),
     fetch: (request: Request) => {
       meter.countRoundTrip()
-      return ask(request, signal())
+      return ask(request, deadline())
     },
   })
   const batch = client.batch.bind(client)

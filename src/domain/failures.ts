@@ -84,6 +84,14 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
+/** More passwords wait to be hashed than can be within a moment: trying again in a few seconds helps. */
+export class TooBusy extends Failure {
+  override readonly name = 'TooBusy'
+  constructor() {
+    super('Service Unavailable')
+  }
+}
+
 /** What a limit still allows. */
 export type Allowance = { limit: number; remaining: number }
 

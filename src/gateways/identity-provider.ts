@@ -1,6 +1,7 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client, OAuth2RequestError } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
+import type { Deadline } from '../domain/deadline.ts'
 import { ProviderUnavailable } from '../domain/failures.ts'
 
 /** A relying party's registration with an OpenID provider; everything else the provider publishes itself. */
@@ -18,8 +19,8 @@ export type Identity = {
 /** What must be kept between sending the user away and their coming back. */
 export type PendingSignIn = { codeVerifier: string; nonce: string }
 
-/** Everything that is done with the provider must fit in here; the sign-in has ten seconds as a whole. */
-const deadlineMs = 7_000
+/** What is done with the provider must fit in here where no deadline is given. */
+const timeoutMs = 7_000
 /** Providers publish their endpoints for hours; a change should still arrive the same day. */
 const discoveryGoodForMs = 10 * 60_000
 /** Only public keys sign what we believe: no `none`, no HMAC with a secret that others may know. */
@@ -63,8 +64,14 @@ type Claims = z.infer<typeof claimsSchema>
 /** Answers of discovery by issuer: plain data, never a promise, which must not outlive its request in a Worker. */
 const discovered = new Map<string, { discovery: Discovery; until: number }>()
 
-/** An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce), found by its issuer. */
-export function openIdProvider(settings: ProviderSettings) {
+/**
+ * An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce), found by its issuer. The deadline is the
+ * request's: what the database has taken of it, the provider does not get.
+ */
+export function openIdProvider(
+  settings: ProviderSettings,
+  deadline: Deadline = () => AbortSignal.timeout(timeoutMs),
+) {
   const client = new OAuth2Client(settings.clientId, settings.clientSecret, settings.redirectUri)
 
   return {
@@ -80,7 +87,7 @@ export function openIdProvider(settings: ProviderSettings) {
 
     /** The address to send the user to. Throws ProviderUnavailable. */
     async authorizationUrl(pending: PendingSignIn, state: string, loginHint?: string): Promise<string> {
-      const { authorization_endpoint } = await withinDeadline(discover(settings.issuer))
+      const { authorization_endpoint } = await inTime(deadline(), discover(settings.issuer))
       const scopes = ['openid', 'email', 'profile']
       const method = CodeChallengeMethod.S256
       const url = client.createAuthorizationURLWithPKCE(
@@ -97,7 +104,8 @@ export function openIdProvider(settings: ProviderSettings) {
 
     /** Turns the code into an identity that can be believed. Throws ProviderUnavailable, within seconds. */
     async identify(code: string, pending: PendingSignIn): Promise<Identity> {
-      return withinDeadline(
+      return inTime(
+        deadline(),
         (async () => {
           const discovery = await discover(settings.issuer)
           const answer = await client.validateAuthorizationCode(
@@ -179,20 +187,17 @@ function storable(text: string | undefined): string | null {
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
-  const signal = AbortSignal.timeout(deadlineMs)
-  const response = await fetch(url, { headers: { Accept: 'application/json', ...headers }, signal })
+  const response = await fetch(url, { headers: { Accept: 'application/json', ...headers } })
   if (!response.ok) throw new ProviderUnavailable(`The provider answered ${response.status}`)
   return response.json()
 }
 
 /** Arctic has no time-out of its own. Whatever goes wrong with a provider is one kind of error to its callers. */
-async function withinDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ProviderUnavailable('The provider did not answer in time')),
-      deadlineMs,
-    )
+    const giveUp = () => reject(deadline.reason)
+    if (deadline.aborted) giveUp()
+    else deadline.addEventListener('abort', giveUp)
   })
   try {
     return await Promise.race([work, late])
@@ -200,7 +205,5 @@ async function withinDeadline<T>(work: Promise<T>): Promise<T> {
     if (error instanceof ProviderUnavailable) throw error
     const reason = error instanceof OAuth2RequestError ? error.code : (error as Error).name
     throw new ProviderUnavailable(`The provider could not be used: ${reason}`)
-  } finally {
-    clearTimeout(timer)
   }
 }

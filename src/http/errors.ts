@@ -10,6 +10,7 @@ import {
   NotFound,
   PotentialDuplicate,
   ProviderUnavailable,
+  TooBusy,
   TooManyAttempts,
   Unauthenticated,
 } from '../domain/failures.ts'
@@ -32,7 +33,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof BadLink) return c.text(error.message, error.status)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
   logFailure(error, c)
-  if (error instanceof DatabaseUnavailable) {
+  if (error instanceof DatabaseUnavailable || error instanceof TooBusy) {
     return c.json({ message: error.message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
   if (error instanceof ProviderUnavailable) {

@@ -4,9 +4,10 @@ import { insertWhere } from '../db/guarded.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { completed, type Draft } from '../domain/draft.ts'
 import { type Allowance, Invalid } from '../domain/failures.ts'
-import { hashPassword, type ScryptCost } from '../domain/passwords.ts'
+import type { ScryptCost } from '../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { hashInTurn } from './hashing.ts'
 import { attempt, demandAttempt } from './throttle.ts'
 
 const mailsPerMinute = 6
@@ -58,7 +59,7 @@ export async function forgotPassword(
 
 /**
  * Sets a new password with the token of a reset mail; signs the user out everywhere and voids every other reset
- * token. Of several at once with one token, exactly one succeeds. Throws Invalid.
+ * token. Of several at once with one token, exactly one succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
   { db, now, scryptCost }: { db: Database; now: Date; scryptCost: ScryptCost },
@@ -70,7 +71,7 @@ export async function resetPassword(
   const [[found]] = await db.batch([db.select({ id: users.id }).from(users).where(eq(users.id, userId))])
   if (!found) throw badToken()
 
-  const passwordHash = hashPassword(password, scryptCost)
+  const passwordHash = await hashInTurn(password, scryptCost)
   const [changed] = await db.batch([
     db
       .update(users)

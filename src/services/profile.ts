@@ -4,8 +4,9 @@ import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { attempts, failedMails, users } from '../db/schema.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import { type ScryptCost, verifyPassword } from '../domain/passwords.ts'
+import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { verifyInTurn } from './hashing.ts'
 import { forgotKey } from './password-reset.ts'
 import { attempt, demandAttempt } from './throttle.ts'
 
@@ -44,7 +45,7 @@ export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFi
 
 /**
  * Deletes the bearer and everything that is theirs in one transaction, and mails a receipt. Two round trips:
- * the stored hash must come here to be compared. Throws TooManyAttempts, Invalid.
+ * the stored hash must come here to be compared. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function deleteUser(
   owner: Owner,
@@ -58,7 +59,7 @@ export async function deleteUser(
   demandAttempt(limit, owner.now, inserted, counted)
   if (!draft.complete) throw new Invalid(draft.errors)
   const stored = credentials?.stored ?? null
-  demandProof(draft.values, user, stored, scryptCost)
+  await demandProof(draft.values, user, stored, scryptCost)
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
   const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
@@ -77,19 +78,19 @@ export async function deleteUser(
   })
 }
 
-function demandProof(
+async function demandProof(
   { password, email }: Farewell,
   user: User,
   stored: string | null,
   cost: ScryptCost,
-): void {
+): Promise<void> {
   if (stored === null) {
     if (email === user.email) return
     const text = email ? 'The :field does not match.' : 'The :field field is required.'
     throw new Invalid({ email: [messageFor('email', text)] })
   }
   if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
-  if (!verifyPassword(password, stored, cost)) throw wrongPassword()
+  if (!(await verifyInTurn(password, stored, cost))) throw wrongPassword()
 }
 
 function wrongPassword(): Invalid {

@@ -8,8 +8,9 @@ import { categories, tokens, users } from '../db/schema.ts'
 import { categoryNameKey, defaultCategories } from '../domain/categories.ts'
 import { addError, completed, type Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import { hashPassword, isOutdated, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
+import { hashPassword, isOutdated, type ScryptCost } from '../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
+import { hashInTurn, verifyInTurn } from './hashing.ts'
 
 /** What signing in needs beside the input; the user agent is kept so that people recognise their sessions. */
 export type SignInContext = {
@@ -34,7 +35,7 @@ export const signedInUser = {
   emailVerifiedAt: users.emailVerifiedAt,
 }
 
-/** Creates a user with the default categories and a first token, in one round trip. Throws Invalid. */
+/** Creates a user with the default categories and a first token, in one round trip. Throws Invalid, TooBusy. */
 export async function register(context: SignInContext, draft: Draft<Registration>): Promise<SignedIn> {
   const { db, now } = context
   if (!draft.complete) throw await allRegistrationErrors(db, draft)
@@ -42,7 +43,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   const user = {
     name,
     email,
-    passwordHash: hashPassword(password, context.scryptCost),
+    passwordHash: await hashInTurn(password, context.scryptCost),
     ...(timezone && { timezone }),
     createdAt: now,
     updatedAt: now,
@@ -67,7 +68,10 @@ export async function register(context: SignInContext, draft: Draft<Registration
   }
 }
 
-/** Checks the credentials and makes a token. Unknown addresses and wrong passwords fail alike, after the same work. */
+/**
+ * Checks the credentials and makes a token. Unknown addresses and wrong passwords fail alike, after the same work.
+ * Throws Invalid, TooBusy.
+ */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = completed(draft)
   const { db, scryptCost } = context
@@ -78,7 +82,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
       .where(eq(users.email, email)),
   ])
   const stored = found?.passwordHash ?? null
-  const matches = verifyPassword(password, stored, scryptCost)
+  const matches = await verifyInTurn(password, stored, scryptCost)
   if (!found || stored === null || !matches) throw wrongCredentials()
 
   const { secret, row } = await newToken(context)
@@ -87,6 +91,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   const [[created]] = await db.batch([
     insertWhere(db, tokens, { ...row, userId: found.id }, isUnchanged).returning({ id: tokens.id }),
+    // Out of turn: a password that was right is not refused for the sake of its renewal.
     ...(isOutdated(stored, scryptCost)
       ? [
           db
