@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { secretsIn } from '../log-secrets.ts'
-import { PROJECT } from './stack.ts'
+import { leaksIn, PROJECT } from './stack.ts'
 
 const secret = '4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEFG'
 
@@ -54,6 +54,7 @@ function runTestThatLogs(statement: string) {
   writeFileSync(
     path.join(directory, 'logs.test.ts'),
     `import { test } from 'vitest'
+     import { muteLog } from ${JSON.stringify(path.join(PROJECT, 'test/worker/muted-log.ts'))}
      test('logs', async () => { ${statement}; await new Promise((done) => setTimeout(done, 50)) })`,
   )
   const { status, stdout } = spawnSync(
@@ -67,13 +68,44 @@ function runTestThatLogs(statement: string) {
 test('a run in which a test that passes logs a token fails, and names the test', () => {
   const { status, stdout } = runTestThatLogs(`console.log('signed in with 7|${secret}')`)
   expect(stdout).toContain('"numPassedTests":1')
-  expect(stdout).toContain('Log scan: 1 lines, 1 with secrets:')
+  expect(stdout).toContain('Log scan: 1 lines beside those that tests mute, 1 with secrets:')
   expect(stdout).toContain('logs.test.ts > logs: a token')
   expect(status).toBe(1)
 })
 
 test('a run without secrets in its log passes', () => {
   const { status, stdout } = runTestThatLogs(`console.error('one line'); console.log('another')`)
-  expect(stdout).toContain('Log scan: 2 lines, no secret')
+  expect(stdout).toContain('Log scan: 2 lines beside those that tests mute, no secret')
   expect(status).toBe(0)
+})
+
+test('a line that a test mutes fails the run as well', () => {
+  const { status, stdout } = runTestThatLogs(
+    `muteLog(); console.error('good'); muteLog(['error']); console.error('bad: 7|${secret}'); console.info('good')`,
+  )
+  expect(stdout).toContain('"numPassedTests":1')
+  expect(stdout).toContain('Log scan: 1 lines beside those that tests mute, 1 with secrets:')
+  expect(stdout).toContain('logs.test.ts > logs: a token')
+  expect(status).toBe(1)
+})
+
+test('no test mutes the console in a way of its own', () => {
+  const ownWay =
+    /spyOn\(\s*(?:globalThis\.)?console\b[^)]*\)\s*\.mock|\bconsole\.\w+ =[^=]|stubGlobal\('console/
+  const tests = globSync('test/{node,worker}/**/*.ts', { cwd: PROJECT })
+  const muting = tests.filter((file) => ownWay.test(readFileSync(path.join(PROJECT, file), 'utf8')))
+  expect(muting).toEqual(['test/worker/muted-log.ts'])
+})
+
+test('what a local stack says is scanned, failures behind their mark as well', () => {
+  const leaks = [
+    `✘ [ERROR] {"event":"failure","authorization":"Bearer 7|${secret}"}`,
+    `{"event":"request","token":"${secret}"}`,
+    '✘ [ERROR] Uncaught Error: Failed query: select "id" from "users"',
+  ]
+  const good = [
+    `  or register        curl http://127.0.0.1:8787/api/register -d '{"email":"grace@example.com"}'`,
+    '✘ [ERROR] {"event":"failure","error":"DatabaseUnavailable","causes":["TimeoutError"]}',
+  ]
+  expect(leaksIn([...leaks, ...good].join('\n'))).toEqual(leaks)
 })

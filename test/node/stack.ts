@@ -13,6 +13,8 @@ export const PORTS = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
 export type Place = Record<(typeof PORTS)[number] | 'STATE_DIR', string>
 
+const leaksShown = 5
+
 const started: DevStack[] = []
 const places: string[] = []
 
@@ -20,10 +22,14 @@ afterEach(async () => {
   const stacks = started.splice(0)
   for (const stack of stacks) await stack.destroy()
   for (const directory of places.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-  // What a stack's Worker logs, Vitest does not see (test/log-scan.ts). What else a stack says is for people.
-  const lines = stacks.flatMap(({ output }) => output.split('\n')).filter((line) => line.startsWith('{'))
-  expect(lines.filter((line) => secretsIn(line).length > 0)).toEqual([])
+  // What a stack's Worker logs, Vitest does not see (test/log-scan.ts).
+  expect(stacks.flatMap(({ output }) => leaksIn(output)).slice(0, leaksShown)).toEqual([])
 })
+
+/** The lines of a stack that give a secret away, but for the one that shows people how to register. */
+export function leaksIn(output: string): string[] {
+  return output.split('\n').filter((line) => !/^ {2}or register /.test(line) && secretsIn(line).length > 0)
+}
 
 /** `npm run dev` as a process, as npm starts it. */
 class DevStack {
@@ -123,6 +129,8 @@ export async function newPlace(): Promise<Place> {
   return { PORT, LIBSQL_PORT, MAIL_PORT, IDP_PORT, STATE_DIR: path.join(directory, 'deep/state') }
 }
 
+const portsGiven = new Set<number>()
+
 // Below the ports that systems hand out on their own: wrangler asks for some of those on every start.
 async function freePort(): Promise<string> {
   const server = net.createServer().listen(20_000 + Math.floor(Math.random() * 12_000), '127.0.0.1')
@@ -133,6 +141,8 @@ async function freePort(): Promise<string> {
   }
   const { port } = server.address() as net.AddressInfo
   await once(server.close(), 'close')
+  if (portsGiven.has(port)) return freePort()
+  portsGiven.add(port)
   return String(port)
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openWorldDatabase } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
 import {
   type Answer,
   aTimestamp,
@@ -38,9 +39,8 @@ function expectBadLink({ status, headers, text }: Answer): void {
 
 /** The Verified events that a piece of work has logged. */
 async function verifiedEventsOf(work: () => Promise<unknown>): Promise<unknown[]> {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const lines = muteLog(['log'])
   await work()
-  const lines = log.mock.calls.map(([line]) => String(line))
   return lines.filter((line) => line.includes('Verified')).map((line) => JSON.parse(line))
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
 import { createWorld, type Json, mailsTo, queuedMail, verifyAddress, type World } from './world.ts'
 
 const address = () => `${crypto.randomUUID()}@example.com`
@@ -18,7 +19,7 @@ async function fault(method: 'POST' | 'DELETE', order?: Record<string, unknown>)
   await (await fetch(`${inject('inboxUrl')}/faults`, { method, body })).text()
 }
 
-const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => undefined)
+const quiet = () => muteLog(['error'])
 
 /** A mail of each kind, none of which a mail service would object to. */
 function mailTo(to: string, fields: Partial<Mail> = {}): Mail {
@@ -276,10 +277,9 @@ describe('a mail service', () => {
     const to = address()
     await fault('POST', { status: 500, times: 1 })
     await createWorld().deliver([mailTo(to)])
-    const logged = JSON.stringify(log.mock.calls)
-    expect(logged).toContain('verify_address')
-    expect(logged).not.toContain(to)
-    expect(logged).not.toContain('signature')
+    expect(log.join()).toContain('verify_address')
+    expect(log.join()).not.toContain(to)
+    expect(log.join()).not.toContain('signature')
   })
 })
 
@@ -379,8 +379,7 @@ describe('a queue that takes nothing', () => {
     const body = { email: person.email }
     expect((await world.call('POST', '/api/forgot-password', { body })).status).toBe(200)
     expect((await person.delete('/api/me', { password: person.password })).status).toBe(204)
-    const logged = log.mock.calls.map(([line]) => String(line))
-    expect(logged.filter((line) => line.includes('mail not queued'))).toHaveLength(4)
-    expect(logged.join()).not.toContain('ada@example.com')
+    expect(log.filter((line) => line.includes('mail not queued'))).toHaveLength(4)
+    expect(log.join()).not.toContain('ada@example.com')
   })
 })

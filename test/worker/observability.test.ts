@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportConfiguration } from '../../src/config.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { verify } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
 import {
   type Answer,
   aCategory,
@@ -21,14 +22,10 @@ const spa = 'https://app.purse.example'
 const noDatabase = { TURSO_DATABASE_URL: 'http://127.0.0.1:9/' }
 
 /** What has been written to the log, as it was written. */
-let written: unknown[][] = []
+let written: string[] = []
 
 beforeEach(() => {
-  written = []
-  for (const level of ['log', 'error', 'warn', 'info', 'debug'] as const)
-    vi.spyOn(console, level).mockImplementation((...args) => {
-      written.push(args)
-    })
+  written = muteLog()
 })
 
 afterEach(() => {
@@ -38,9 +35,9 @@ afterEach(() => {
 
 /** The lines written since the last call, each of which must be one JSON object. */
 function newLines(): Line[] {
-  return written.splice(0).map((args) => {
-    expect(args).toEqual([expect.stringMatching(/^\{.*\}$/)])
-    return JSON.parse(String(args[0]))
+  return written.splice(0).map((line) => {
+    expect(line).toMatch(/^\{.*\}$/)
+    return JSON.parse(line)
   })
 }
 

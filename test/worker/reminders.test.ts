@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
 import {
   aCategory,
   createWorld,
@@ -15,7 +16,7 @@ import {
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  muteLog(['log'])
 })
 
 afterEach(() => {
@@ -238,7 +239,7 @@ describe('a reminder', () => {
     const db = openWorldDatabase(world)
     // A zone that this runtime knows no more: names of zones come and go.
     await db.batch([db.run(sql`update users set timezone = 'Mars/Olympus' where id = ${broken.id}`)])
-    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    muteLog(['error'])
     expect(await remindersAt(world, '2026-11-20T20:00:00Z')).toContain(person.email)
   })
 })

@@ -5,6 +5,7 @@ import { findDifferences } from '../../../src/db/check.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { secretsIn } from '../../log-secrets.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { type Answer, randomClientAddress } from '../world.ts'
 import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
 import { createTarget, marker, type Target } from './target.ts'
@@ -26,13 +27,10 @@ const succeeded = new Set<string>()
 /** What no answer may show, whatever was sent: hashes, statements, frames of a stack. */
 const innards = /scrypt\$|SQLITE_|SqliteError|LibsqlError|DrizzleQueryError|\bat \S+ \(|node_modules/
 
-const log: string[] = []
+let log: string[] = []
 
 beforeAll(() => {
-  for (const level of ['log', 'error', 'warn', 'info', 'debug'] as const)
-    vi.spyOn(console, level).mockImplementation((...args) => {
-      log.push(args.join(' '))
-    })
+  log = muteLog()
 })
 
 afterAll(() => {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../faults/proxy.ts'
 import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { balanceOf, verifyAddress } from '../world.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, type FaultyWorld } from './faulty-world.ts'
 
@@ -9,8 +10,7 @@ const everyFault = [...beforeExecution, ...afterExecution]
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  muteLog()
 })
 afterEach(() => {
   vi.useRealTimers()

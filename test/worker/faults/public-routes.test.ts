@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { unsubscribeLink } from '../../../src/domain/links.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { muteLog } from '../muted-log.ts'
 import { type Answer, comeBackFromProvider, pathOf, queuedMail } from '../world.ts'
 import {
   afterExecution,
@@ -12,8 +13,7 @@ import {
 } from './faulty-world.ts'
 
 beforeEach(() => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  muteLog()
 })
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHousehold, type Household } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { type Answer, balanceOf } from '../world.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 beforeEach(() => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  muteLog()
 })
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { afterExecution, beforeExecution, createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 const reads = protectedRoutes.filter((route) => route.startsWith('GET '))
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET '))
 
 beforeEach(() => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  muteLog()
 })
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../faults/proxy.ts'
 import { createHousehold } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { balanceOf } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 const requests = 200
 
 beforeEach(() => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  muteLog()
 })
 afterEach(() => vi.restoreAllMocks())
 

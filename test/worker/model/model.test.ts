@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
+import { muteLog } from '../muted-log.ts'
 import { history, kinds, liveHistory, Tally } from './histories.ts'
 import { now } from './transactions.ts'
 
@@ -25,7 +26,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(now)
   // The Worker's lines for each request would be more than all else that the test does.
-  vi.spyOn(console, 'log').mockImplementation(() => {})
+  muteLog(['log'])
   // All requests of a test share one context of workerd, which takes ten thousand timers: that of each lives for seconds.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal)
 })

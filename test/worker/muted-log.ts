@@ -1,0 +1,24 @@
+import { vi } from 'vitest'
+import { secretsIn } from '../log-secrets.ts'
+
+const levels = ['log', 'info', 'warn', 'error', 'debug'] as const
+type Level = (typeof levels)[number]
+
+const show = console.error.bind(console)
+
+/**
+ * Keeps what is written to the log off the console, until mocks are restored, and answers the lines, to which each
+ * that is written is added. One that gives a secret away is shown all the same, for the scan to find
+ * (test/log-scan.ts).
+ */
+export function muteLog(muted: readonly Level[] = levels): string[] {
+  const lines: string[] = []
+  for (const level of muted) {
+    vi.spyOn(console, level).mockImplementation((...args) => {
+      const line = args.join(' ')
+      lines.push(line)
+      if (secretsIn(line).length > 0) show(line)
+    })
+  }
+  return lines
+}
