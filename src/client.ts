@@ -3,7 +3,7 @@ import { hc } from 'hono/client'
 import type { ResponseFormat } from 'hono/types'
 import type { SuccessStatusCode } from 'hono/utils/http-status'
 import type { Api, Credentials, Registration, Routes, SignedIn } from './client/api.ts'
-import { ApiError, ConnectionError } from './client/errors.ts'
+import { ApiError, demandOurs, readJson } from './client/errors.ts'
 import { type SendOptions, sender } from './client/send.ts'
 import { memoryTokens, type TokenStore } from './client/tokens.ts'
 
@@ -17,6 +17,7 @@ export type {
   SignedIn,
 } from './client/api.ts'
 export { ApiError, ConnectionError, type FieldErrors } from './client/errors.ts'
+export { newClientId } from './client/id.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
 export { type KeyValueStorage, memoryStorage, type WebStorage, webStorage } from './client/storage.ts'
@@ -87,16 +88,6 @@ export async function unwrap<R extends ClientResponse<unknown, number, ResponseF
   const response = await answer
   const body = readJson(await response.text())
   if (!response.ok) throw new ApiError(response, body)
-  if (body === undefined && response.status !== 204)
-    throw new ConnectionError(new TypeError('The answer is no JSON.'))
+  demandOurs(body !== undefined || response.status === 204)
   return body as Unwrapped<R>
-}
-
-/** Undefined for nothing, and for what is no JSON: the page of a proxy that stands in between. */
-function readJson(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

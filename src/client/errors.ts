@@ -20,7 +20,7 @@ export class ApiError extends Error {
   readonly requiresVerifiedEmail: boolean
 
   constructor(answer: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
-    const fields = (typeof body === 'object' && body !== null ? body : {}) as Partial<FailureBody>
+    const fields = (body ?? {}) as Partial<FailureBody>
     super(fields.message ?? `The service answered ${answer.status}.`)
     this.status = answer.status
     this.errors = fields.errors ?? {}
@@ -52,6 +52,13 @@ export class ConnectionError extends Error {
   }
 }
 
+/** Somebody in between can answer in the place of the service. Throws ConnectionError. */
+export function demandOurs(isOurs: boolean): void {
+  if (!isOurs) throw new ConnectionError(notOurs)
+}
+
+export const notOurs = 'The answer is not of the service.'
+
 /** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
   const value = headers.get('Retry-After')?.trim()
@@ -59,4 +66,13 @@ export function retryAfterSeconds(headers: Headers, now: number): number | undef
   if (/^\d+$/.test(value)) return Number(value)
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+}
+
+/** Undefined for nothing, and for what is no JSON: the page of somebody who stands in between. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

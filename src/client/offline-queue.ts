@@ -1,7 +1,9 @@
 import type { PurseClient } from '../client.ts'
+import { newClientId } from './id.ts'
 import { bearerOf } from './owner.ts'
 import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'
 import type { SyncReport } from './run.ts'
+import { wait } from './send.ts'
 import type { KeyValueStorage } from './storage.ts'
 import { upload, uploadLimits } from './upload.ts'
 
@@ -25,6 +27,9 @@ export type OfflineQueueOptions = {
   limits?: { items: number; bytes: number }
 }
 
+/** The end of what a Date can be: a clock that has gone wrong must not lose what is recorded. */
+const latestMs = 8.64e15
+
 export type QueueCounts = Record<QueuedTransaction['state'], number>
 export type OfflineQueue = ReturnType<typeof offlineQueue>
 
@@ -33,8 +38,7 @@ export type OfflineQueue = ReturnType<typeof offlineQueue>
  * `sync`, called when the network is back, after signing in, or as often as one likes, sends.
  */
 export function offlineQueue({ client, storage, userId, ...options }: OfflineQueueOptions) {
-  const { newId = () => crypto.randomUUID(), now = Date.now, limits = uploadLimits } = options
-  const sleep = options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
+  const { newId = newClientId, now = Date.now, sleep = wait, limits = uploadLimits } = options
   const locks = options.locks ?? browserLocks() ?? ownLocks()
   const name = `purse/${userId}`
   const store = queueStore(storage, name)
@@ -85,7 +89,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
 
     /** Stores a transaction; once this has answered, it will land. */
     async add(transaction: Recorded): Promise<QueuedTransaction> {
-      lastAddedMs = Math.max(now(), lastAddedMs + 1)
+      lastAddedMs = Math.min(Math.max(now() || 0, lastAddedMs + 1), latestMs)
       const client_id = newId()
       const item = { client_id, transaction, added_at: new Date(lastAddedMs).toISOString(), errors: null }
       const key = store.itemKey(lastAddedMs, client_id)

@@ -1,5 +1,5 @@
 import { type PurseClient, unwrap } from '../client.ts'
-import { demandOurs } from './run.ts'
+import { demandOurs } from './errors.ts'
 
 export type Bearer = { Authorization: string }
 

@@ -1,5 +1,5 @@
 import type { NewTransaction } from './api.ts'
-import type { FieldErrors } from './errors.ts'
+import { type FieldErrors, readJson } from './errors.ts'
 import type { KeyValueStorage } from './storage.ts'
 
 /** What a person records; the queue gives it its id. */
@@ -109,24 +109,19 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     async endRun(): Promise<void> {
       const [first, ...others] = (await batches()).filter(({ state }) => state !== 'taken')
       if (!first) return
-      const waiting = new Set((await items()).map(({ client_id }) => client_id))
-      const sent = [first, ...others].flatMap(({ client_ids }) => client_ids)
-      const client_ids = [...new Set(sent)].filter((id) => waiting.has(id))
-      if (client_ids.length === 0) return remove([first, ...others])
-      const isSame = first.state === 'lost' && client_ids.length === sent.length
+      const all = [first, ...others]
+      const sent = new Set(all.flatMap(({ client_ids }) => client_ids))
+      const client_ids = (await items()).map(({ client_id }) => client_id).filter((id) => sent.has(id))
+      if (client_ids.length === 0) return remove(all)
       const lost: Batch = { key: first.key, client_ids, state: 'lost' }
-      if (!isSame) await keep(lost)
-      if (others.length > 0) await remove(others)
+      await keep(lost)
+      await remove(others)
     },
   }
 }
 
 /** Undefined for what is damaged: it must not hold up the rest. */
 function read<Entry>(key: string, value: string): Entry | undefined {
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return typeof parsed === 'object' && parsed !== null ? ({ ...parsed, key } as Entry) : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = readJson(value)
+  return typeof parsed === 'object' && parsed !== null ? ({ ...parsed, key } as Entry) : undefined
 }

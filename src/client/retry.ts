@@ -15,8 +15,10 @@ export const defaultRetry: RetryPolicy = { attempts: 4, firstDelayMs: 500, maxDe
 /** One request, as far as it matters for repeating it. */
 export type Repeated = { method: string; headers: Headers; body: unknown }
 
-/** Answers of somebody who has not done it, or cannot say: everything else in 400 to 599 would only come again. */
-const passing = new Set([408, 429, 502, 503, 504])
+/** True of answers of somebody who has not done it, or cannot say; any other failure would only come again. */
+export function isPassing(status: number): boolean {
+  return [408, 429, 502, 503, 504].includes(status)
+}
 
 /**
  * The one rule of retrying: milliseconds to wait before the next attempt, or undefined where there shall be none.
@@ -28,7 +30,7 @@ export function retryDelayMs(
   { attempt, policy, random, now }: { attempt: number; policy: RetryPolicy; random: number; now: number },
 ): number | undefined {
   if (attempt >= policy.attempts || !isRepeatable(request)) return undefined
-  if (answer && !passing.has(answer.status)) return undefined
+  if (answer && !isPassing(answer.status)) return undefined
   const asked = answer && retryAfterSeconds(answer.headers, now)
   if (asked !== undefined) return asked * 1000 <= policy.maxDelayMs ? asked * 1000 : undefined
   const longest = Math.min(policy.firstDelayMs * 2 ** (attempt - 1), policy.maxDelayMs)
@@ -45,11 +47,11 @@ export function isRepeatable({ method, headers, body }: Repeated): boolean {
 
 function hasClientIds(body: unknown): boolean {
   if (typeof body !== 'string') return false
-  const { client_id, transactions } = JSON.parse(body) as { client_id?: unknown; transactions?: unknown }
-  if (!Array.isArray(transactions)) return isId(client_id)
-  return transactions.every((item: { client_id?: unknown } | null) => isId(item?.client_id))
+  const parsed = JSON.parse(body) as { transactions?: unknown }
+  const items = parsed.transactions ?? [parsed]
+  return Array.isArray(items) && items.every(hasClientId)
 }
 
-function isId(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== ''
+function hasClientId(item: { client_id?: unknown } | null): boolean {
+  return typeof item?.client_id === 'string' && item.client_id.trim() !== ''
 }

@@ -2,6 +2,7 @@ import type { PurseClient } from '../client.ts'
 import { ApiError, ConnectionError, type FieldErrors } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueStore, StoredItem } from './queue-store.ts'
+import { isPassing } from './retry.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type SyncReport = {
@@ -15,12 +16,12 @@ export type SyncReport = {
 
 /**
  * Offline: try again when there is a network. Signed out: sign in. Other user: the token is somebody else's than the
- * queue. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`. Unfinished: taken,
- * and not processed yet; ask again later. Refused: a fault, of which `error` tells.
+ * queue. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`. Unfinished: some
+ * still wait, for the service or for another run; try again later. Refused: a fault, of which `error` tells.
  */
 export type Stopped = {
   reason: 'offline' | 'signed-out' | 'other-user' | 'unverified' | 'busy' | 'unfinished' | 'refused'
-  retryAfterSeconds?: number
+  retryAfterSeconds?: number | undefined
   error?: Error
 }
 
@@ -57,12 +58,12 @@ export function stoppedBy(error: unknown): Stopped {
   if (error.status === 401) return { reason: 'signed-out', error }
   if (error.requiresVerifiedEmail) return { reason: 'unverified', error }
   const { retryAfterSeconds } = error
-  const isBusy = retryAfterSeconds !== undefined || [408, 429, 502, 503, 504].includes(error.status)
-  if (!isBusy) return { reason: 'refused', error }
-  return { reason: 'busy', error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+  if (retryAfterSeconds === undefined && !isPassing(error.status)) return { reason: 'refused', error }
+  return { reason: 'busy', error, retryAfterSeconds }
 }
 
-/** Somebody in between can answer in JSON as well. Throws ConnectionError. */
-export function demandOurs(isOurs: boolean): void {
-  if (!isOurs) throw new ConnectionError(new TypeError('The answer is not of the service.'))
+/** What is refused as a whole, in two parts to be sent one after the other. */
+export function inHalves<Item>(items: Item[]): Item[][] {
+  const half = Math.ceil(items.length / 2)
+  return [items.slice(0, half), items.slice(half)]
 }

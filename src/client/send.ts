@@ -1,5 +1,5 @@
-import { ConnectionError } from './errors.ts'
-import { defaultRetry, type Repeated, type RetryPolicy, retryDelayMs } from './retry.ts'
+import { ConnectionError, notOurs, readJson } from './errors.ts'
+import { defaultRetry, isPassing, type Repeated, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type { TokenStore } from './tokens.ts'
 
 export type SendOptions = {
@@ -21,7 +21,7 @@ const defaults: SendOptions = {
   onSignedOut: () => {},
   timeoutMs: 30_000,
   retry: defaultRetry,
-  sleep,
+  sleep: wait,
   random: Math.random,
   now: Date.now,
 }
@@ -34,7 +34,6 @@ const defaults: SendOptions = {
 export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   const all = { ...defaults, ...options }
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
-    const { retry: policy, random, now } = all
     const headers = new Headers(init.headers)
     headers.set('Accept', 'application/json')
     const token = bearerOf(headers) ?? (await tokens.get())
@@ -48,7 +47,7 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
     let mayBeDone = false
     for (let attempt = 1; ; attempt++) {
       const { answer, error } = await attemptOnce(url, request, all)
-      const timing = { attempt, policy, random: random(), now: now() }
+      const timing = { attempt, policy: all.retry, random: all.random(), now: all.now() }
       const delayMs = retryDelayMs(request, answer, timing)
       if (delayMs === undefined) {
         if (!answer) throw new ConnectionError(error)
@@ -56,9 +55,6 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
         // The row is gone, which is what was asked; most likely an attempt whose answer was lost removed it.
         const isGone = mayBeDone && request.method === 'DELETE' && answer.status === 404
         if (isGone) return new Response(null, { status: 204, headers: answer.headers })
-        // The service answers 204 to a DELETE, and to nothing else.
-        if (answer.ok && (answer.status === 204) !== (request.method === 'DELETE'))
-          throw new ConnectionError(new TypeError(`A ${answer.status} is no answer to a ${request.method}.`))
         return answer
       }
       mayBeDone ||= answer?.status !== 429
@@ -76,18 +72,41 @@ async function attemptOnce(
   request: RequestInit,
   { fetch, timeoutMs }: SendOptions,
 ): Promise<{ answer?: Response; error?: unknown }> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+  const { method, signal } = request
+  // AbortSignal.timeout and AbortSignal.any are missing in React Native and in browsers of some years ago.
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  const timer = setTimeout(() => controller.abort('No answer came in time.'), timeoutMs)
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
   try {
-    const answer = await fetch(url, { ...request, signal })
+    const answer = await fetch(url, { ...request, signal: controller.signal })
     // Read to its end here: a connection that breaks in the middle of an answer is one more reason to try again.
-    const body = await answer.arrayBuffer()
+    const text = await answer.text()
     const { status, statusText, headers } = answer
-    return { answer: new Response(body.byteLength > 0 ? body : null, { status, statusText, headers }) }
+    if (!isOfService(method, status, text)) return { error: notOurs }
+    return { answer: new Response(text || null, { status, statusText, headers }) }
   } catch (error) {
-    request.signal?.throwIfAborted()
+    if (signal?.aborted) throw signal.reason ?? error
     return { error }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
   }
+}
+
+/**
+ * False of what somebody in between answers: a proxy, or a Wi-Fi that wants a sign-in (511, RFC 6585). The service
+ * answers 204 to a DELETE and to nothing else, and says of a failure what is wrong, in JSON.
+ */
+function isOfService(method: string | undefined, status: number, text: string): boolean {
+  if (status < 300) return (status === 204) === (method === 'DELETE')
+  // A proxy that could not get through is as good as a service that is busy. The answer to a HEAD says nothing.
+  if (status < 400 || isPassing(status) || method === 'HEAD') return true
+  return (
+    status !== 511 &&
+    typeof (readJson(text) as { message?: unknown } | null | undefined)?.message === 'string'
+  )
 }
 
 /** Another tab may have signed in meanwhile: only the token that was refused goes. */
@@ -97,17 +116,15 @@ async function forget(tokens: TokenStore, refused: string, onSignedOut: () => vo
   onSignedOut()
 }
 
-function sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const stop = () => {
+/** Ends early where the caller stops it: the next attempt is none then. */
+export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', end)
       resolve()
-    }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
   })
 }

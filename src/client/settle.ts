@@ -1,42 +1,53 @@
 import { unwrap } from '../client.ts'
-import { ApiError, type FieldErrors } from './errors.ts'
+import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
 import type { StoredItem, TakenBatch } from './queue-store.ts'
-import { demandOurs, type Run, reject, step } from './run.ts'
+import { type Run, reject, step } from './run.ts'
 
 /** Before each question for the outcome of what was sent: some 50 seconds in all. */
-const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array.from({ length: 8 }, () => 5_000)]
+const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
 
-/** Waits for the outcome of all batches that the service has, and does to their items what it says. */
-export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<void> {
+/**
+ * Waits for the outcome of all batches that the service has, and does to their items what it says. Answers what failed
+ * because of others in its batch, batch by batch.
+ */
+export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<Outcome[][]> {
   const { store, report } = run
+  const failed: Outcome[][] = []
   let open = (await store.batches()).filter((batch) => batch.state === 'taken')
   for (const delayMs of pollDelaysMs) {
-    if (open.length === 0) return
+    if (open.length === 0) return failed
     await sleep(delayMs)
     const unfinished: TakenBatch[] = []
     for (const batch of open) {
       await step(report, async () => {
-        if (!(await settleBatch(run, batch))) unfinished.push(batch)
+        const together = await settleBatch(run, batch)
+        if (!together) unfinished.push(batch)
+        else if (together.length > 1) failed.push(together)
       })
     }
     open = unfinished
   }
   if (open.length > 0) report.stopped ??= { reason: 'unfinished' }
+  return failed
 }
 
-/** False where the batch has not been processed yet. */
-async function settleBatch(run: Run, batch: TakenBatch): Promise<boolean> {
+/** What failed as a whole, maybe for the sake of one item. Undefined where it has not been processed yet. */
+async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | undefined> {
   const status = await statusOf(run, batch)
   if (!status) {
     const { key, client_ids } = batch
     await run.store.keepBatch({ key, client_ids, state: 'lost' })
-    return true
+    return []
   }
-  if (status.completed_at === null) return false
-  await conclude(run, status.items)
+  if (status.completed_at === null) return undefined
+  const together = status.items.filter(({ errors }) => errors?.batch)
+  await conclude(
+    run,
+    status.items.filter((outcome) => together.length < 2 || !together.includes(outcome)),
+  )
   // Last: after a crash before this the outcome is asked for again.
   await run.store.removeBatch(batch)
-  return true
+  return together
 }
 
 /**
@@ -82,12 +93,12 @@ async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
 
 const unprocessed = { item: ['It could not be processed.'] }
 
-function hasLanded({ outcome }: Outcome): boolean {
-  return outcome === 'created' || outcome === 'duplicate'
+function hasLanded(one: Outcome): one is Outcome & { outcome: 'created' | 'duplicate' } {
+  return one.outcome === 'created' || one.outcome === 'duplicate'
 }
 
-function count({ report }: Run, { discarded }: StoredItem, { outcome }: Outcome): void {
-  if (!discarded && (outcome === 'created' || outcome === 'duplicate')) report[outcome] += 1
+function count({ report }: Run, { discarded }: StoredItem, outcome: Outcome): void {
+  if (!discarded && hasLanded(outcome)) report[outcome.outcome] += 1
 }
 
 /** What a correction leaves out is to be empty. */

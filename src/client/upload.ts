@@ -1,8 +1,8 @@
 import { type PurseClient, unwrap } from '../client.ts'
-import { ApiError, type FieldErrors } from './errors.ts'
+import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueItem, QueueStore, StoredItem } from './queue-store.ts'
-import { demandOurs, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'
+import { inHalves, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'
 import { settle } from './settle.ts'
 
 export type UploadOptions = {
@@ -33,14 +33,31 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
     const headers = await options.bearer()
     if (typeof headers === 'string') return { ...report, stopped: { reason: headers } }
     const run = { client, store, headers, report }
-    for (const chunk of chunksOf(pending, options.limits)) await step(report, () => send(options, run, chunk))
-    await settle(run, options.sleep)
+    await land(options, run, chunksOf(pending, options.limits))
   } catch (error) {
     report.stopped = stoppedBy(error)
   }
   await store.endRun()
+  if ((await store.items()).some(({ state }) => state !== 'rejected'))
+    report.stopped ??= { reason: 'unfinished' }
   return report
 }
+
+/**
+ * Sends batches and waits for their outcome. One that fails as a whole, since its amounts would push a balance past
+ * its bounds, goes again in halves, the first to its end before the second: what can land does, as if each came alone.
+ */
+async function land(options: UploadOptions, run: Run, batches: Sent[][]): Promise<void> {
+  for (const batch of batches) await step(run.report, () => send(options, run, batch))
+  const failed = await settle(run, options.sleep)
+  for (const half of failed.flatMap(inHalves)) {
+    if (run.report.stopped?.reason === 'unfinished') return
+    await land(options, run, [half])
+  }
+}
+
+/** An item to send, by its client id. */
+type Sent = { client_id: string | null }
 
 async function pendingItems(store: QueueStore): Promise<QueueItem[]> {
   return (await store.items()).filter(({ state }) => state === 'pending')
@@ -69,12 +86,12 @@ function toJson({ client_id, transaction }: StoredItem) {
 }
 
 /** Sends a batch. The good items of it are taken, the others reported with the outcome: none holds up another. */
-async function send(options: UploadOptions, run: Run, chunk: StoredItem[]): Promise<void> {
+async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<void> {
   const { client, store, headers } = run
   // What is noted as on its way cannot be changed any more; what was changed before goes as it is now.
   const { items, batch } = await options.holdItems(async () => {
-    const keys = new Set(chunk.map(({ key }) => key))
-    const items = (await pendingItems(store)).filter(({ key }) => keys.has(key))
+    const ids = new Set(chunk.map(({ client_id }) => client_id))
+    const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))
     const client_ids = items.map(({ client_id }) => client_id)
     const batch = { key: store.batchKey(options.newId()), client_ids, state: 'sending' } as const
     if (items.length > 0) await store.keepBatch(batch)
@@ -101,17 +118,12 @@ async function send(options: UploadOptions, run: Run, chunk: StoredItem[]): Prom
 
 /** What to send in place of a batch that was refused, always less than it. Throws the refusal where nothing helps. */
 async function withoutRefused(run: Run, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
-  const [first] = items
-  if (error.status === 413 && items.length > 1) {
-    const half = Math.ceil(items.length / 2)
-    return [items.slice(0, half), items.slice(half)]
-  }
-  if (error.status === 413 && first) {
-    await reject(run, first, { item: [error.message] })
-    return []
-  }
-  const named = items.map((_, index) => errorsOfItem(error.errors, index))
-  if (error.status !== 422 || named.every((errors) => errors === undefined)) throw error
+  const isTooLarge = error.status === 413
+  if (isTooLarge && items.length > 1) return inHalves(items)
+  const named = items.map((_, index) =>
+    isTooLarge ? { item: [error.message] } : errorsOfItem(error.errors, index),
+  )
+  if (named.every((errors) => errors === undefined)) throw error
   for (const [index, errors] of named.entries()) {
     const item = items[index]
     if (item && errors) await reject(run, item, errors)

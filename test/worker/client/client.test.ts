@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sender } from '../../../src/client/send.ts'
 import { ApiError, createClient, memoryTokens, unwrap, webStorageTokens } from '../../../src/client.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
@@ -109,20 +110,70 @@ test('a refusal is an ApiError that says what a form or a log needs', async () =
   })
 })
 
-test('an answer that is not of the service, such as the page of a proxy, is an ApiError as well', async () => {
-  const client = createClient({
-    baseUrl: 'http://purse.test',
-    fetch: async () => new Response('<h1>Payment required</h1>', { status: 402 }),
-  })
+const page = (status: number) => new Response('<h1>Who are you?</h1>', { status })
+
+test.each([
+  ['the page of a proxy that wants a password', () => page(401)],
+  ['the page of a firewall', () => page(403)],
+  ['the page of another server', () => page(404)],
+  ['the page of a proxy that takes no large bodies', () => page(413)],
+  ['the page of what is in front of the service', () => page(520)],
+  ['nothing', () => new Response(null, { status: 401 })],
+  ['JSON of somebody else', () => Response.json({ error: 'denied' }, { status: 401 })],
+  ['JSON that is no object', () => Response.json(null, { status: 401 })],
+  ['a network that wants a sign-in', () => Response.json({ message: 'Sign in' }, { status: 511 })],
+])('a failure that is %s is none of the service: nobody is signed out', async (_, answer) => {
+  const tokens = memoryTokens('1|secret')
+  const { client, signedOut } = createClientWorld({ tokens, fetch: async () => answer() })
+  await expect(unwrap(client.api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
+  expect([await tokens.get(), signedOut]).toEqual(['1|secret', []])
+  const deletion = unwrap(client.api.accounts[':id'].$delete({ param: { id: 1 } }))
+  await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
+})
+
+test.each([429, 502, 503, 504])('a %i is an ApiError whoever says it: come back later', async (status) => {
+  const { client } = createClientWorld({ fetch: async () => page(status) })
   const refusal = await refusalOf(unwrap(client.api.me.$get()))
-  expect([refusal.status, refusal.message, refusal.errors]).toEqual([402, 'The service answered 402.', {}])
+  expect([refusal.status, refusal.message]).toEqual([status, `The service answered ${status}.`])
+})
+
+test('every failure of the service is known as one, and so is an answer without a body', async () => {
+  const { person, network, client } = await createPhone()
+  const { body: account } = await person.post('/api/accounts', {
+    name: 'A',
+    type: 'cash',
+    starting_balance: 0,
+  })
+  const send = sender(client.tokens, { fetch: network.fetch })
+  const statusOf = async (method: string, path: string, headers: HeadersInit = {}, body?: string) => {
+    const init = { method, headers, ...(body !== undefined && { body }) }
+    return (await send(`http://purse.test${path}`, init)).status
+  }
+  const json = { 'Content-Type': 'application/json' }
+  const { headers } = await send('http://purse.test/api/openapi.json')
+  const stranger = { Authorization: 'Bearer 1|nobody' }
+  expect([
+    await statusOf('GET', '/api/nowhere'),
+    await statusOf('GET', '/'),
+    await statusOf('PUT', '/api/accounts'),
+    await statusOf('GET', '/api/accounts/999999'),
+    await statusOf('GET', '/api/me', stranger),
+    await statusOf('PUT', `/api/accounts/${account.id}`, json, '{"name":'),
+    await statusOf('PUT', `/api/accounts/${account.id}`, { 'Content-Type': 'text/plain' }, 'x'),
+    await statusOf('PUT', `/api/accounts/${account.id}`, json, JSON.stringify('x'.repeat(600_000))),
+    await statusOf('PUT', `/api/accounts/${account.id}`, json, '{"name":""}'),
+    await statusOf('POST', '/api/import/store', json, '[]'),
+    await statusOf('HEAD', '/api/accounts'),
+    await statusOf('HEAD', '/api/accounts/999999'),
+    await statusOf('GET', '/api/openapi.json', { 'If-None-Match': headers.get('ETag') ?? '' }),
+  ]).toEqual([404, 404, 405, 404, 401, 400, 415, 413, 422, 422, 200, 404, 304])
 })
 
 test.each([
   ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
   ['an empty answer', () => new Response(null)],
 ])('a success that is %s is none', async (_, answer) => {
-  const { api } = createClient({ baseUrl: 'http://purse.test', fetch: async () => answer() })
+  const { api } = createClientWorld({ fetch: async () => answer() }).client
   await expect(unwrap(api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
   const deletion = unwrap(api.accounts[':id'].$delete({ param: { id: 1 } }))
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
@@ -130,7 +181,7 @@ test.each([
 
 test('a DELETE is done where the answer is 204, and nothing else is', async () => {
   const clientThatHears = (answer: () => Response) =>
-    createClient({ baseUrl: 'http://purse.test', fetch: async () => answer() }).api
+    createClientWorld({ fetch: async () => answer() }).client.api
   const json = clientThatHears(() => Response.json({ message: 'Welcome' }))
   const deletion = json.transactions[':id'].$delete({ param: { id: 1 } })
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })

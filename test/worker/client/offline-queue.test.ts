@@ -73,6 +73,17 @@ test('two equal coffees are two, also beside one that is there already', async (
   expect(await phone.landed()).toHaveLength(3)
 })
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 8.64e15])(
+  'a clock that says %d loses nothing that is recorded',
+  async (now) => {
+    const phone = await createPhone()
+    const queue = queueOn(phone, { now: () => now })
+    for (const name of ['One', 'Two']) await queue.add(phone.coffee(name))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 2 })
+    expect(await phone.landed()).toEqual(['One', 'Two'])
+  },
+)
+
 test('nothing that waits sends nothing', async () => {
   const phone = await createPhone()
   expect(await queueOn(phone).sync()).toEqual(nothing)
@@ -233,6 +244,10 @@ describe('a run that cannot go on keeps everything, and says why:', () => {
     ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
     ['JSON of somebody else', () => Response.json({})],
     ['nothing', () => new Response(null, { status: 204 })],
+    ['the page of a proxy that wants a password', () => new Response('<html>', { status: 401 })],
+    ['the page of a proxy that takes no large bodies', () => new Response('<html>', { status: 413 })],
+    ['the page of another server', () => new Response('<html>', { status: 404 })],
+    ['a network that wants a sign-in', () => Response.json({ message: 'Sign in' }, { status: 511 })],
   ])('%s comes in place of an answer', async (_, answer) => {
     const phone = await createPhone()
     const storage = memoryStorage()
@@ -345,6 +360,73 @@ describe('a batch that is refused holds up no other:', () => {
   })
 })
 
+describe('a batch whose amounts would push a balance past its bounds', () => {
+  /** The largest amount there is; nine of them stay within the bounds. */
+  const most = (phone: Phone, description: string) => ({
+    ...phone.coffee(description),
+    amount: '9999999999999.99',
+  })
+  const alike = (count: number, description: string) =>
+    Array.from({ length: count }, (_, index) => `${description} ${index}`)
+
+  test('holds up nothing that fits: each lands, or is rejected, as if they had been sent one by one', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    await queue.add(phone.coffee())
+    for (const name of alike(10, 'Palace')) await queue.add(most(phone, name))
+    await queue.add({ ...phone.coffee('Cake'), amount: '4.20' })
+    expect(await queue.sync()).toEqual({ ...nothing, created: 10, rejected: 2 })
+    expect(await phone.landed()).toEqual(['Cake', 'Coffee', ...alike(8, 'Palace')])
+    const rejected = await queue.list()
+    expect(rejected.map(({ transaction }) => transaction.description)).toEqual(['Palace 8', 'Palace 9'])
+    for (const { errors } of rejected) expect(errors).toEqual({ batch: [expect.stringContaining('bounds')] })
+    expect(await queue.sync()).toEqual(nothing)
+  })
+
+  test('lets nothing in before what was recorded earlier', async () => {
+    const phone = await createPhone()
+    const queue = queueOn(phone)
+    for (const name of alike(8, 'Palace')) await queue.add(most(phone, name))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 8 })
+    // There is room for either, and the halves are of two and one.
+    for (const item of [phone.coffee(), most(phone, 'Castle'), most(phone, 'Tower')]) await queue.add(item)
+    expect(await queue.sync()).toEqual({ ...nothing, created: 1, rejected: 2 })
+    expect(await phone.landed()).toContain('Coffee')
+  })
+
+  test('does not hide what has landed unnoticed: it is known, and gets its correction or is deleted', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const lost = queueOn(phone, { client: losingAnswers(phone), storage })
+    const [corrected, discarded] = [await lost.add(phone.coffee('One')), await lost.add(phone.coffee('Two'))]
+    await lost.add(phone.coffee('Three'))
+    expect((await lost.sync()).stopped?.reason).toBe('offline')
+    await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    expect(await lost.resubmit(corrected.client_id, phone.coffee('One, corrected'))).toBe(true)
+    expect(await lost.discard(discarded.client_id)).toBe(true)
+    const queue = queueOn(phone, { storage })
+    for (const name of alike(9, 'Palace')) await queue.add(most(phone, name))
+    expect(await queue.sync()).toEqual({ ...nothing, created: 8, duplicate: 2, rejected: 1 })
+    expect(await phone.landed()).toEqual(['One, corrected', ...alike(8, 'Palace'), 'Three'])
+  })
+
+  test('goes on in the next run where the outcome of a part takes long', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    let deliveries = 0
+    const sleep = async () => {
+      if (deliveries++ === 0) await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    }
+    const queue = queueOn(phone, { storage, sleep })
+    for (const name of alike(10, 'Palace')) await queue.add(most(phone, name))
+    expect(await queue.sync()).toEqual({ ...nothing, stopped: { reason: 'unfinished' } })
+    // The first half is on its way, and the second waits for it.
+    expect(await queue.counts()).toEqual({ pending: 5, sending: 5, rejected: 0 })
+    expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 9, rejected: 1 })
+    expect(await phone.landed()).toEqual(alike(9, 'Palace'))
+  })
+})
+
 describe('what may have landed before its answer was lost', () => {
   /** An item that was sent, in a storage of which another start of the app knows the rest. */
   async function createLost(isProcessed: boolean) {
@@ -417,6 +499,23 @@ describe('what may have landed before its answer was lost', () => {
     expect(await rows(phone)).toEqual([['Better', '3.20']])
   })
 
+  test('is remembered of every batch of a run, not of one alone', async () => {
+    const phone = await createPhone()
+    const storage = memoryStorage()
+    const faulty = clientOver(phone, async (url, init) => {
+      const answer = await phone.network.fetch(url, init)
+      return init.method === 'POST' ? Response.json({ message: 'Server Error' }, { status: 500 }) : answer
+    })
+    const queue = queueOn(phone, { client: faulty, storage, limits: { items: 1, bytes: 1_000 } })
+    const added = [await queue.add(phone.coffee('One')), await queue.add(phone.coffee('Two'))]
+    expect((await queue.sync()).stopped?.reason).toBe('refused')
+    for (const { client_id } of added) expect(await queue.discard(client_id)).toBe(true)
+    await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    expect(await phone.landed()).toEqual(['One', 'Two'])
+    expect(await queueOn(phone, { storage }).sync()).toEqual(nothing)
+    expect(await phone.landed()).toEqual([])
+  })
+
   test('goes out as it was when it is given up after a correction that the service refused', async () => {
     const { phone, queue, client_id } = await createLost(true)
     await queue.resubmit(client_id, { ...phone.coffee(), amount: '-1' })
@@ -437,7 +536,7 @@ test('a batch that the service has forgotten is sent again, and lands once all t
   const db = openWorldDatabase(phone.world)
   await db.batch([db.run(sql`delete from sync_batches`)])
   const again = queueOn(phone, { storage })
-  expect(await again.sync()).toEqual(nothing)
+  expect(await again.sync()).toEqual({ ...nothing, stopped: { reason: 'unfinished' } })
   expect(await again.counts()).toEqual({ ...empty, pending: 1 })
   expect(await again.sync()).toEqual({ ...nothing, duplicate: 1 })
   expect(await phone.landed()).toEqual(['Coffee'])
@@ -624,7 +723,7 @@ describe('whose token it is, a run makes sure of:', () => {
       return Response.json({ sync_id })
     })
     const misled = queueOn(phone, { client: foreign, storage })
-    expect(await misled.sync()).toEqual(nothing)
+    expect(await misled.sync()).toEqual({ ...nothing, stopped: { reason: 'unfinished' } })
     expect(await queueOn(phone, { storage }).sync()).toEqual({ ...nothing, created: 1 })
   })
 })

@@ -125,6 +125,20 @@ describe('against the service', () => {
     expect((await api.accounts[':id'].$delete({ param })).status).toBe(404)
   })
 
+  test('what somebody in between answers is no answer: a deletion goes on, and is not taken for done', async () => {
+    const { person, client, account, network } = await createPhone()
+    const answers = [new Response('<h1>404</h1>', { status: 404 }), new Response('<h1>Sign in</h1>')]
+    const { api } = createClient({
+      baseUrl: 'http://purse.test',
+      tokens: client.tokens,
+      fetch: async (url, init) => answers.shift() ?? network.fetch(url, init),
+      sleep: async () => {},
+    })
+    const deletion = await api.accounts[':id'].$delete({ param: { id: account.id } })
+    expect([deletion.status, network.paths()]).toEqual([204, [`DELETE /api/accounts/${account.id}`]])
+    expect((await person.get('/api/accounts')).body).toEqual([])
+  })
+
   test('after so many attempts the failure is the caller’s', async () => {
     const { api } = await createCut('request', 'request', 'request', 'request')
     await expect(unwrap(api.me.$get())).rejects.toBeInstanceOf(ConnectionError)
@@ -170,7 +184,7 @@ describe('against the service', () => {
     })
     await expect(client.api.health.$get()).rejects.toMatchObject({
       name: 'ConnectionError',
-      cause: { name: 'TimeoutError' },
+      cause: 'No answer came in time.',
     })
     expect(attempts).toBe(4)
   })
