@@ -73,9 +73,12 @@ function tell({ stopped, rejected }: SyncReport): void {
   if (stopped?.reason === 'refused') notice(`They could not be sent: ${stopped.error?.message}`)
 }
 
-/** Until the next run. Undefined where only a person, or a network, helps: the browser says when there is one. */
+/** Until the next run. Undefined where only a person helps, or a network: the browser says when there is one. */
 function secondsToWait({ stopped }: SyncReport): number | undefined {
-  if (stopped?.reason === 'busy' || stopped?.reason === 'unfinished') return stopped.retryAfterSeconds ?? 30
+  const { reason, retryAfterSeconds = 30 } = stopped ?? {}
+  // There is a network, but somebody in between answers, or nobody.
+  const isCutOff = reason === 'offline' && navigator.onLine
+  if (reason === 'busy' || reason === 'unfinished' || isCutOff) return retryAfterSeconds
 }
 
 function showCounts({ pending, sending, rejected }: QueueCounts): void {

@@ -1,5 +1,5 @@
 /** A small SPA without a framework: signs in, shows balances, records an expense. */
-import { ApiError, ConnectionError, createClient, unwrap, webStorageTokens } from 'purse-client'
+import { ApiError, ConnectionError, createClient, newClientId, unwrap, webStorageTokens } from 'purse-client'
 
 export const client = createClient({
   baseUrl: 'http://127.0.0.1:8787',
@@ -28,7 +28,7 @@ export async function showDashboard(): Promise<void> {
 /** One id for each form that is filled in: however often it is sent, by the client or by hand, it lands once. */
 export async function recordExpense(form: HTMLFormElement): Promise<void> {
   const fields = new FormData(form)
-  form.dataset.clientId ??= crypto.randomUUID()
+  form.dataset.clientId ??= newClientId()
   const expense = {
     client_id: form.dataset.clientId,
     type: 'expense',

@@ -167,6 +167,49 @@ test.skipIf(!browser)(
   },
 )
 
+test.skipIf(!browser)(
+  'on a page without TLS, in a browser that is older, what is recorded lands as well',
+  async () => {
+    const { place, api, token, user, expense } = await setUp('plain@example.com')
+    const page = await servePage(`
+      import { createClient, offlineQueue, webStorage } from 'purse-client'
+      const client = createClient({ baseUrl: location.origin })
+      const queue = offlineQueue({ client, storage: webStorage(localStorage), userId: 1 })
+      globalThis.app = () => ({ client, queue })`)
+    const args = ['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1']
+    const running = await chromium.launch({ executablePath: browser ?? '', args })
+    try {
+      const tab = await running.newPage()
+      await tab.addInitScript(() => {
+        Reflect.deleteProperty(AbortSignal, 'timeout')
+        Reflect.deleteProperty(AbortSignal, 'any')
+      })
+      await tab.route('**/api/**', async (route) => {
+        const { pathname } = new URL(route.request().url())
+        await route.fulfill({
+          response: await route.fetch({ url: `http://127.0.0.1:${place.PORT}${pathname}` }),
+        })
+      })
+      await tab.goto(page.url.replace('localhost', 'phone.test'))
+      expect(await tab.evaluate(() => [isSecureContext, 'randomUUID' in crypto])).toEqual([false, false])
+      await tab.evaluate((credentials) => app().client.signIn(credentials), {
+        email: user.email,
+        password: user.password,
+      })
+      const item = await tab.evaluate((transaction) => app().queue.add(transaction), expense)
+      expect(item).toMatchObject({ client_id: expect.stringMatching(uuid) })
+      expect(await syncIn(tab)).toMatchObject({ created: 1, stopped: null })
+    } finally {
+      await running.close()
+      page.close()
+    }
+    expect((await api('GET', '/transactions', undefined, token)).body.total).toBe(1)
+  },
+)
+
+/** A random one: version 4 of RFC 9562. */
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
 /** The stack, with its first user, whose address is verified, and an account of theirs. */
 async function setUp(email: string) {
   const place = await newPlace()
