@@ -132,9 +132,7 @@ function above(limit: number, values: Named[]): string[] {
   for (const [name, value] of values) worst.set(name, Math.max(value, worst.get(name) ?? value))
   return [...worst]
     .filter(([, value]) => value > limit)
-    .map(([name, value]) =>
-      [`${name}: ${figure(Math.abs(value))}`, reasonOf(name)].filter(Boolean).join(', since '),
-    )
+    .map(([name, value]) => `${name}: ${figure(Math.abs(value))}, ${reasonOf(name)}`)
 }
 
 /** A number as people read it: three digits that matter, thousands apart. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reasonOf, reasons } from '../../bench/reasons.ts'
 import { disturbed, misses, type Results } from '../../bench/results.ts'
 import { PROJECT } from './stack.ts'
 
@@ -78,4 +79,11 @@ test('deletions are measured with what hangs on them', () => {
   const deletions = results.scenarios[0]?.deletions ?? []
   expect(deletions.map(({ rows }) => rows)).toEqual([100, 600, 800, 1_000])
   expect(deletions.map(({ status, done }) => [status, done])).toEqual(deletions.map(() => [204, true]))
+})
+
+test('reasons for missing a goal are of cases that exist, and every way of landing has one', () => {
+  const names = results.scenarios[0]?.cases.map(({ name }) => name) ?? []
+  expect(Object.keys(reasons).filter((name) => !names.includes(name))).toEqual([])
+  const ways = results.scenarios[0]?.landing.map(({ way }) => way).filter((way) => /^(sync|import)/.test(way))
+  expect(ways?.map(reasonOf).filter((reason) => !reason.startsWith('since '))).toEqual([])
 })
