@@ -9,7 +9,7 @@ const preparing =
   'its twenty statements are prepared for each call, however few rows it brings: 1.3 ms in the engine alone'
 const arrays = 'rows travel as arrays and are read once in the database: half the bytes, a third of the time'
 const landing =
-  'each row fires the triggers that keep the figures, one writer at a time, on two cores that the client, the Worker and the database share; a million rows slow down the raw inserts as well'
+  'each row fires the triggers that keep the figures, and client, Worker and database share the cores; the raw inserts, which do no more, tell what is left'
 const monthByMonth = 'one kept figure is read for each month: ten years of them against one'
 
 /** By the name of the case. */
