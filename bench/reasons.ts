@@ -9,7 +9,7 @@ const preparing =
   'its twenty statements are prepared for each call, however few rows it brings: 1.3 ms in the engine alone'
 const arrays = 'rows travel as arrays and are read once in the database: half the bytes, a third of the time'
 const landing =
-  'each row fires the triggers that keep the figures, and client, Worker and database share the cores; the raw inserts, which do no more, tell what is left'
+  'each row fires the triggers that keep the figures, as a raw insert does, and the client, the Worker and the database share the cores'
 const monthByMonth = 'one kept figure is read for each month: ten years of them against one'
 
 /** By the name of the case. */
