@@ -6,6 +6,7 @@ import { createWorld, openAccount } from '../world.ts'
 import { accountOperations, listAccounts } from './accounts.ts'
 import { type Call, type Operation, type Outcome, pastBounds, Stage, type Step } from './calls.ts'
 import { categoryOperations, listCategories } from './categories.ts'
+import { changeOperations } from './changes.ts'
 import { importOperations, listImports } from './imports.ts'
 import { type Exchange, explain } from './orders.ts'
 import { listTokens, newcomer, peopleOperations, readProfile } from './people.ts'
@@ -23,6 +24,7 @@ const operations: Operation[] = [
   ...accountOperations,
   ...categoryOperations,
   ...transactionOperations,
+  ...changeOperations,
   ...syncOperations,
   ...importOperations,
   ...peopleOperations,

@@ -13,15 +13,15 @@ import {
   withinBounds,
 } from './calls.ts'
 import { zones } from './people.ts'
-import { changed, duplicates, isSound } from './rules.ts'
+import { duplicates, isSound } from './rules.ts'
 import { decimal, type Filter, shownPage, shownRow, shownRowWithNames, shownSummary } from './shown.ts'
-import type { Fields, Item, Kind, Row } from './state.ts'
+import type { Item, Kind, Row } from './state.ts'
 
 /** Few categories of the many, so that totals gather. */
-const someCategory = upTo(3)
-const kind = fc.constantFrom<Kind>('expense', 'income', 'transfer')
+export const someCategory = upTo(3)
+export const kind = fc.constantFrom<Kind>('expense', 'income', 'transfer')
 /** Few amounts and days that come often, so that rows repeat each other. */
-const amount = fc.oneof(
+export const amount = fc.oneof(
   { weight: 40, arbitrary: fc.constantFrom(10n, 20n) },
   { weight: 12, arbitrary: fc.bigInt({ min: 1n, max: 9_999_999n }) },
   { weight: 1, arbitrary: fc.constant(0n) },
@@ -31,8 +31,8 @@ export const day = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('1900-01-01', '2024-02-29', '2100-12-31') },
 )
 export const months = ['2025-12', '2026-01', '2026-02', '1900-01', '2100-12']
-const text = fc.constantFrom(null, 'Coffee', 'Rent for May')
-const reference = fc.constantFrom(null, null, 'F100', 'F200')
+export const text = fc.constantFrom(null, 'Coffee', 'Rent for May')
+export const reference = fc.constantFrom(null, null, 'F100', 'F200')
 
 export type DrawnItem = {
   type: Kind
@@ -103,39 +103,6 @@ export function asSent<T extends { amount?: bigint }>(fields: T) {
   return fields.amount === undefined ? fields : { ...fields, amount: decimal(fields.amount) }
 }
 
-const patch = fc
-  .record(
-    {
-      type: kind,
-      account: anyOf,
-      to: fc.option(anyOf, { freq: 6 }),
-      category: fc.option(someCategory, { freq: 3 }),
-      amount,
-      description: text,
-      reference,
-      transaction_date: day,
-      isWhole: seldom(2),
-    },
-    { requiredKeys: [] },
-  )
-  // Half of the patches that flip the type bring the destination that fits, as a form does.
-  .map(({ isWhole, to, ...rest }) => {
-    if (!isWhole || rest.type === undefined) return { ...rest, ...(to !== undefined && { to }) }
-    return rest.type === 'transfer' ? { ...rest, to: to ?? { nth: 1, whose: 'own' as const } } : rest
-  })
-
-function patchOf(
-  bearer: Bearer,
-  { account, to, category, ...rest }: { account?: Draw; to?: Draw | null; category?: Draw | null },
-): Partial<Fields> {
-  return {
-    ...rest,
-    ...(account && { account_id: bearer.pick('accounts', account) }),
-    ...(to !== undefined && { to_account_id: to && bearer.pick('accounts', to) }),
-    ...(category !== undefined && { category_id: category && bearer.pick('categories', category) }),
-  }
-}
-
 export const transactionOperations = [
   operation('record a transaction', 30, { item, isKeyed: seldom(2) }, (bearer, { isKeyed, ...drawn }) => {
     const { force, ...fields } = itemOf(bearer, drawn.item)
@@ -162,19 +129,6 @@ export const transactionOperations = [
       return withinBounds(next, user.id, 'amount', { status: 201, body: shownRow(row) })
     })
     return { ...call, made: ({ status, body }) => (status === 201 ? [['rows', body?.id]] : []) }
-  }),
-
-  operation('change a transaction', 18, { row: anyOf, patch }, (bearer, drawn) => {
-    const id = bearer.pick('rows', drawn.row)
-    const said = patchOf(bearer, drawn.patch)
-    return bearer.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
-      claimed('rows', state.rows.get(id), user, (row) => {
-        const next = changed(row, said)
-        if (!isSound(state, user.id, next)) return invalid()
-        const after = state.after((state) => state.rows.set(id, next))
-        return withinBounds(after, user.id, 'amount', { status: 200, body: shownRow(next) })
-      }),
-    )
   }),
 
   operation('delete a transaction', 6, { row: anyOf }, (bearer, { row }) => {

@@ -1,0 +1,112 @@
+import * as fc from 'fast-check'
+import {
+  anyOf,
+  type Bearer,
+  claimed,
+  type Draw,
+  invalid,
+  operation,
+  type Planned,
+  seldom,
+  withinBounds,
+} from './calls.ts'
+import { changed, isSound } from './rules.ts'
+import { shownRow } from './shown.ts'
+import type { Fields, Row } from './state.ts'
+import { amount, asSent, day, kind, reference, someCategory, text } from './transactions.ts'
+
+const patch = fc
+  .record(
+    {
+      type: kind,
+      account: anyOf,
+      to: fc.option(anyOf, { freq: 6 }),
+      category: fc.option(someCategory, { freq: 3 }),
+      amount,
+      description: text,
+      reference,
+      transaction_date: day,
+      isWhole: seldom(2),
+    },
+    { requiredKeys: [] },
+  )
+  // Half of the patches that flip the type bring the destination that fits, as a form does.
+  .map(({ isWhole, to, ...rest }) => {
+    if (!isWhole || rest.type === undefined) return { ...rest, ...(to !== undefined && { to }) }
+    return rest.type === 'transfer' ? { ...rest, to: to ?? { nth: 1, whose: 'own' as const } } : rest
+  })
+
+function patchOf(
+  bearer: Bearer,
+  { account, to, category, ...rest }: { account?: Draw; to?: Draw | null; category?: Draw | null },
+): Partial<Fields> {
+  return {
+    ...rest,
+    ...(account && { account_id: bearer.pick('accounts', account) }),
+    ...(to !== undefined && { to_account_id: to && bearer.pick('accounts', to) }),
+    ...(category !== undefined && { category_id: category && bearer.pick('categories', category) }),
+  }
+}
+
+/** The columns that the triggers look at. */
+const columns = ['type', 'amount', 'account_id', 'to_account_id', 'category_id', 'transaction_date'] as const
+type Column = (typeof columns)[number]
+
+const nth = fc.noBias(fc.nat(59))
+
+export const changeOperations = [
+  operation('change a transaction', 14, { row: anyOf, patch }, (bearer, { row, patch }) =>
+    change(bearer, bearer.pick('rows', row), patchOf(bearer, patch)),
+  ),
+
+  // Where several change, a trigger that overlooks one of them is run for another.
+  ...columns.map((column) =>
+    operation(`change ${column} alone`, 2, { row: nth, other: nth, amount, day }, (bearer, drawn) => {
+      const row = rowWith(bearer, column, drawn.row)
+      const value = row && otherValue(bearer, row, column, drawn)
+      if (row && value !== undefined) return change(bearer, row.id, { [column]: value })
+    }),
+  ),
+]
+
+function change(bearer: Bearer, id: number, said: Partial<Fields>): Planned {
+  return bearer.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
+    claimed('rows', state.rows.get(id), user, (row) => {
+      const next = changed(row, said)
+      if (!isSound(state, user.id, next)) return invalid()
+      const after = state.after((state) => state.rows.set(id, next))
+      return withinBounds(after, user.id, 'amount', { status: 200, body: shownRow(next) })
+    }),
+  )
+}
+
+/** One of the user's own rows that has something in a column. */
+function rowWith({ stage, userId }: Bearer, column: Column, nth: number): Row | undefined {
+  const rows = stage.state.of(stage.state.rows, userId).filter((row) => row[column] !== null)
+  const ids = rows.map(({ id }) => id)
+  return stage.state.rows.get(stage.choose('rows', ids, nth) ?? 0)
+}
+
+/** A value with which a row is as sound as before; undefined where there is no other. */
+function otherValue(
+  { stage, userId }: Bearer,
+  row: Row,
+  column: Column,
+  { other, amount, day }: { other: number; amount: bigint; day: string },
+): unknown {
+  const otherThan = (kind: 'accounts' | 'categories', taken: (number | null)[]) => {
+    const things: Map<number, { user_id: number }> = stage.state[kind]
+    const isOther = ([id, thing]: [number, { user_id: number }]) =>
+      thing.user_id === userId && !taken.includes(id)
+    return stage.choose(
+      kind,
+      [...things].filter(isOther).map(([id]) => id),
+      other,
+    )
+  }
+  if (column === 'type') return row.type === 'expense' ? 'income' : 'expense'
+  if (column === 'amount') return amount
+  if (column === 'category_id') return otherThan('categories', [row.category_id])
+  if (column === 'transaction_date') return day
+  return otherThan('accounts', [row.account_id, row.to_account_id])
+}
