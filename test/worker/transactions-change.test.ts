@@ -246,6 +246,18 @@ describe('changing a transaction', () => {
   })
 })
 
+test('a change of words alone writes to no account and no kept figure', async () => {
+  const { world, spent, change } = await createLedger()
+  const stepsOf = async (fields: Json) => {
+    await world.resetDatabaseWork()
+    expect((await change(spent, fields)).status).toBe(200)
+    return (await world.databaseWork()).steps
+  }
+  const [words, money] = [await stepsOf({ description: 'Dinner' }), await stepsOf({ amount: '13.50' })]
+  // The triggers are more than half of the work.
+  expect(2 * words).toBeLessThan(money)
+})
+
 describe('deleting a transaction', () => {
   test('answers 204 with an empty body, and the balances are as if it had never been', async () => {
     const { person, spent, moved, balances } = await createLedger()

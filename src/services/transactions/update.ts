@@ -29,7 +29,8 @@ export async function updateTransaction(
     .set({
       type: sent.type,
       accountId: sent.account_id,
-      toAccountId: next.to_account_id,
+      // Left out where it stays: what is set runs the triggers, whether it changes or not.
+      toAccountId: dropsDestination(sent) ? null : sent.to_account_id,
       categoryId: sent.category_id,
       amount: sent.amount,
       description: sent.description,
@@ -47,16 +48,19 @@ export async function updateTransaction(
   throw new Invalid(errors)
 }
 
-/** The row after the change: what was sent, else what is there. Leaving the type transfer drops its destination. */
+/** The row after the change: what was sent, else what is there. */
 function nextRow(sent: Partial<TransactionFields>): NextRow {
   const kept = (value: unknown, column: AnySQLiteColumn): SQL =>
     value === undefined ? sql`${column}` : sql`${value}`
-  const leavesTransfer =
-    sent.type !== undefined && sent.type !== 'transfer' && sent.to_account_id === undefined
   return {
     type: kept(sent.type, transactions.type),
     account_id: kept(sent.account_id, transactions.accountId),
-    to_account_id: leavesTransfer ? sql`null` : kept(sent.to_account_id, transactions.toAccountId),
+    to_account_id: dropsDestination(sent) ? sql`null` : kept(sent.to_account_id, transactions.toAccountId),
     category_id: kept(sent.category_id, transactions.categoryId),
   }
+}
+
+/** Leaving the type transfer drops its destination. */
+function dropsDestination({ type, to_account_id }: Partial<TransactionFields>): boolean {
+  return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }
