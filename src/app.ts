@@ -46,7 +46,8 @@ app.use(async (c, next) => {
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  c.set('deps', createDeps(c.env, c.var.meter, deadlineAfter(deadlineMs)))
+  c.set('deadline', deadlineAfter(deadlineMs))
+  c.set('deps', createDeps(c.env, c.var.meter, c.var.deadline))
   await next()
 })
 app.use(

@@ -1,6 +1,7 @@
 import type { Database, DatabaseAddress } from '../db/client.ts'
 import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
+import type { Deadline } from '../domain/deadline.ts'
 import type { LinkBase } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { RandomBytes } from '../domain/tokens.ts'
@@ -38,4 +39,7 @@ export type Deps = {
 }
 
 /** Hono's types of this app. `owner` is there on every route that is not public. */
-export type App = { Bindings: Env; Variables: { requestId: string; meter: Meter; deps: Deps; owner: Owner } }
+export type App = {
+  Bindings: Env
+  Variables: { requestId: string; meter: Meter; deadline: Deadline; deps: Deps; owner: Owner }
+}

@@ -102,6 +102,8 @@ const demandJson: MiddlewareHandler<App> = async (c, next) => {
   if (saysJson && (await c.req.text()).trim() === '') {
     c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
   }
+  // All has arrived: from here on it is the client who waits.
+  c.var.deadline()
   await next()
 }
 

@@ -1,17 +1,20 @@
 import { TooBusy } from '../domain/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 
-/** A hash holds up all else in its isolate, so few may wait for theirs: a request has ten seconds as a whole. */
-const longestWaitMs = 1_000
-/** Of N·r·p, on a slow core: what a quick one has left of it is for everybody else's requests. */
-const msPerUnitOfCost = 0.0003
+/** Who would wait for longer is refused: a request has ten seconds as a whole. */
+const longestWaitMs = 2_000
+/** A hash holds up all else in its isolate, so hashes get a third of the time while others wait for them. */
+const share = 1 / 3
+/** What a hash takes for each unit of its cost (N·r·p): on an ordinary core, and where other work slows it down. */
+const msPerUnit = { least: 0.0002, most: 0.001 }
 
 /**
- * Until when this isolate is promised to hashes, and by how much they are behind that plan. Time is promised, not
- * places: a request whose client has gone is never resumed, and so would never give its place back.
+ * Until when this isolate is promised to hashes. Time is promised, not places: a request whose client has gone may
+ * never be resumed, and so never give its place back.
  */
 let promisedUntil = 0
-let behindMs = 0
+/** What the last hash took. */
+let lastMsPerUnit = msPerUnit.least
 
 /** Hashes a password once it is its turn. Throws TooBusy, at once. */
 export function hashInTurn(password: string, cost: ScryptCost): Promise<string> {
@@ -24,23 +27,22 @@ export function verifyInTurn(password: string, stored: string | null, cost: Scry
 }
 
 async function inTurn<T>({ N, r, p }: ScryptCost, hash: () => T): Promise<T> {
+  const units = N * r * p
   const now = performance.now()
-  if (promisedUntil + behindMs <= now) {
-    promisedUntil = now
-    behindMs = 0
-  }
-  const plannedAt = promisedUntil
-  const waitMs = plannedAt + behindMs - now
-  if (waitMs > longestWaitMs) throw new TooBusy()
-  const plannedUntil = plannedAt + N * r * p * msPerUnitOfCost
-  promisedUntil = plannedUntil
-  // Where there is nothing to wait for as well: between two hashes, whoever else has come is let through.
-  await scheduler.wait(waitMs)
-  behindMs = Math.max(0, performance.now() - plannedAt)
+  const turnAt = Math.max(now, promisedUntil)
+  if (turnAt - now > longestWaitMs) throw new TooBusy()
+  const turnEndsAt = turnAt + (units * lastMsPerUnit) / share
+  promisedUntil = turnEndsAt
+  await scheduler.wait(turnAt - now)
+  const beganAt = performance.now()
   try {
     return hash()
   } finally {
+    // The clock stands still while something is computed; this lets it go on, and whoever else has come.
+    await scheduler.wait(0)
+    const took = (performance.now() - beganAt) / units
+    lastMsPerUnit = Math.min(Math.max(took, msPerUnit.least), msPerUnit.most)
     // Nobody is waiting behind it, so the next one need not wait either.
-    if (promisedUntil === plannedUntil) promisedUntil = 0
+    if (promisedUntil === turnEndsAt) promisedUntil = 0
   }
 }

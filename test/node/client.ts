@@ -17,7 +17,7 @@ export function clientOf({ PORT }: Place) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text ? JSON.parse(text) : undefined }
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
   }
 }
 

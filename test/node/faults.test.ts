@@ -9,6 +9,8 @@ import { newPlace, start } from './stack.ts'
 
 /** No request may hang for longer, whatever the database does. */
 const longestWaitMs = 10_000
+/** Every twenty-fifth of those who sign in at once has an account. */
+const everyUser = 25
 const all = Array.from({ length: 200 }, (_, position) => position)
 
 test('in the real runtime, storms of 200 requests pass without a trace, and nobody hangs', async () => {
@@ -36,6 +38,43 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   }
   expect(await balance()).toBe(1_000 - all.length)
 }, 120_000)
+
+test('in the real runtime, a storm of 200 sign-ins is served or told when to come back, and holds up nobody', async () => {
+  const { api, token } = await startFaultyStack()
+  const emailOf = (position: number) => `person-${position}@example.com`
+  const { password } = registration('')
+  const signIn = (position: number) => api('POST', '/login', { email: emailOf(position), password })
+  const hasAccount = (position: number) => position % everyUser === 0
+  for (const position of all.filter(hasAccount)) {
+    expect((await api('POST', '/register', registration(emailOf(position)))).status).toBe(201)
+  }
+
+  const others: Promise<ApiAnswer>[] = []
+  const visitor = setInterval(() => others.push(inTime(api('GET', '/me', undefined, token))), 100)
+  const answers = await Promise.all(all.map((position) => inTime(signIn(position)))).finally(() =>
+    clearInterval(visitor),
+  )
+  const refused = answers.filter(isRefused)
+  expect(refused.length).toBeLessThan(all.length)
+  for (const [position, answer] of answers.entries())
+    if (!refused.includes(answer)) expect(answer.status).toBe(hasAccount(position) ? 200 : 422)
+  expect(statusesOf(await Promise.all(others))).toEqual([200])
+  expect((await signIn(0)).status).toBe(200)
+}, 120_000)
+
+type ApiAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>
+
+/** Expects an answer within the time that nobody may wait for longer than. */
+async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
+  const begun = Date.now()
+  await answer
+  expect(Date.now() - begun).toBeLessThan(longestWaitMs)
+  return answer
+}
+
+function isRefused({ status, headers }: ApiAnswer): boolean {
+  return status === 503 && Number(headers.get('Retry-After')) > 0
+}
 
 /** `npm run dev` whose database is behind the proxy of faults, and somebody with an account. */
 async function startFaultyStack() {
@@ -65,7 +104,7 @@ async function startFaultyStack() {
   async function setFault(fault: Fault | null) {
     await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })
   }
-  return { read, record, setFault, balance: async () => (await read()).body[0].balance }
+  return { api, token, read, record, setFault, balance: async () => (await read()).body[0].balance }
 }
 
 function statusesOf(answers: { status: number }[]): number[] {

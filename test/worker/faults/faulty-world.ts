@@ -8,13 +8,13 @@ export type FaultyWorld = World & {
 }
 
 /** A service of its own whose database is behind the proxy of faults. */
-export function createFaultyWorld(): FaultyWorld {
+export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
   const path = `/${crypto.randomUUID()}/`
   const databaseUrl = `${inject('faultyLibsqlUrl')}${path}`
   const setFault = async (fault: Fault | null): Promise<{ seen: number }> =>
     (await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })).json()
   return {
-    ...createWorld({ TURSO_DATABASE_URL: databaseUrl }),
+    ...createWorld({ TURSO_DATABASE_URL: databaseUrl, ...bindings }),
     // Whoever looks at the database directly goes by the proxy.
     databaseUrl: `${inject('libsqlUrl')}${path}`,
     async whileBroken(fault, work) {

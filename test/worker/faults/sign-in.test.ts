@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, describe, expect, inject, test, vi } from 'vitest'
 import { hashInTurn } from '../../../src/services/hashing.ts'
 import { type Answer, comeBackFromProvider, createWorld, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
@@ -7,60 +7,34 @@ import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 const longestWaitMs = 10_000
 const newPassword = { password: 'a new password', password_confirmation: 'a new password' }
 
+function registerAll(world: World, emails: string[]): Promise<Answer[]> {
+  const register = (email: string) =>
+    world.call('POST', '/api/register', { body: { name: 'Person', email, ...newPassword } })
+  return Promise.all(emails.map(register))
+}
+
 describe('while more passwords wait to be hashed than can be soon,', () => {
-  type Prepared = { call: () => Promise<Answer>; status: number }
-  const login = (world: World, email: string, password: string) => () =>
-    world.call('POST', '/api/login', { body: { email, password } })
-
-  // What is answered later shows that nothing was done before.
-  const calls: [name: string, prepare: (world: World) => Promise<Prepared>][] = [
-    [
-      'registering',
-      async (world) => {
-        const body = { name: 'New', email: 'new@example.com', ...newPassword }
-        return { call: () => world.call('POST', '/api/register', { body }), status: 201 }
-      },
-    ],
-    [
-      'signing in',
-      async (world) => {
-        const { email, password } = await world.register()
-        return { call: login(world, email, password), status: 200 }
-      },
-    ],
-    [
-      'signing in with a wrong password',
-      async (world) => ({ call: login(world, (await world.register()).email, 'wrong'), status: 422 }),
-    ],
-    [
-      'signing in with an unknown address',
-      async (world) => ({ call: login(world, 'nobody@example.com', 'wrong'), status: 422 }),
-    ],
-    [
-      'setting a new password',
-      async (world) => {
-        const { email } = await world.register()
-        await world.call('POST', '/api/forgot-password', { body: { email } })
-        const token = new URL(queuedMail(world, 'reset_password', email).url).searchParams.get('token')
-        const body = { ...newPassword, email, token }
-        return { call: () => world.call('POST', '/api/reset-password', { body }), status: 200 }
-      },
-    ],
-    [
-      'leaving',
-      async (world) => {
-        const { delete: remove, password } = await world.register()
-        return { call: () => remove('/api/me', { password }), status: 204 }
-      },
-    ],
-  ]
-
-  test.each(calls)('%s is 503 and does nothing, and works later', async (_, prepare) => {
-    const { call, status } = await prepare(createWorld())
+  test('whoever needs a hash is 503, known or not, and nothing is done until they come again', async () => {
+    const world = createWorld()
+    const login = (email: string, password: string) =>
+      world.call('POST', '/api/login', { body: { email, password } })
+    const [ada, bob, cleo] = [await world.register(), await world.register(), await world.register()]
+    await world.call('POST', '/api/forgot-password', { body: { email: bob.email } })
+    const { url } = queuedMail(world, 'reset_password', bob.email)
+    const reset = { ...newPassword, email: bob.email, token: new URL(url).searchParams.get('token') }
+    // What is answered later shows that nothing was done before: no address taken, no token used up, nobody gone.
+    const calls: [call: () => Promise<Answer>, later: number][] = [
+      [() => registerAll(world, ['new@example.com']).then(([answer]) => answer as Answer), 201],
+      [() => login(ada.email, ada.password), 200],
+      [() => login(ada.email, 'not the password'), 422],
+      [() => login('nobody@example.com', 'not the password'), 422],
+      [() => world.call('POST', '/api/reset-password', { body: reset }), 200],
+      [() => cleo.delete('/api/me', { password: cleo.password }), 204],
+    ]
     const line = fillTheLine()
-    expectUnavailable(await call())
+    for (const answer of await Promise.all(calls.map(([call]) => call()))) expectUnavailable(answer)
     await line
-    expect((await call()).status).toBe(status)
+    for (const [call, later] of calls) expect((await call()).status).toBe(later)
   })
 
   test('whoever needs no hash is served', async () => {
@@ -76,7 +50,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
     await line
   })
 
-  /** Takes every turn there is; resolves once they are over, a second later. */
+  /** Takes every turn there is; resolves once they are over. */
   async function fillTheLine(): Promise<void> {
     // By a clock that stands still, nobody comes nearer to their turn.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
@@ -87,18 +61,12 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
   }
 })
 
-test('of two hundred who register at once, those who are refused have left nothing and can come again', async () => {
+test('of a hundred who register at once, those who are refused have left nothing and can come again', async () => {
   // So many hashes as dear as that take longer than anybody may wait.
   const world = createWorld({ SCRYPT_COST: '4096,8,2' })
-  const addresses = Array.from({ length: 200 }, (_, position) => `person-${position}@example.com`)
-  const registerAll = (emails: string[]) =>
-    Promise.all(
-      emails.map((email) =>
-        world.call('POST', '/api/register', { body: { name: 'Person', email, ...newPassword } }),
-      ),
-    )
+  const addresses = Array.from({ length: 100 }, (_, position) => `person-${position}@example.com`)
   const refusedOf = async (emails: string[]) => {
-    const answers = await registerAll(emails)
+    const answers = await registerAll(world, emails)
     for (const answer of answers) if (answer.status !== 201) expectUnavailable(answer)
     return emails.filter((_, index) => answers[index]?.status !== 201)
   }
@@ -111,18 +79,30 @@ test('of two hundred who register at once, those who are refused have left nothi
   }
 })
 
-describe('a sign-in through the provider', () => {
+describe.concurrent('has ten seconds as a whole:', () => {
   const faults = `${inject('issuer')}/faults`
-  afterEach(async () => {
+  afterAll(async () => {
     await (await fetch(faults, { method: 'DELETE' })).text()
   })
 
-  test('whose database is slow and whose provider hangs has ten seconds as a whole', async () => {
+  test('registering, where passwords wait for their turn and the database does not answer', async () => {
+    const world = createFaultyWorld({ SCRYPT_COST: '16384,8,5' })
+    const people = Array.from({ length: 20 }, (_, position) => `person-${position}@example.com`)
+    const begun = Date.now()
+    const { result, requests } = await world.whileBroken({ gets: 'late', delayMs: 20_000 }, () =>
+      registerAll(world, people),
+    )
+    expect(Date.now() - begun).toBeLessThan(longestWaitMs)
+    for (const answer of result) expectUnavailable(answer)
+    // Some had their turn.
+    expect(requests).toBeGreaterThan(1)
+  })
+
+  test('signing in, where the database is slow and the provider hangs', async () => {
     const world = createFaultyWorld()
     const path = await comeBackFromProvider(world, 'ada@example.com')
-    await (
-      await fetch(faults, { method: 'POST', body: JSON.stringify({ endpoint: 'token', hang: true }) })
-    ).text()
+    const fault = { endpoint: 'token', hang: true }
+    await (await fetch(faults, { method: 'POST', body: JSON.stringify(fault) })).text()
     const begun = Date.now()
     const { result } = await world.whileBroken({ gets: 'late', delayMs: 5_000 }, () =>
       world.call('GET', path),
