@@ -8,7 +8,7 @@ import { countCase, type Latency, type Series, timeCases } from './measure.ts'
 import { astray, type CaseResult, type Scenario } from './results.ts'
 import type { Parts, Runtime } from './runtime.ts'
 import { withCopy, withFile, withRuntime } from './served.ts'
-import type { Size } from './sizes.ts'
+import type { Size, Timed } from './sizes.ts'
 
 /** Where a run takes place: its own directory, the one that keeps histories from run to run, the bundled Worker. */
 export type Place = {
@@ -29,7 +29,7 @@ const heldBackSeconds = 7_200
  * on copies, what deleting the history costs.
  */
 export async function runScenario(
-  { history, near }: Size['histories'][number],
+  { history, near, far }: Timed,
   size: Size,
   place: Place,
 ): Promise<Scenario> {
@@ -47,7 +47,7 @@ export async function runScenario(
       say('counting')
       const counted = await countAll(bench)
       say('timing')
-      return timeAll(counted, bench, runtime, { near, far: size.far, latencyMs: size.latencyMs, say })
+      return timeAll(counted, bench, runtime, { near, far, latencyMs: size.latencyMs, say })
     })
     say('landing')
     const landing = await withFile(file, raw, () =>
