@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { createDeps } from '../src/deps.ts'
+import { deadlineAfter, requestMs } from '../src/domain/deadline.ts'
 import { reportOf } from '../src/domain/error-report.ts'
 import { SignInFailed } from '../src/domain/failures.ts'
 import type { Identity } from '../src/gateways/identity-provider.ts'
@@ -20,6 +21,10 @@ type Router = { Bindings: RouterEnv; Variables: App['Variables'] }
  */
 export const signInRoute = new Hono<Router>({ strict: false })
   .use(requestId({ limitLength: 0 }), observe, secureHeaders())
+  .use(async (c, next) => {
+    c.set('deadline', deadlineAfter(requestMs))
+    await next()
+  })
   .get('/api/auth/idp/callback', async (c) => {
     const { config, ...deps } = depsAt('nobodys', c)
     try {
@@ -69,7 +74,7 @@ function unlessFailed(error: unknown): undefined {
 }
 
 function depsAt(place: Place, c: Context<Router>) {
-  return createDeps(Places.of(c.env).at(place), c.var.meter)
+  return createDeps(Places.of(c.env).at(place), c.var.meter, c.var.deadline)
 }
 
 /** As the product's own route does. */

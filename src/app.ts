@@ -4,7 +4,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { createDeps } from './deps.ts'
-import { deadlineAfter } from './domain/deadline.ts'
+import { deadlineAfter, requestMs } from './domain/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
 import { allowOrigin } from './http/cors.ts'
@@ -29,8 +29,6 @@ import { transactionRoutes } from './http/routes/transactions.ts'
 
 /** What is answered is data: no browser shall make a page of it. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
-/** A request that the database, or the identity provider, holds up for longer is given up. */
-const deadlineMs = 8_000
 const preflightMaxAgeSeconds = 7_200
 
 const app = new Hono<App>({ strict: false })
@@ -46,7 +44,7 @@ app.use(async (c, next) => {
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  c.set('deadline', deadlineAfter(deadlineMs))
+  c.set('deadline', deadlineAfter(requestMs))
   c.set('deps', createDeps(c.env, c.var.meter, c.var.deadline))
   await next()
 })

@@ -1,3 +1,6 @@
+/** A request that is held up for longer, in milliseconds, is answered 503. */
+export const requestMs = 8_000
+
 /** Gives the one signal that ends whatever a request waits for. */
 export type Deadline = () => AbortSignal
 
