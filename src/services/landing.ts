@@ -13,14 +13,20 @@ export type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
 
 /**
- * Rows as they travel to the database, and the columns to read them by. They are arrays: with the names of fields in
- * each row, twice as much would be sent.
+ * Begins the statement that lays rows down as items of a batch that is there: they are called `item` in what follows,
+ * with their `position` and these fields. They travel as arrays: with the names of fields in each row, twice as much
+ * would be sent. Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used.
  */
-export function travelling<Row>(rows: Row[], fields: readonly (keyof Row & string)[]) {
-  return {
-    json: JSON.stringify(rows.map((row) => fields.map((field) => row[field]))),
-    columns: sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', ')),
-  }
+export function layDown<Row>(batchId: string, rows: Row[], fields: readonly (keyof Row & string)[]): SQL {
+  const json = JSON.stringify(rows.map((row) => fields.map((field) => row[field])))
+  const columns = sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
+  return sql`
+    insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
+                            type, amount, description, reference, transaction_date, force)
+    with item as materialized (
+      select key as position, ${columns} from json_each(${json})
+       where exists (select 1 from sync_batches where id = ${batchId})
+    )`
 }
 
 /** Items that break a rule fail, with what they break. */

@@ -13,10 +13,10 @@ import {
   absorbAll,
   failBroken,
   insertNewRows,
+  layDown,
   numberNewRows,
   recogniseClientIds,
   recogniseRepeatedClientIds,
-  travelling,
   undoRows,
 } from '../landing.ts'
 import type { Transaction } from '../transactions/fields.ts'
@@ -109,7 +109,7 @@ export async function storeImport(
         newBatch(owner, batchId),
         sql`exists (select 1 from ${users} where ${isVerified}) and ${isFirst}`,
       ),
-      items: db.run(layDown(owner, batchId, file.rows)),
+      items: db.run(layDownRows(owner, batchId, file.rows)),
       judged: db.run(failBroken(batchId)),
       broken: db.all<Broken>(brokenItems(batchId)),
       brokenTotal: db.all<{ total: number }>(sql`
@@ -195,8 +195,7 @@ const laidDown = [
 ] as const satisfies (keyof ImportRow)[]
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
-function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
-  const { json, columns } = travelling(rows, laidDown)
+function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
   // An account is called as the row has it, or else, but for the case of letters, one alone is.
   const called = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
@@ -205,15 +204,10 @@ function layDown(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
   const isId = sql`typeof(item.category) = 'integer'`
   const isStray = sql`(${isId} and own.id is null)`
   const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
-  // Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used, and go through
-  // all accounts for each row.
+  // Materialized, or SQLite would go through all accounts for each row.
   return sql`
-    insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
-                            type, amount, description, reference, transaction_date, force)
-    with item as materialized (
-      select key as position, ${columns} from json_each(${json})
-       where exists (select 1 from sync_batches where id = ${batchId})
-    ), exact as materialized (${called(sql`name`)}), folded as materialized (${called(sql`lower(name)`)})
+    ${layDown(batchId, rows, laidDown)},
+    exact as materialized (${called(sql`name`)}), folded as materialized (${called(sql`lower(name)`)})
     select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null), client_id,
            ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)},
            ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)},

@@ -5,7 +5,7 @@ import { syncBatches, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
-import { travelling } from '../landing.ts'
+import { layDown } from '../landing.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
 import { brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
@@ -121,15 +121,9 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
   // Nobody has judged the category of what has landed; the row may yet be taken back, and the item be created.
   const ownCategory = sql`(select categories.id from categories where categories.id = category_id and user_id = ${id})`
-  const { json, columns } = travelling(items.map(toLaidItem), laidDown)
-  // Materialized, or SQLite would read the JSON and judge the rules for each place in which they are used.
+  // Materialized, or SQLite would judge the rules for each place in which the verdict is used.
   return db.run(sql`
-    insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
-                            type, amount, description, reference, transaction_date, force)
-    with item as materialized (
-      select key as position, ${columns} from json_each(${json})
-       where exists (select 1 from sync_batches where id = ${batchId})
-    ), judged as materialized (
+    ${layDown(batchId, items.map(toLaidItem), laidDown)}, judged as materialized (
       select *, coalesce(errors, iif(has_landed, null, nullif(${broken}, '[]'))) as all_errors
         from (select *, ${hasLanded} as has_landed from item) item
     )
