@@ -23,7 +23,7 @@ export function stepsChart(results: Results): string {
       subtext: 'virtual machine steps of one call; dashed: lists with a filter, and the last page',
       left: 16,
     },
-    grid: { left: 90, right: 270, top: 80, bottom: 60 },
+    grid: { left: 90, right: 300, top: 80, bottom: 60 },
     xAxis: {
       type: 'log',
       min: histories[0]?.history.ownTransactions,
