@@ -29,16 +29,17 @@ const movements = sql`
   select to_account_id, amount from transactions where to_account_id is not null`
 
 const accountFigures = sql`
-  select 'account balance' as what, 'account ' || accounts.id as key,
-         balance as kept, starting_balance + coalesce(${sumOf(sql`m.moved`)}, 0) as actual
-    from accounts left join (${movements}) m on m.id = accounts.id
-   group by accounts.id
-  having kept <> actual
+  with account as materialized (
+    select accounts.id, balance, starting_balance + coalesce(${sumOf(sql`m.moved`)}, 0) as actual_balance,
+           transaction_count, count(m.id) as actual_count
+      from accounts left join (${movements}) m on m.id = accounts.id
+     group by accounts.id
+  )
+  select 'account balance' as what, 'account ' || id as key, balance as kept, actual_balance as actual
+    from account where kept <> actual
   union all
-  select 'transactions of account', 'account ' || accounts.id, transaction_count as kept, count(m.id) as actual
-    from accounts left join (${movements}) m on m.id = accounts.id
-   group by accounts.id
-  having kept <> actual`
+  select 'transactions of account', 'account ' || id, transaction_count as kept, actual_count as actual
+    from account where kept <> actual`
 
 const userFigures = sql`
   select 'total balance' as what, 'user ' || users.id as key, users.balance as kept,

@@ -15,3 +15,13 @@ export function deadlineAfter(milliseconds: number): Deadline {
     return signal
   }
 }
+
+/** What a promise comes to, if it does so in time. Throws the signal's reason; whatever comes later is not heard of. */
+export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+  })
+  return Promise.race([promise, late])
+}

@@ -1,7 +1,7 @@
 import { CodeChallengeMethod, generateCodeVerifier, OAuth2Client, OAuth2RequestError } from 'arctic'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import * as z from 'zod/mini'
-import type { Deadline } from '../domain/deadline.ts'
+import { type Deadline, within } from '../domain/deadline.ts'
 import { ProviderUnavailable } from '../domain/failures.ts'
 
 /** A relying party's registration with an OpenID provider; everything else the provider publishes itself. */
@@ -194,13 +194,8 @@ async function getJson(url: string, headers: Record<string, string> = {}): Promi
 
 /** Arctic has no time-out of its own. Whatever goes wrong with a provider is one kind of error to its callers. */
 async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(deadline.reason)
-    if (deadline.aborted) giveUp()
-    else deadline.addEventListener('abort', giveUp)
-  })
   try {
-    return await Promise.race([work, late])
+    return await within(deadline, work)
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error
     const reason = error instanceof OAuth2RequestError ? error.code : (error as Error).name

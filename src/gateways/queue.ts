@@ -1,3 +1,5 @@
+import { within } from '../domain/deadline.ts'
+
 /** What Cloudflare takes in one call. */
 const messagesPerCall = 100
 
@@ -7,7 +9,7 @@ const longestWaitMs = 2_000
 /** Sends a message, and logs where that fails or takes long, with what identifies it: never throws. */
 export async function sendOrLog<T>(queue: Queue<T>, message: T, failure: Record<string, string>) {
   try {
-    await within(longestWaitMs, queue.send(message))
+    await within(AbortSignal.timeout(longestWaitMs), queue.send(message))
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'unknown'
     console.error(JSON.stringify({ ...failure, reason }))
@@ -19,13 +21,4 @@ export async function sendAll<T>(queue: Queue<T>, messages: T[]): Promise<void> 
   for (let start = 0; start < messages.length; start += messagesPerCall) {
     await queue.sendBatch(messages.slice(start, start + messagesPerCall).map((body) => ({ body })))
   }
-}
-
-/** What a promise comes to, if it does so in time. Throws TimeoutError; whatever comes later is not heard of. */
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(milliseconds)
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  return Promise.race([promise, late])
 }

@@ -12,6 +12,17 @@ export type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 /** The user whose batch it is, as an expression. */
 export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
 
+/** What every row is laid down with as it came. */
+export const fieldsAsTheyCame = [
+  'client_id',
+  'type',
+  'amount',
+  'description',
+  'reference',
+  'transaction_date',
+  'force',
+] as const
+
 /**
  * Begins the statement that lays rows down as items of a batch that is there: they are called `item` in what follows,
  * with their `position` and these fields. They travel as arrays: with the names of fields in each row, twice as much

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reasonOf, reasons } from '../../bench/reasons.ts'
 import { disturbed, misses, type Results } from '../../bench/results.ts'
+import { documentFile } from './document.ts'
 import { PROJECT } from './stack.ts'
 
 const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
@@ -21,7 +22,7 @@ afterAll(() => rmSync(output, { recursive: true }))
 
 test('the benchmark measures every route of the contract', () => {
   const cases = results.scenarios[0]?.cases ?? []
-  const contract = JSON.parse(readFileSync(path.join(PROJECT, 'dist/reference/api/openapi.json'), 'utf8'))
+  const contract = JSON.parse(readFileSync(documentFile, 'utf8'))
   const routes = Object.entries<object>(contract.paths).flatMap(([route, operations]) =>
     Object.keys(operations)
       .filter((method) => /^(get|post|put|patch|delete)$/.test(method))

@@ -12,6 +12,7 @@ import { withinBounds } from '../bounds.ts'
 import {
   absorbAll,
   failBroken,
+  fieldsAsTheyCame,
   insertNewRows,
   layDown,
   numberNewRows,
@@ -182,16 +183,10 @@ function named(db: Owner['db'], name: string, steps: SQL[]) {
 
 /** What is laid down of a row; its line is for the errors alone. */
 const laidDown = [
-  'client_id',
   'account',
   'to_account',
   'category',
-  'type',
-  'amount',
-  'description',
-  'reference',
-  'transaction_date',
-  'force',
+  ...fieldsAsTheyCame,
 ] as const satisfies (keyof ImportRow)[]
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */

@@ -5,7 +5,7 @@ import { syncBatches, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
-import { layDown } from '../landing.ts'
+import { fieldsAsTheyCame, layDown } from '../landing.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
 import { brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
@@ -85,16 +85,10 @@ function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBa
 /** What is laid down of an item: its fields, and what is wrong with them by themselves. */
 const laidDown = [
   'errors',
-  'client_id',
   'account_id',
   'to_account_id',
   'category_id',
-  'type',
-  'amount',
-  'description',
-  'reference',
-  'transaction_date',
-  'force',
+  ...fieldsAsTheyCame,
 ] as const satisfies (keyof SyncItem | 'errors')[]
 
 function toLaidItem({ values, errors }: Draft<SyncItem>): { [field in (typeof laidDown)[number]]?: unknown } {
