@@ -3,6 +3,9 @@ import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 /** Cost parameters of scrypt (RFC 7914): N, r and p. */
 export type ScryptCost = { N: number; r: number; p: number }
 
+/** Code points of the longest password that can be set. Longer ones are never normalised (see `verifyPassword`). */
+export const longestPassword = 1024
+
 const hashBytes = 32
 const saltBytes = 16
 /** N=2^16, r=8 takes 64 MiB, half of an isolate's memory: more is refused even when a stored hash asks for it. */
@@ -21,12 +24,22 @@ export function hashPassword(password: string, cost: ScryptCost): string {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-/** Compares in constant time. Without a stored hash it does the same work and answers false. */
+/** True for a password longer than any that can be set. */
+export function isTooLong(password: string): boolean {
+  // A code point is at most two UTF-16 units, so that most of what is too long need not be counted.
+  return password.length > 2 * longestPassword || [...password].length > longestPassword
+}
+
+/**
+ * Compares in constant time. Without a stored hash it does the same work and answers false. So it does for a password
+ * that is too long, hashing an empty one instead: normalising takes time quadratic in the combining marks of a text.
+ */
 export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
   const parsed = stored ? parseStored(stored) : null
+  const compared = isTooLong(password) ? null : password
   const expected = parsed?.hash ?? Buffer.alloc(hashBytes)
-  const actual = derive(password, parsed?.salt ?? Buffer.alloc(saltBytes), parsed?.cost ?? cost)
-  return timingSafeEqual(actual, expected) && parsed !== null
+  const actual = derive(compared ?? '', parsed?.salt ?? Buffer.alloc(saltBytes), parsed?.cost ?? cost)
+  return timingSafeEqual(actual, expected) && parsed !== null && compared !== null
 }
 
 /** True when a hash was made at another cost than today's, and so should be made anew. */

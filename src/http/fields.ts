@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
+import { isTooLong, longestPassword } from '../domain/passwords.ts'
 
 /**
  * The kinds of field that the contract knows, with its error texts (decisions.md, Input).
@@ -77,8 +78,11 @@ export const newPassword = z
     z.refine((input) => input !== '', { error: texts.required, abort: true }),
     z.refine((input) => input.isWellFormed(), 'The :field field contains characters that cannot be stored.'),
     z.refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.'),
-    z.refine((input) => length(input) <= 1024, 'The :field field must not be greater than 1024 characters.'),
-    z.meta({ minLength: 8, maxLength: 1024 }),
+    z.refine(
+      (input) => !isTooLong(input),
+      `The :field field must not be greater than ${longestPassword} characters.`,
+    ),
+    z.meta({ minLength: 8, maxLength: longestPassword }),
   )
 
 /** A password that is compared. */

@@ -52,6 +52,15 @@ describe('a stored password', () => {
     expect(verifyPassword(`${'x'.repeat(1_023)}b`, stored, cost)).toBe(false)
   })
 
+  test('that is longer than any can be set verifies nothing, not even itself', () => {
+    for (const password of ['x'.repeat(1_025), '🔑'.repeat(1_025), 'x'.repeat(100_000)]) {
+      expect(verifyPassword(password, hashPassword(password, cost), cost)).toBe(false)
+      expect(verifyPassword(password, hashPassword('', cost), cost)).toBe(false)
+    }
+    const longest = '🔑'.repeat(1_024)
+    expect(verifyPassword(longest, hashPassword(longest, cost), cost)).toBe(true)
+  })
+
   test('is not cut at a NUL', () => {
     expect(verifyPassword('secret\0two', hashPassword('secret\0one', cost), cost)).toBe(false)
   })
