@@ -44,7 +44,7 @@ export async function forgotPassword(
     insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
   ])
   const allowance = demandAttempt(limit, now, inserted, counted)
-  if (!user) throw new Invalid({ email: ["We can't find a user with that email address."] })
+  if (!user) throw unknownAddress()
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
   await outbox.post({
@@ -94,6 +94,11 @@ async function userOfToken(token: string, email: string, now: Date): Promise<SQL
     gt(passwordResets.expiresAt, now),
   )
   return sql<number>`(select ${passwordResets.userId} from ${passwordResets} join ${users} on ${users.id} = ${passwordResets.userId} where ${isGood})`
+}
+
+function unknownAddress(): Invalid {
+  const message = "We can't find a user with that email address."
+  return new Invalid({ email: [message] }, message)
 }
 
 function badToken(): Invalid {
