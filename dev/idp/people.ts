@@ -26,7 +26,9 @@ export function nameFrom(address: string): string {
 
 /** The person's lasting id at the provider: the same for every spelling of the address, in every run. */
 export function subjectOf({ address }: Person): string {
-  return createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 32)
+  // Of ASCII alone: in lower case U+212A KELVIN SIGN would be the k of somebody else.
+  const spelling = address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return createHash('sha256').update(spelling).digest('hex').slice(0, 32)
 }
 
 /** Who signed in, the newest 10,000 sign-ins. */

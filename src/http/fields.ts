@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
@@ -55,18 +56,28 @@ export const nullableText = (max = 255) => nullable(text(max))
 
 /** An address, in lower case. */
 export const email = trimmed(
-  z
-    .pipe(
-      z.string({ error: requiredOr('The :field field must be a string.') }).check(z.toLowerCase()),
-      z.email({ error: 'The :field field must be a valid email address.' }),
-    )
-    .check(
-      z.refine((input) => length(input) <= 255, 'The :field field must not be greater than 255 characters.'),
-    ),
+  z.pipe(
+    z.string({ error: requiredOr('The :field field must be a string.') }),
+    z.transform((input, { issues }) => {
+      const address = normalizeAddress(input)
+      if (address !== null) return address
+      const isLong = input.length > longestAddress
+      const message = isLong
+        ? `The :field field must not be greater than ${longestAddress} characters.`
+        : 'The :field field must be a valid email address.'
+      issues.push({ code: 'custom', input, message })
+      return z.NEVER
+    }),
+  ),
 )
 
-/** An address that is compared, in lower case: one that is none gets the answer of an unknown one. */
-export const comparedEmail = trimmed(boundedString(Number.POSITIVE_INFINITY).check(z.toLowerCase()))
+/** An address that is compared, in lower case. A malformed one stays as it is, and is answered as an unknown one. */
+export const comparedEmail = trimmed(
+  z.pipe(
+    boundedString(Number.POSITIVE_INFINITY),
+    z.transform((input) => normalizeAddress(input) ?? input),
+  ),
+)
 
 /** A password that is chosen: 8 to 1,024 characters, never trimmed. */
 export const newPassword = z

@@ -31,7 +31,7 @@ export function presentSignIn({ token, user }: SignedIn) {
   return {
     access_token: token,
     token_type: 'Bearer',
-    user: { id: user.id, name: user.name, email: user.email },
+    user: presentUser(user),
     email_verified: user.emailVerifiedAt !== null,
     email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
   }

@@ -3,11 +3,13 @@ import * as z from 'zod/mini'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
+import { userColumns } from '../db/owner.ts'
 import { passwordResets, tokens, usedStates, users } from '../db/schema.ts'
+import { normalizeAddress } from '../domain/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../domain/failures.ts'
 import { open, seal } from '../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../gateways/identity-provider.ts'
-import { defaultCategoryRows, newToken, type SignedIn, type SignInContext, signedInUser } from './sessions.ts'
+import { defaultCategoryRows, newToken, type SignedIn, type SignInContext } from './sessions.ts'
 
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
@@ -42,7 +44,7 @@ export async function completeSignIn(
   return signInAs(context, await identifyCallback(context, provider, secret, callback))
 }
 
-/** Who comes back from the provider, by its word; an address that is none is left out. Throws SignInFailed. */
+/** Who comes back from the provider, by its word; a malformed address counts as none. Throws SignInFailed. */
 export async function identifyCallback(
   { db, now }: Pick<SignInContext, 'db' | 'now'>,
   provider: IdentityProvider | undefined,
@@ -54,8 +56,7 @@ export async function identifyCallback(
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
-  const email = z.email().check(z.maxLength(255)).safeParse(identity.email?.toLowerCase())
-  return { ...identity, email: email.data ?? null }
+  return { ...identity, email: identity.email === null ? null : normalizeAddress(identity.email) }
 }
 
 /** The failure that is not the user's doing. */
@@ -136,7 +137,7 @@ export async function signInAs(context: SignInContext, identity: Identity): Prom
     }),
     insertDefaultCategories(db, userId, now),
     insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({ id: tokens.id }),
-    db.select(signedInUser).from(users).where(byIdentity),
+    db.select(userColumns).from(users).where(byIdentity),
   ])
   const [token] = results[5]
   const [user] = results[6]

@@ -3,7 +3,7 @@ import { deleteOwn, own } from '../db/claims.ts'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
-import { isLive, type Owner, type User } from '../db/owner.ts'
+import { isLive, type Owner, type User, userColumns } from '../db/owner.ts'
 import { categories, tokens, users } from '../db/schema.ts'
 import { categoryNameKey, defaultCategories } from '../domain/categories.ts'
 import { addError, completed, type Draft } from '../domain/draft.ts'
@@ -25,15 +25,7 @@ export type Registration = { name: string; email: string; password: string; time
 export type Credentials = { email: string; password: string }
 
 /** A user who has just signed in, and the token that proves it: `<id>|<secret>`, shown this once. */
-export type SignedIn = { token: string; user: Pick<User, 'id' | 'name' | 'email' | 'emailVerifiedAt'> }
-
-/** The columns of a SignedIn's user. */
-export const signedInUser = {
-  id: users.id,
-  name: users.name,
-  email: users.email,
-  emailVerifiedAt: users.emailVerifiedAt,
-}
+export type SignedIn = { token: string; user: User }
 
 /** Creates a user with the default categories and a first token, in one round trip. Throws Invalid, TooBusy. */
 export async function register(context: SignInContext, draft: Draft<Registration>): Promise<SignedIn> {
@@ -53,7 +45,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   const { secret, row } = await newToken(context)
   try {
     const [[created], , [token]] = await db.batch([
-      db.insert(users).values(user).returning(signedInUser),
+      db.insert(users).values(user).returning(userColumns),
       db.insert(categories).values(defaultCategoryRows(now).map((category) => ({ ...category, userId }))),
       db
         .insert(tokens)
@@ -77,7 +69,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const { db, scryptCost } = context
   const [[found]] = await db.batch([
     db
-      .select({ ...signedInUser, passwordHash: users.passwordHash })
+      .select({ user: userColumns, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.email, email)),
   ])
@@ -87,10 +79,10 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
 
   const { secret, row } = await newToken(context)
   // A reset in between has revoked every token: none is made on the strength of the old password.
-  const unchanged = and(eq(users.id, found.id), eq(users.passwordHash, stored))
+  const unchanged = and(eq(users.id, found.user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   const [[created]] = await db.batch([
-    insertWhere(db, tokens, { ...row, userId: found.id }, isUnchanged).returning({ id: tokens.id }),
+    insertWhere(db, tokens, { ...row, userId: found.user.id }, isUnchanged).returning({ id: tokens.id }),
     // Out of turn: a password that was right is not refused for the sake of its renewal.
     ...(isOutdated(stored, scryptCost)
       ? [
@@ -102,8 +94,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
       : []),
   ])
   if (!created) throw wrongCredentials()
-  const { passwordHash: _, ...user } = found
-  return { token: `${created.id}|${secret}`, user }
+  return { token: `${created.id}|${secret}`, user: found.user }
 }
 
 /** Revokes the token of this request, and no other. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { openWorldDatabase } from './laws/every-route.ts'
+import { openWorldDatabase, verify } from './laws/every-route.ts'
 import {
   awaitRoomInTheMinute,
   createWorld,
@@ -37,11 +37,21 @@ describe('register', () => {
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[1-9]\d*\|[A-Za-z0-9]{40,}$/),
       token_type: 'Bearer',
-      user: { id: expect.any(Number), name: 'Ada Lovelace', email: 'ada@example.com' },
+      user: expect.objectContaining({ name: 'Ada Lovelace', email: 'ada@example.com' }),
       email_verified: false,
       email_verified_at: null,
     })
-    expect((await world.call('GET', '/api/me', { token: body.access_token })).body.id).toBe(body.user.id)
+  })
+
+  test('answers the whole user, as GET /api/me shows it, and so does every login', async () => {
+    const world = createWorld()
+    const registered = (await register(world, { timezone: 'Asia/Tokyo' })).body
+    const show = async () => (await world.call('GET', '/api/me', { token: registered.access_token })).body
+    expect(registered.user).toEqual(await show())
+    await verify(world, registered.user)
+    const { user, ...rest } = (await login(world, ada.email, ada.password)).body
+    expect(user).toEqual(await show())
+    expect(rest).toMatchObject({ email_verified: true, email_verified_at: user.email_verified_at })
   })
 
   test('names every missing field at once', async () => {
@@ -74,6 +84,8 @@ describe('register', () => {
     'a@b@example.com',
     7,
     ['a@example.com'],
+    '\u212aate@example.com',
+    'ada@e\u0130xample.com',
   ])('refuses %j as an address', async (email) => {
     expectInvalidFields(await register(createWorld(), { email }), ['email'])
   })
@@ -92,6 +104,14 @@ describe('register', () => {
     expectInvalid(await register(world, { name: '' }), {
       name: ['The name field is required.'],
       email: ['The email has already been taken.'],
+    })
+  })
+
+  test('takes an address of 255 characters, and no longer one', async () => {
+    const [long, longer] = [`${'a'.repeat(243)}@example.com`, `${'a'.repeat(244)}@example.com`]
+    expect((await register(createWorld(), { email: long })).status).toBe(201)
+    expectInvalid(await register(createWorld(), { email: longer }), {
+      email: ['The email field must not be greater than 255 characters.'],
     })
   })
 
@@ -202,6 +222,13 @@ describe('login', () => {
       expect(status).toBe(422)
       expect(body).toEqual(wrongCredentials)
     }
+  })
+
+  test('takes no other letter for one of the address, whatever its lower case is', async () => {
+    const world = createWorld()
+    await register(world, { email: 'kate@example.com' })
+    expect((await login(world, '\u212aate@example.com', ada.password)).body).toEqual(wrongCredentials)
+    expect((await login(world, 'KATE@example.com', ada.password)).status).toBe(200)
   })
 
   test('gives that answer to a user without a password, too', async () => {
@@ -358,14 +385,19 @@ describe('check-email', () => {
     }
   })
 
-  test.each(['', '?email=', '?email=nobody', '?email=a@', '?email=@example.com', '?mail=ada@example.com'])(
-    'answers 200 and not available for the query "%s"',
-    async (query) => {
-      const { status, body } = await check(createWorld(), query)
-      expect(status).toBe(200)
-      expect(body).toEqual({ available: false })
-    },
-  )
+  test.each([
+    '',
+    '?email=',
+    '?email=nobody',
+    '?email=a@',
+    '?email=@example.com',
+    '?email=%E2%84%AAate@example.com',
+    '?mail=ada@example.com',
+  ])('answers 200 and not available for the query "%s"', async (query) => {
+    const { status, body } = await check(createWorld(), query)
+    expect(status).toBe(200)
+    expect(body).toEqual({ available: false })
+  })
 
   test('never touches the database', async () => {
     const world = createWorld()

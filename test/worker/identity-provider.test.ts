@@ -241,6 +241,25 @@ describe('the first sign-in', () => {
   })
 })
 
+describe('an address beyond ASCII', () => {
+  test.each(['\u212a', '\u0130', '\u017f', '\uff4b'])(
+    'with %j in it is nobody else’s, whatever its lower case is, and makes nobody',
+    async (letter) => {
+      const world = createWorld()
+      const rest = address()
+      const [kate, ida] = [
+        await world.register({ email: `k${rest}` }),
+        await world.register({ email: `i${rest}` }),
+      ]
+      for (const person of [kate, ida]) await verifyAddress(world, person)
+      const path = await comeBackFromProvider(world, `${letter}${rest}`)
+      expectFailure(await world.call('GET', path), 'email_missing')
+      for (const person of [kate, ida]) expect((await person.get('/api/me')).body.idp_id).toBeNull()
+      expect(await usersIn(world)).toBe(2)
+    },
+  )
+})
+
 describe('a later sign-in', () => {
   test('is the same user, with another token beside the first', async () => {
     const world = createWorld()

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { longestAddress } from '../../domain/addresses.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { mailVerification } from '../../services/email-verification.ts'
 import { type Credentials, login, logout, logoutAll, register } from '../../services/sessions.ts'
@@ -19,8 +20,6 @@ const registration = z.object({
   timezone: z.optional(nullable(timezone)),
 })
 const credentials = z.object({ email: comparedEmail, password })
-/** Of what is called an address so much counts as a key. */
-const longestAddress = 255
 type Credentialed = { out: { json: Draft<Credentials> } }
 
 /** Registering, signing in and out (api.md §4.1). */

@@ -3,7 +3,17 @@ import { at, id, named, timestamp } from './kinds.ts'
 
 /** Users, sessions and what signing in answers. */
 
-const ada = { id: 1, name: 'Ada Lovelace', email: 'ada@example.com' }
+const ada = {
+  id: 1,
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  idp_id: null,
+  avatar: null,
+  email_verified_at: at,
+  timezone: 'Europe/London',
+  reminder_time: '20:00',
+  reminder_last_sent_at: null,
+}
 
 export const user = named(
   'User',
@@ -23,15 +33,7 @@ export const user = named(
     reminder_last_sent_at: timestamp.nullable(),
   }),
   'A person who uses the service.',
-  {
-    ...ada,
-    idp_id: null,
-    avatar: null,
-    email_verified_at: at,
-    timezone: 'Europe/London',
-    reminder_time: '20:00',
-    reminder_last_sent_at: null,
-  },
+  ada,
 )
 
 export const signIn = named(
@@ -39,7 +41,7 @@ export const signIn = named(
   z.object({
     access_token: z.string().describe('Bearer token, `<id>|<secret>`. It is shown this once.'),
     token_type: z.literal('Bearer'),
-    user: z.object({ id, name: z.string(), email: z.string() }),
+    user,
     email_verified: z.boolean(),
     email_verified_at: timestamp.nullable(),
   }),
@@ -48,8 +50,8 @@ export const signIn = named(
     access_token: '1|4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
     token_type: 'Bearer',
     user: ada,
-    email_verified: false,
-    email_verified_at: null,
+    email_verified: true,
+    email_verified_at: at,
   },
 )
 
