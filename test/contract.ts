@@ -1,5 +1,10 @@
 import { Validator } from '@cfworker/json-schema'
-import type { AnswerObject, OpenApiDocument, OperationObject } from '../src/http/openapi/document-types.ts'
+import {
+  type AnswerObject,
+  type OpenApiDocument,
+  type OperationObject,
+  resolveAnswer,
+} from '../src/http/openapi/document-types.ts'
 import type { JsonSchema } from '../src/http/openapi/json-schema.ts'
 
 /** What a client has asked and got. */
@@ -83,8 +88,9 @@ export function contractChecker(document: OpenApiDocument) {
     // The reference page is for people, and no part of the contract.
     if (!path.startsWith('/api')) return []
     const operation = operationOf(method, path)
-    const answer = operation?.responses[status]
-    if (answer) {
+    const described = operation?.responses[status]
+    if (described) {
+      const answer = resolveAnswer(document, described)
       const body = method === 'HEAD' || status === 304 ? [] : faultsOfBody(answer, exchange)
       return [...faultsOfHeaders(answer, exchange), ...body]
     }
@@ -106,7 +112,6 @@ function closed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const copy: JsonSchema = {}
   for (const [key, member] of Object.entries(value)) copy[key] = closed(member)
-  const isClosable = copy.type === 'object' && 'properties' in copy && !('additionalProperties' in copy)
-  if (isClosable) copy.additionalProperties = false
+  if ('properties' in copy && !('additionalProperties' in copy)) copy.additionalProperties = false
   return copy
 }

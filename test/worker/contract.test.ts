@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
+import { resolveAnswer } from '../../src/http/openapi/document-types.ts'
 import { contractChecker, type Exchange } from '../contract.ts'
 import { createHousehold, everyRoute } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'
@@ -125,8 +126,9 @@ test('every example of a body works as it stands', async () => {
 test('every example of an answer fits its own schema', () => {
   const checked = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
-      Object.entries(responses).flatMap(([status, { content = {}, headers }]) =>
-        Object.entries(content).flatMap(([type, { schema, example }]) => {
+      Object.entries(responses).flatMap(([status, answer]) => {
+        const { content = {}, headers } = resolveAnswer(document, answer)
+        return Object.entries(content).flatMap(([type, { schema, example }]) => {
           const name =
             String(schema.$ref ?? '')
               .split('/')
@@ -144,8 +146,8 @@ test('every example of an answer fits its own schema', () => {
             text: JSON.stringify(shown),
           })
           return [[`${method} ${path} ${status}`, faults] as const]
-        }),
-      ),
+        })
+      }),
     ),
   )
   expect(checked.length).toBeGreaterThan(everyRoute.length)

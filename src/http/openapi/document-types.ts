@@ -6,11 +6,31 @@ export type AnswerObject = {
   headers: Record<string, { $ref: string }>
   content?: Record<string, { schema: JsonSchema; example?: unknown }>
 }
-export type OperationObject = { operationId: string; responses: Record<string, AnswerObject> } & JsonSchema
+/** An answer, or the name of one that several operations share. */
+export type AnswerReference = AnswerObject | { $ref: string }
+export type OperationObject = {
+  operationId: string
+  responses: Record<string, AnswerReference>
+} & JsonSchema
 
 /** The OpenAPI document (spec.openapis.org/oas/v3.1.1), as far as its readers here look into it. */
 export type OpenApiDocument = {
   openapi: string
   paths: Record<string, Record<string, OperationObject>>
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, JsonSchema> } & JsonSchema
+  components: {
+    schemas: Record<string, JsonSchema>
+    headers: Record<string, JsonSchema>
+    responses: Record<string, AnswerObject>
+  } & JsonSchema
 } & JsonSchema
+
+/** The answer itself, wherever it stands in the document. */
+export function resolveAnswer(
+  { components }: Pick<OpenApiDocument, 'components'>,
+  answer: AnswerReference,
+): AnswerObject {
+  if (!('$ref' in answer)) return answer
+  const found = components.responses[answer.$ref.split('/').at(-1) ?? '']
+  if (!found) throw new Error(`${answer.$ref} is not in the document`)
+  return found
+}

@@ -1,11 +1,12 @@
 import type { RouterRoute } from 'hono/types'
 import { checkedBy } from '../validate.ts'
 import type { OpenApiDocument } from './document-types.ts'
+import { failures } from './failures.ts'
 import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { collectSchemas } from './json-schema.ts'
 import type { Operation, OperationGroup } from './operation.ts'
-import { operationObject, type Route } from './operation-object.ts'
+import { answerObject, operationObject, type Route } from './operation-object.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { categoryOperations } from './operations/categories.ts'
 import { dashboardOperations } from './operations/dashboard.ts'
@@ -50,12 +51,16 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
   // A PATCH is described wherever there is a PUT; all that remains must be a route.
   const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
   if (unknown) throw new Error(`${unknown} is described and is no route`)
+  const responses = Object.fromEntries(
+    Object.values(failures).map((failure) => [failure.name, answerObject(failure, collection)]),
+  )
   return {
     openapi: '3.1.1',
     info: {
       title: 'Purse',
       version: '1.0.0',
       description: introduction,
+      contact: { name: 'Purse' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'Where this document comes from.' }],
@@ -71,6 +76,7 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
         },
       },
       headers,
+      responses,
       schemas: Object.fromEntries(Object.entries(collection.components).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }

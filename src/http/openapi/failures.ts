@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { AnswerDescription, ExtraFailure } from './operation.ts'
 import { duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
 
-/** A failure as the document describes it, under a name of its own. */
-type Failure = AnswerDescription & { name: string; status: number }
+/** A failure as the document describes it, under the name of the response that all operations share. */
+export type Failure = AnswerDescription & { name: string; status: number }
 
 const failure = (name: string, status: number, description: string, text: string): Failure => ({
   name,
@@ -14,7 +14,7 @@ const failure = (name: string, status: number, description: string, text: string
 })
 
 /** Every failure of api.md §7 and decisions.md; which route can give which, failuresOf says. */
-const failures = {
+export const failures = {
   malformed: failure('Malformed', 400, 'The body is no JSON.', 'Malformed JSON in request body'),
   unauthenticated: failure(
     'Unauthenticated',

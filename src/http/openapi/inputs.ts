@@ -4,17 +4,20 @@ import { date, email, flag, id, money, month, positiveMoney, timeOfDay, timezone
 import { newTransaction } from '../transaction-schemas.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What a schema cannot say by itself of the kinds of field (fields.ts): their code converts and checks. */
+/**
+ * What the document says of the kinds of field (fields.ts), in place of what their code looks like. Of the spellings
+ * that the service accepts it names one, since typed languages have no type for several (decisions.md).
+ */
 const kinds: [$ZodType, JsonSchema][] = [
-  [id, { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$', examples: [1] }],
-  [money, { pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }],
-  [positiveMoney, { exclusiveMinimum: 0, pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }],
+  [id, { type: 'integer', format: 'int64', minimum: 1, examples: [1] }],
+  [money, { type: 'string', pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }],
+  [positiveMoney, { type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }],
   [date, { format: 'date', examples: ['2026-11-20'] }],
   [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
   [timeOfDay, { examples: ['20:00'] }],
   [timezone, { description: 'IANA name of a time zone.', examples: ['Europe/London'] }],
   [email, { format: 'email', examples: ['ada@example.com'] }],
-  [flag, { examples: [false] }],
+  [flag, { type: 'boolean', examples: [false] }],
 ]
 for (const [schema, said] of kinds) globalRegistry.add(schema, said)
 // Alone and as an item of a batch it is one and the same.
@@ -24,7 +27,6 @@ globalRegistry.add(newTransaction, { id: 'NewTransaction' })
 const texts: Record<string, string> = {
   account_id: 'The account it is recorded against.',
   'query.account_id': 'Either side of a transfer counts.',
-  'query.category_id': '`none` finds what has no category.',
   'query.type': 'Of this type alone.',
   'Import.account_id': 'The account that the file belongs to, or the rows that name none.',
   to_account_id:

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { textOfField } from './inputs.ts'
+import { makePortable } from './portable.ts'
 
 /** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -16,7 +17,9 @@ export function collectSchemas(): SchemaCollection {
   const components: Record<string, JsonSchema> = {}
   const add: AddSchema = (schema, io, name) => {
     const { body, $defs } = convert(name ? withId(schema, name) : schema, io)
+    makePortable(body, components)
     for (const [id, definition] of Object.entries($defs)) {
+      makePortable(definition, components)
       if (io === 'input') describeFields(id, definition)
       const known = components[id]
       if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
@@ -49,7 +52,7 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       // What inputs.ts says of a kind of field replaces what its code looks like.
-      if (Array.isArray(jsonSchema.type)) delete jsonSchema.anyOf
+      if (jsonSchema.type) delete jsonSchema.anyOf
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },

@@ -6,6 +6,7 @@ import { commonHeaders } from './headers.ts'
 import { textOfField } from './inputs.ts'
 import type { JsonSchema, SchemaCollection } from './json-schema.ts'
 import type { AnswerDescription, Operation } from './operation.ts'
+import { id } from './schemas/kinds.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {
@@ -30,10 +31,12 @@ export function operationObject(
     namesRow: !isPublic && path.includes('/:id'),
     extra: operation.failures ?? [],
   })
-  const answers: Record<string, AnswerDescription> = { ...operation.answers }
+  const responses: OperationObject['responses'] = {}
+  for (const [status, answer] of Object.entries(operation.answers))
+    responses[status] = answerObject(answer, collection)
   for (const failure of failures) {
-    if (answers[failure.status]) throw new Error(`${name} answers ${failure.status} in two ways`)
-    answers[failure.status] = failure
+    if (responses[failure.status]) throw new Error(`${name} answers ${failure.status} in two ways`)
+    responses[failure.status] = { $ref: `#/components/responses/${failure.name}` }
   }
   const requestBody = bodyOf(operation, checked, collection, method)
   const parameters = parametersOf(path, operation, checked, collection)
@@ -45,9 +48,7 @@ export function operationObject(
     ...(isPublic && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, collection)]),
-    ),
+    responses,
   }
 }
 
@@ -77,7 +78,7 @@ function bodyOf(
   return { required: method === 'POST', content: Object.fromEntries(content) }
 }
 
-/** What stands in the path, what the validator of the query checks, and what the operation adds. */
+/** What stands in the path and what the validator of the query checks, unless the operation describes it itself. */
 function parametersOf(
   path: string,
   { parameters = {} }: Operation,
@@ -87,13 +88,15 @@ function parametersOf(
   const inPath = [...path.matchAll(/:(\w+)/g)]
     .map(([, name = '']) => name)
     .filter((name) => !(name in parameters))
-    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }))
-  const inQuery = Object.entries(checked.query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    description: textOfField('query', name),
-    schema: add(schema, 'input'),
-  }))
+    .map((name) => ({ name, in: 'path', required: true, schema: add(id, 'output') }))
+  const inQuery = Object.entries(checked.query?.shape ?? {})
+    .filter(([name]) => !(name in parameters))
+    .map(([name, schema]) => ({
+      name,
+      in: 'query',
+      description: textOfField('query', name),
+      schema: add(schema, 'input'),
+    }))
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
     name,
     ...rest,
@@ -102,7 +105,8 @@ function parametersOf(
   return [...inPath, ...inQuery, ...others]
 }
 
-function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
+/** An answer as the document has it. */
+export function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
   const names: string[] = [...commonHeaders, ...(answer.headers ?? [])]
   return {
     description: answer.description,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { json, type OperationGroup } from '../operation.ts'
+import { id } from '../schemas/kinds.ts'
 import { verificationSent, verificationStatus } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
 import { password } from './sign-in.ts'
@@ -38,7 +39,7 @@ export const emailOperations: OperationGroup = {
       summary: 'Verify the address',
       description: 'The link of the verification mail; good for 60 minutes.',
       parameters: {
-        id: { in: 'path', required: true, schema: z.string(), description: 'The user.' },
+        id: { ...signature, schema: id, description: 'The user.' },
         hash: { in: 'path', required: true, schema: z.string(), description: 'Of the address.' },
         expires: { in: 'query', schema: z.string(), description: 'Unix time.' },
         signature: { in: 'query', schema: z.string(), description: 'Of path and expiry.' },
@@ -78,7 +79,7 @@ export const emailOperations: OperationGroup = {
       id: 'showUnsubscribe',
       summary: 'Ask whether to end reminders',
       description: 'The link of the reminder mail; a page with a button.',
-      parameters: { user: { ...signature, description: 'The user.' }, signature },
+      parameters: { user: { ...signature, schema: id, description: 'The user.' }, signature },
       answers: { 200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] } },
       failures: ['forgedLink'],
     },
@@ -86,7 +87,7 @@ export const emailOperations: OperationGroup = {
       id: 'unsubscribe',
       summary: 'End reminders',
       description: 'What mail programs call (RFC 8058).',
-      parameters: { user: { ...signature, description: 'The user.' }, signature },
+      parameters: { user: { ...signature, schema: id, description: 'The user.' }, signature },
       answers: {
         200: {
           description: 'No more reminders: a page where HTML is accepted, JSON otherwise.',

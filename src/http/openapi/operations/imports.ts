@@ -13,18 +13,7 @@ const row = mini.extend(newTransaction, { account_id: mini.optional(id) })
 z.globalRegistry.add(row, { id: 'ImportRow' })
 const rows = mini.extend(importOptions, { transactions: z.array(row).min(1).max(10_000) })
 
-/** Forms and queries know only words; an empty one is as good as none. */
-const optionNames = Object.keys(importOptions.shape)
-const words: Record<string, z.ZodType> = {
-  account_id: z.string().meta({ examples: ['1'] }),
-  decimal_separator: z.enum(['.', ',', '']).meta({ examples: [''] }),
-  dry_run: z.enum(['true', 'false', '']).meta({ examples: [''] }),
-}
-const asWord = (name: string) => words[name] ?? z.string().meta({ examples: [''] })
-const upload = z.object({
-  file,
-  ...Object.fromEntries(optionNames.map((name) => [name, asWord(name).optional()])),
-})
+const upload = z.object({ file })
 
 /** The three kinds of input that both imports take (decisions.md, Import). */
 const bodies = (example: string): Operation['bodies'] => ({
@@ -40,11 +29,13 @@ const bodies = (example: string): Operation['bodies'] => ({
   'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
 })
 
+/** In a query a mapping is the text of its JSON. */
+const inQuery = { ...importOptions.shape, mapping: z.string().meta({ examples: ['{"amount":"Betrag"}'] }) }
 const options: Operation['parameters'] = {
   ...Object.fromEntries(
-    optionNames.map((name) => [
+    Object.entries(inQuery).map(([name, schema]) => [
       name,
-      { in: 'query' as const, schema: words[name] ?? z.string(), description: textOfField('Import', name) },
+      { in: 'query' as const, schema, description: textOfField('Import', name) },
     ]),
   ),
   ...idempotencyKey('the same key with the same rows answers with the import of the first call.'),
@@ -60,7 +51,7 @@ export const importOperations: OperationGroup = {
       id: 'importFile',
       summary: 'Import a CSV file',
       description:
-        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options go beside the file: as form fields, query parameters or keys of the JSON.',
+        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters, whatever the body; fields of the form and keys of the JSON are read as well, and come first.',
       parameters: options,
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },

@@ -14,6 +14,11 @@ export const transactionOperations: OperationGroup = {
       description:
         'Fifty a page, by date and id, newest first. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
       parameters: {
+        category_id: {
+          in: 'query',
+          schema: z.string().regex(/^(none|[1-9]\d*)$/),
+          description: 'An id, or `none` for what has no category.',
+        },
         page: {
           in: 'query',
           schema: z.int().min(1).default(1),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { importKinds, itemOutcomes, syncStates } from './enums.ts'
 import { at, calendarDate, count, fieldErrors, id, named, timestamp, total } from './kinds.ts'
 
 /** Offline batches and imports. */
@@ -18,21 +19,31 @@ export const syncAccepted = named(
   },
 )
 
+const syncCounts = named(
+  'SyncCounts',
+  z.object({ total: count, created: count, duplicate: count, invalid: count, failed: count }),
+  'How many items a batch has, and how many of them came to what.',
+)
+
+const syncItem = named(
+  'SyncItem',
+  z.object({
+    index: count.describe('Position in the batch, from 0.'),
+    client_id: z.string().nullable(),
+    outcome: z.enum(itemOutcomes),
+    transaction_id: id.nullable().describe('The new row, or for a duplicate the one that was there.'),
+    errors: fieldErrors.nullable(),
+  }),
+  'One item of an offline batch.',
+)
+
 export const syncStatus = named(
   'SyncStatus',
   z.object({
     id: z.string(),
-    status: z.enum(['pending', 'processing', 'completed', 'failed']),
-    counts: z.object({ total: count, created: count, duplicate: count, invalid: count, failed: count }),
-    items: z.array(
-      z.object({
-        index: count.describe('Position in the batch, from 0.'),
-        client_id: z.string().nullable(),
-        outcome: z.enum(['pending', 'created', 'duplicate', 'invalid', 'failed']),
-        transaction_id: id.nullable().describe('The new row, or for a duplicate the one that was there.'),
-        errors: fieldErrors.nullable(),
-      }),
-    ),
+    status: z.enum(syncStates),
+    counts: syncCounts,
+    items: z.array(syncItem),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
   }),
@@ -47,14 +58,18 @@ export const syncStatus = named(
   },
 )
 
-const importCounts = z.object({ rows: count, created: count, duplicate: count })
+const importCounts = named(
+  'ImportCounts',
+  z.object({ rows: count, created: count, duplicate: count }),
+  'How many rows a file has, and how many of them were new.',
+)
 const importFormats = z.string().describe('Such as csv, ofx, qif, camt.053, mt940, json.')
 
 export const importRecord = named(
-  'Import',
+  'ImportRecord',
   z.object({
     id,
-    kind: z.enum(['generic', 'bank']),
+    kind: z.enum(importKinds),
     format: importFormats,
     counts: importCounts,
     created_at: timestamp,
@@ -63,29 +78,37 @@ export const importRecord = named(
   { id: 1, kind: 'bank', format: 'ofx', counts: { rows: 31, created: 30, duplicate: 1 }, created_at: at },
 )
 
+const closingBalance = named(
+  'ClosingBalance',
+  z.object({
+    date: calendarDate,
+    statement: total.describe('What the bank says.'),
+    account: total.describe('What the account holds on that day after the import.'),
+    agrees: z.boolean(),
+  }),
+  'The closing balance of a statement beside that of the account.',
+)
+
+const importOutcome = named(
+  'ImportOutcome',
+  z.object({
+    id: id.nullable().describe('Null for a dry run.'),
+    format: importFormats,
+    counts: importCounts,
+    skipped: count.describe('Lines that are no transactions: pending ones, sums, blanks.'),
+    dry_run: z.boolean(),
+    closing_balance: closingBalance
+      .nullable()
+      .describe(
+        'Null where the file names none, or where the account was past ±90000000000000.00 on that day.',
+      ),
+  }),
+  'What a file brought, or would bring.',
+)
+
 export const importResult = named(
   'ImportResult',
-  z.object({
-    message: z.string(),
-    import: z.object({
-      id: id.nullable().describe('Null for a dry run.'),
-      format: importFormats,
-      counts: importCounts,
-      skipped: count.describe('Lines that are no transactions: pending ones, sums, blanks.'),
-      dry_run: z.boolean(),
-      closing_balance: z
-        .object({
-          date: calendarDate,
-          statement: total.describe('What the bank says.'),
-          account: total.describe('What the account holds on that day after the import.'),
-          agrees: z.boolean(),
-        })
-        .nullable()
-        .describe(
-          'Null where the file names none, or where the account was past ±90000000000000.00 on that day.',
-        ),
-    }),
-  }),
+  z.object({ message: z.string(), import: importOutcome }),
   'What an import did.',
   {
     message: 'Successfully imported 30 transactions.',

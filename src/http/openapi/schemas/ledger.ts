@@ -71,8 +71,16 @@ const coffee = {
 
 export const transaction = named('Transaction', z.object(transactionFields), 'A movement of money.', coffee)
 
-const accountInBrief = z.object({ id, name: z.string(), type: z.enum(accountTypes) })
-const categoryInBrief = z.object({ id, name: z.string(), type: z.enum(categoryTypes) })
+const accountInBrief = named(
+  'AccountInBrief',
+  z.object({ id, name: z.string(), type: z.enum(accountTypes) }),
+  'The account of a transaction.',
+)
+const categoryInBrief = named(
+  'CategoryInBrief',
+  z.object({ id, name: z.string(), type: z.enum(categoryTypes) }),
+  'The category of a transaction.',
+)
 const coffeeWithRelations = {
   ...coffee,
   account: { id: 1, name: 'Checking', type: 'bank' as const },
@@ -106,7 +114,7 @@ export const transactionPage = named(
     last_page_url: link,
     next_page_url: link.nullable(),
     path: link,
-    per_page: z.literal(50),
+    per_page: z.int().min(1),
     prev_page_url: link.nullable(),
     to: z.int().min(1).nullable().describe('Position of the last row; null on an empty page.'),
     total: z.int().min(0),
@@ -128,22 +136,38 @@ export const transactionPage = named(
   },
 )
 
+const accountInSummary = named(
+  'AccountInSummary',
+  z.object({
+    id,
+    name: z.string(),
+    type: z.enum(accountTypes),
+    starting_balance: amount,
+    balance: total,
+  }),
+  'An account with its balance.',
+)
+
+const monthlySummary = named(
+  'MonthlySummary',
+  z.object({ income: total, expense: total, net: total }),
+  'What came in and went out, and the difference.',
+)
+
+const categoryTotal = named(
+  'CategoryTotal',
+  z.object({ category_name: z.string(), total }),
+  'What was spent in a category.',
+)
+
 export const summary = named(
   'Summary',
   z.object({
     total_balance: total,
-    accounts: z.array(
-      z.object({
-        id,
-        name: z.string(),
-        type: z.enum(accountTypes),
-        starting_balance: amount,
-        balance: total,
-      }),
-    ),
-    monthly_summary: z.object({ income: total, expense: total, net: total }),
+    accounts: z.array(accountInSummary),
+    monthly_summary: monthlySummary,
     category_breakdown: z
-      .array(z.object({ category_name: z.string(), total }))
+      .array(categoryTotal)
       .describe('Expenses of the month, the largest first; `Uncategorized` for those without a category.'),
   }),
   'The dashboard of a month.',

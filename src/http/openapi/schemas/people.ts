@@ -40,7 +40,7 @@ export const signIn = named(
   'SignIn',
   z.object({
     access_token: z.string().describe('Bearer token, `<id>|<secret>`. It is shown this once.'),
-    token_type: z.literal('Bearer'),
+    token_type: z.string().meta({ examples: ['Bearer'] }),
     user,
     email_verified: z.boolean(),
     email_verified_at: timestamp.nullable(),

@@ -5,7 +5,7 @@ import { amount, calendarDate, fieldErrors, id, named } from './kinds.ts'
 
 export const health = named(
   'Health',
-  z.object({ status: z.literal('ok'), database: z.literal('ok') }),
+  z.object({ status: z.string(), database: z.string() }),
   'The service and its database answer.',
   { status: 'ok', database: 'ok' },
 )
@@ -26,27 +26,29 @@ export const validationError = named(
 
 export const notVerifiedError = named(
   'NotVerifiedError',
-  z.object({ message: z.string(), requires_verified_email: z.literal(true) }),
+  z.object({ message: z.string(), requires_verified_email: z.boolean() }),
   'The address must be verified first.',
   { message: 'Your email address is not verified.', requires_verified_email: true },
+)
+
+const duplicateTransaction = named(
+  'DuplicateTransaction',
+  z.object({
+    id,
+    description: z.string().nullable(),
+    reference: z.string().nullable(),
+    transaction_date: calendarDate,
+    amount,
+  }),
+  'What is there already.',
 )
 
 export const duplicateError = named(
   'DuplicateError',
   z.object({
     message: z.string(),
-    is_duplicate: z.literal(true),
-    duplicates: z
-      .array(
-        z.object({
-          id,
-          description: z.string().nullable(),
-          reference: z.string().nullable(),
-          transaction_date: calendarDate,
-          amount,
-        }),
-      )
-      .max(5),
+    is_duplicate: z.boolean(),
+    duplicates: z.array(duplicateTransaction).max(5),
   }),
   'It looks like a transaction that is there already.',
   {
