@@ -34,11 +34,11 @@ export async function heyApiSession({ baseUrl, email, verify }: SessionStart): P
     body: { ...expense, category_id: categories.data[0]?.id, amount: '12.50' },
     throwOnError: true,
   })
-  const refused = await createTransaction({ client, body: { ...expense, amount: -1 } })
+  const refused = await createTransaction({ client, body: { ...expense, amount: '-1' } })
 
   const sync = await syncTransactions({
     client,
-    body: { transactions: [{ ...expense, amount: 3.2, client_id: 'phone-1' }] },
+    body: { transactions: [{ ...expense, amount: '3.20', client_id: 'phone-1' }] },
     throwOnError: true,
   })
   const outcomes = await poll(async () => {

@@ -24,10 +24,10 @@ export async function openapiFetchSession({ baseUrl, email, verify }: SessionSta
   await client.POST('/api/transactions', {
     body: { ...expense, category_id: categories.data?.[0]?.id, amount: '12.50' },
   })
-  const refused = await client.POST('/api/transactions', { body: { ...expense, amount: -1 } })
+  const refused = await client.POST('/api/transactions', { body: { ...expense, amount: '-1' } })
 
   const sync = await client.POST('/api/transactions/sync', {
-    body: { transactions: [{ ...expense, amount: 3.2, client_id: 'phone-1' }] },
+    body: { transactions: [{ ...expense, amount: '3.20', client_id: 'phone-1' }] },
   })
   const outcomes = await poll(async () => {
     const { data } = await client.GET('/api/transactions/sync/{id}', {

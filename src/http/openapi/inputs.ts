@@ -15,7 +15,7 @@ const kinds: [$ZodType, JsonSchema][] = [
   [date, { format: 'date', examples: ['2026-11-20'] }],
   [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
   [timeOfDay, { examples: ['20:00'] }],
-  [timezone, { description: 'IANA name of a time zone.', examples: ['Europe/London'] }],
+  [timezone, { examples: ['Europe/London'] }],
   [email, { format: 'email', examples: ['ada@example.com'] }],
   [flag, { type: 'boolean', examples: [false] }],
 ]
@@ -34,7 +34,8 @@ const texts: Record<string, string> = {
   category_id:
     'Required for income and expenses that are recorded one by one; of either type, since a refund is income in an expense category.',
   type: 'What it is.',
-  amount: 'Always positive; the type says in which direction. At most two decimals.',
+  amount:
+    'Always positive; the type says in which direction. At most two decimals; a number is read as well.',
   description: 'In your own words.',
   reference: 'What somebody else calls it, such as the bank. Two that differ are no duplicates.',
   transaction_date: 'From 1900-01-01 to 2100-12-31; may lie in the future.',
@@ -42,7 +43,7 @@ const texts: Record<string, string> = {
   client_id: "The client's own name for it, unique for each user: sent again, it lands once.",
   transactions: 'All of them, in the order in which they shall land.',
   name: 'For people.',
-  starting_balance: 'What was there before the first transaction; may be negative.',
+  starting_balance: 'What was there before the first transaction; may be negative. A number is read as well.',
   notes: 'Anything.',
   email: 'Compared without regard to case.',
   password: 'At least 8 characters, at most 1,024; never trimmed.',
@@ -52,7 +53,8 @@ const texts: Record<string, string> = {
   password_confirmation: 'The same again.',
   token: 'Out of the reset mail.',
   timezone: 'IANA name; months and reminders follow it. UTC where none is given.',
-  reminder_time: 'When to send a reminder on days without a transaction; null is never.',
+  'ProfileChanges.timezone': 'IANA name; months and reminders follow it.',
+  reminder_time: 'When to send a reminder on days without a transaction; null, or an empty text, is never.',
   file: 'The file.',
   statement_account: 'Which account of a statement that holds several.',
   delimiter: 'What stands between the columns, where that cannot be told.',

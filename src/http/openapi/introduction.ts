@@ -3,7 +3,9 @@ export const introduction = `Accounts, income, expenses, transfers and imports o
 
 **First steps.** Call *Register*, copy \`access_token\`, press *Authorize* and paste it: from then on every call here carries it. Ids in the examples are those of a first user: put in your own.
 
-**Money** goes in as a number or a text with at most two decimals; amounts come out as text (\`"12.50"\`), balances and totals as numbers. **Dates** are \`YYYY-MM-DD\`, timestamps UTC.
+**Money** is text with at most two decimals (\`"12.50"\`) in both directions, so that no client rounds it; balances and totals are numbers. **Dates** are \`YYYY-MM-DD\`, timestamps UTC.
+
+**Other spellings** of a request are accepted as well; this document shows one of each, since typed languages have no type for several. Amounts may be JSON numbers, ids and page numbers numeric strings, flags \`0\`, \`1\`, \`"0"\` or \`"1"\`, and an empty string stands for null. Options of an import may be fields of the form, or keys of the JSON.
 
 **Errors** carry \`{message}\`; a 422 names every wrong field at once under \`errors\`. Unknown fields and parameters are ignored. Every answer has an \`X-Request-Id\`, which finds it in our log.
 

@@ -49,10 +49,12 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
   const converted = z.toJSONSchema(z.object({ body: schema }), {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // What inputs.ts says of a kind of field replaces what its code looks like.
+      // What inputs.ts says of a kind of field replaces what its code looks like; zod drops examples of what it converts.
       if (jsonSchema.type) delete jsonSchema.anyOf
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {}
+      if (Array.isArray(examples)) jsonSchema.examples = examples
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },

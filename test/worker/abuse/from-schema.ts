@@ -12,11 +12,15 @@ const amount = fc
   .integer({ min: 1, max: 9_999_999 })
   .chain((cents) => fc.constantFrom<unknown>(cents / 100, (cents / 100).toFixed(2)))
 
+/** The own accounts or categories, by id: the document says integers, and numeric strings are accepted as well. */
+const idOf = (what: string) =>
+  fc.tuple(anyOf(what), fc.boolean()).map(([{ nth }, asText]) => new Known(what, nth, asText))
+
 /** Good values of fields whose meaning a type does not tell, by the field's name. */
 const meanings: Record<string, fc.Arbitrary<unknown>> = {
-  account_id: anyOf('account'),
-  to_account_id: anyOf('account'),
-  category_id: anyOf('category'),
+  account_id: idOf('account'),
+  to_account_id: idOf('account'),
+  category_id: idOf('category'),
   email: fc.constant(new Known('email', 0)),
   password: fc.constant(new Known('password', 0)),
   password_confirmation: fc.constant(new Known('password', 0)),
@@ -40,7 +44,10 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
     ),
 }
 
-/** Values that a schema allows, and that mean something to the service where the name of the field says what. */
+/**
+ * Values that a schema allows or that the service takes for the same, and that mean something to it where the name of
+ * the field says what.
+ */
 export function fromSchema(schema: JsonSchema, components: Components, name = ''): fc.Arbitrary<unknown> {
   const meaning = meanings[name]
   if (meaning) return meaning
@@ -75,7 +82,9 @@ export function fromSchema(schema: JsonSchema, components: Components, name = ''
     case 'number':
       return fc.integer({ min: 1, max: 1_000 })
     case 'boolean':
-      return fc.boolean()
+      return fc.constantFrom<unknown>(true, false, 1, 0, '1', '0')
+    case 'null':
+      return fc.constantFrom(null, '')
     default:
       return fc.constant(null)
   }

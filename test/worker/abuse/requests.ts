@@ -164,18 +164,29 @@ function parametersOf(
   return fc.record(Object.fromEntries(values), { requiredKeys, noNullPrototype: true })
 }
 
-function bodyOf({ id, bodies }: Operation, schemas: Schemas): fc.Arbitrary<Draft['body']> {
+function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['body']> {
+  const { id, bodies } = operation
   const kinds = Object.entries(bodies).map(([type, { schema }]) => {
     const isFile = schema.format === 'binary'
-    const value = fromSchema(schema, schemas, isFile ? 'file' : '')
+    let value = fromSchema(schema, schemas, isFile ? 'file' : '')
+    if (type === 'multipart/form-data') value = withOptions(value, operation, schemas)
     // Somebody new has an address that is new.
-    const asNew =
-      id === 'register'
-        ? value.map((fields) => ({ ...(fields as object), email: new Known('new email', 0) }))
-        : value
-    return asNew.map((one) => ({ type, value: one, isRaw: isFile }))
+    if (id === 'register')
+      value = value.map((fields) => ({ ...(fields as object), email: new Known('new email', 0) }))
+    return value.map((one) => ({ type, value: one, isRaw: isFile }))
   })
   return kinds.length === 0 ? fc.constant(undefined) : fc.oneof(...kinds)
+}
+
+/** A form may carry what the document has as parameters of the query. */
+function withOptions(
+  form: fc.Arbitrary<unknown>,
+  operation: Operation,
+  schemas: Schemas,
+): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(parametersOf(operation, 'query', schemas), form)
+    .map(([options, fields]) => ({ ...options, ...(fields as object) }))
 }
 
 function queryOf({ parameters }: Operation, values: unknown[]): Record<string, unknown> {

@@ -2,9 +2,12 @@
 export class Known {
   readonly what: string
   readonly nth: number
-  constructor(what: string, nth: number) {
+  /** Written as text in JSON as well, which is one more spelling of an id. */
+  readonly asText: boolean
+  constructor(what: string, nth: number, asText = false) {
     this.what = what
     this.nth = nth
+    this.asText = asText
   }
 }
 
@@ -30,7 +33,7 @@ export type Lookup = (known: Known) => string | number
 /** Writes JSON, with everything that is known by now. */
 export function writeJson(value: unknown, lookup: Lookup): string {
   if (value instanceof Raw) return value.text
-  if (value instanceof Known) return JSON.stringify(lookup(value))
+  if (value instanceof Known) return JSON.stringify(value.asText ? writeText(value, lookup) : lookup(value))
   if (Array.isArray(value)) return `[${value.map((item) => writeJson(item, lookup)).join()}]`
   const entries = entriesOf(value)
   if (!entries) return JSON.stringify(value ?? null)
