@@ -42,6 +42,9 @@ export default defineConfig({
                 IDP_CLIENT_ID: 'purse-tests',
                 IDP_CLIENT_SECRET: 'a secret of the tests',
                 FRONTEND_URL: 'https://app.purse.example',
+                // These two as well, since a .dev.vars that `npm run dev` has left would set them.
+                CORS_ORIGINS: '',
+                MAIL_FROM: 'Purse <no-reply@purse.example>',
                 // Hashing is slow by design; tests hash by the hundred.
                 SCRYPT_COST: '1024,8,1',
               },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { DevError } from './dev-error.ts'
+import { hasOwnDevVars } from './dev-vars.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
@@ -80,7 +81,10 @@ function whenAborted(signal: AbortSignal): Promise<undefined> {
 }
 
 function mentionUnreadFiles(): void {
-  const unread = ['.dev.vars', '.env'].filter((name) => existsSync(path.join(PROJECT, name)))
+  const unread = [
+    ...(hasOwnDevVars(PROJECT) ? ['.dev.vars'] : []),
+    ...(existsSync(path.join(PROJECT, '.env')) ? ['.env'] : []),
+  ]
   if (unread.length > 0)
     say(`Note: ${unread.join(' and ')} are not read here; set variables in the environment instead.`)
 }

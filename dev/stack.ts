@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startCrons } from './crons.ts'
 import { DevError, reasonOf } from './dev-error.ts'
+import { leaveDevVars } from './dev-vars.ts'
 import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
@@ -9,7 +10,7 @@ import { migrateDatabase } from './migrate.ts'
 import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
 import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
-import { configurationFault } from './worker-output.ts'
+import { configurationFault, saysThatBuildFailed } from './worker-output.ts'
 import { startWorkerProcess } from './worker-process.ts'
 import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
 
@@ -46,7 +47,9 @@ export async function startStack(
     const worker = startWorker(settings, state, local, say)
     closers.push(() => worker.close())
     const health = `http://${LOOPBACK}:${settings.worker.port}/api/health`
-    const failed = worker.crashed.then((line) => Promise.reject(new DevError(line)))
+    const failed = Promise.race([worker.crashed, worker.unbuilt]).then((line) =>
+      Promise.reject(new DevError(line)),
+    )
     await unlessAborted(signal, Promise.race([waitForHealth(health, HEALTH_LIMIT_MS, signal), failed]))
     const stopCrons = startCrons(`http://${LOOPBACK}:${settings.worker.port}`)
     closers.push(async () => stopCrons())
@@ -126,21 +129,23 @@ function startWorker(
   say: (line: string) => void,
 ) {
   const variables = workerVariables(settings, state, local)
-  const secretFile = state.path('worker.env')
-  writePrivateFile(secretFile, toEnvFile(variables.secret))
+  const variablesFile = state.path('worker.env')
+  writePrivateFile(variablesFile, toEnvFile(variables))
+  leaveDevVars(settings, variables)
   const dead = Promise.withResolvers<string>()
+  const unbuilt = Promise.withResolvers<string>()
   const worker = startWorkerProcess({
     projectDirectory: settings.projectDirectory,
     directory: state.path('wrangler'),
     port: settings.worker.port,
-    plain: variables.plain,
-    secretFile,
-    secretNames: Object.keys(variables.secret),
+    variablesFile,
+    variableNames: Object.keys(variables),
     onLine: (line) => {
       say(line)
       const fault = configurationFault(line)
       // It would answer 500 to everything, and to whoever waits for its health as well.
       if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
+      if (saysThatBuildFailed(line)) unbuilt.resolve('the Worker cannot be built; its errors are above.')
     },
     onRuntimeCrash: () =>
       void confirmRecovery(settings.worker.port).catch((error) => dead.resolve(reasonOf(error))),
@@ -148,7 +153,7 @@ function startWorker(
   const ended = worker.ended.then(
     (how) => `the Worker's wrangler dev ended ${how}; its last lines are above.`,
   )
-  return { close: worker.close, crashed: Promise.race([ended, dead.promise]) }
+  return { close: worker.close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
 }
 
 // wrangler starts a crashed workerd again, but when it was the one that holds the port, nothing answers any more.

@@ -48,3 +48,8 @@ export function configurationFault(line: string): string | undefined {
   const { problem } = JSON.parse(plain.slice(start)) as { problem: string }
   return problem
 }
+
+/** Whether the source does not compile. wrangler lists the errors behind this line, and tries again after each edit. */
+export function saysThatBuildFailed(line: string): boolean {
+  return /Build failed with \d+ error/.test(line)
+}

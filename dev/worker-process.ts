@@ -6,6 +6,9 @@ import type { Readable } from 'node:stream'
 import { LOOPBACK } from './ports.ts'
 import { workerOutputFilter } from './worker-output.ts'
 
+/** The variable that tells what wrangler runs before a build that the Worker has all its parts. */
+export const startedByStack = 'PURSE_STACK'
+
 export interface WorkerProcess {
   /** Fulfilled with how wrangler ended, whoever ended it. */
   ended: Promise<string>
@@ -17,9 +20,9 @@ export interface WorkerOptions {
   /** Everything wrangler keeps: two stacks of one checkout meet nowhere else. */
   directory: string
   port: number
-  plain: Record<string, string>
-  secretFile: string
-  secretNames: string[]
+  /** Holds every variable of the Worker. */
+  variablesFile: string
+  variableNames: string[]
   onLine(line: string): void
   onRuntimeCrash(): void
 }
@@ -57,7 +60,7 @@ export function startWorkerProcess(options: WorkerOptions): WorkerProcess {
   }
 }
 
-function wranglerCommand({ projectDirectory, directory, port, plain, secretFile }: WorkerOptions): string[] {
+function wranglerCommand({ projectDirectory, directory, port, variablesFile }: WorkerOptions): string[] {
   return [
     path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js'),
     'dev',
@@ -67,23 +70,23 @@ function wranglerCommand({ projectDirectory, directory, port, plain, secretFile 
     `--persist-to=${directory}`,
     '--show-interactive-dev-session=false',
     // Naming a file also keeps wrangler from reading .dev.vars and .env.
-    `--env-file=${secretFile}`,
-    ...Object.entries(plain).map(([name, value]) => `--var=${name}:${value}`),
+    `--env-file=${variablesFile}`,
   ]
 }
 
-function wranglerEnvironment({ directory, secretNames }: WorkerOptions): NodeJS.ProcessEnv {
+function wranglerEnvironment({ directory, variableNames }: WorkerOptions): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true', // the file with the secrets is read by this switch
+    CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true', // the file is read by this switch
+    [startedByStack]: 'true',
     WRANGLER_HIDE_BANNER: 'true',
     WRANGLER_LOG_PATH: path.join(directory, 'logs'),
     WRANGLER_REGISTRY_PATH: path.join(directory, 'registry'),
     WRANGLER_SEND_METRICS: 'false',
   }
   // A wrangler.toml that lists its secrets makes wrangler prefer the environment to the file.
-  for (const name of secretNames) delete environment[name]
+  for (const name of variableNames) delete environment[name]
   // Always the top level of wrangler.toml, never [env.production] by an exported variable.
   delete environment.CLOUDFLARE_ENV
   return environment

@@ -2,11 +2,8 @@ import { DevError } from './dev-error.ts'
 import type { Settings } from './settings.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** What the Worker is told by the stack. Secrets reach it in a file, the rest on wrangler's command line. */
-export interface WorkerVariables {
-  plain: Record<string, string>
-  secret: Record<string, string>
-}
+/** What the stack tells the Worker, by name. wrangler drops a name that wrangler.toml lists nowhere, and says nothing. */
+export type WorkerVariables = Record<string, string>
 
 /** The addresses of the parts that were started here. */
 export interface LocalAddresses {
@@ -34,38 +31,47 @@ export function workerVariables(
   const client = 'port' in identityProvider ? localClient(settings, state) : identityProvider
   const mailUrl = 'port' in mail ? local.inbox : mail.baseUrl
   return {
-    plain: {
-      ...settings.passedThrough,
-      APP_URL: settings.appUrl,
-      MAIL_FROM: settings.mailFrom,
-      IDP_ISSUER: 'port' in identityProvider ? (local.issuer ?? '') : identityProvider.issuer,
-      IDP_CLIENT_ID: client.clientId,
-      // Left out, Resend's own address is used.
-      ...(mailUrl === undefined ? {} : { RESEND_BASE_URL: mailUrl }),
-    },
-    secret: {
-      TURSO_DATABASE_URL: 'port' in database ? (local.database ?? '') : database.url,
-      TURSO_AUTH_TOKEN: 'port' in database ? '' : database.authToken,
-      APP_SECRET: settings.appSecret ?? state.secret('app-secret'),
-      RESEND_API_KEY: 'port' in mail ? 're_local' : mail.apiKey,
-      IDP_CLIENT_SECRET: client.clientSecret,
-    },
+    ...settings.passedThrough,
+    APP_URL: settings.appUrl,
+    MAIL_FROM: settings.mailFrom,
+    IDP_ISSUER: 'port' in identityProvider ? (local.issuer ?? '') : identityProvider.issuer,
+    IDP_CLIENT_ID: client.clientId,
+    IDP_CLIENT_SECRET: client.clientSecret,
+    TURSO_DATABASE_URL: 'port' in database ? (local.database ?? '') : database.url,
+    TURSO_AUTH_TOKEN: 'port' in database ? '' : database.authToken,
+    APP_SECRET: settings.appSecret ?? state.secret('app-secret'),
+    RESEND_API_KEY: 'port' in mail ? 're_local' : mail.apiKey,
+    // Left out, it is the one of wrangler.toml: Resend's own.
+    ...(mailUrl === undefined ? {} : { RESEND_BASE_URL: mailUrl }),
   }
 }
 
 /** The variables as a file that wrangler's `--env-file` reads back to the very same values. */
-export function toEnvFile(variables: Record<string, string>): string {
+export function toEnvFile(variables: WorkerVariables): string {
+  // There wrangler expands $NAME, whatever the quotes.
+  return toLines(variables, (value) => value.replaceAll('$', '\\$'))
+}
+
+/** The same for `.dev.vars`, in which wrangler expands nothing. */
+export function toDevVars(variables: WorkerVariables): string {
+  return toLines(variables, (value) => value)
+}
+
+function toLines(variables: WorkerVariables, escaped: (value: string) => string): string {
   return Object.entries(variables)
-    .map(([name, value]) => `${name}=${quote(name, value)}\n`)
+    .map(([name, value]) => {
+      const mark = quoteMark(name, value)
+      return `${name}=${mark}${escaped(value)}${mark}\n`
+    })
     .join('')
 }
 
-function quote(name: string, value: string): string {
+function quoteMark(name: string, value: string): string {
   // The format has no escape for quotes: one that does not occur must enclose the value. Double quotes
   // come last and never round a backslash, since they alone turn \n into a line break; a backslash at
-  // the end would hide any closing quote. And wrangler expands $NAME inside all of them.
-  const enclosing = ["'", '`', '"'].find((mark) => !value.includes(mark))
-  if (enclosing === undefined || value.endsWith('\\') || (enclosing === '"' && value.includes('\\')))
+  // the end would hide any closing quote.
+  const mark = ["'", '`', '"'].find((one) => !value.includes(one))
+  if (mark === undefined || value.endsWith('\\') || (mark === '"' && value.includes('\\')))
     throw new DevError(`${name} has quotes or backslashes that cannot be handed to the Worker.`)
-  return `${enclosing}${value.replaceAll('$', '\\$')}${enclosing}`
+  return mark
 }

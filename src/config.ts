@@ -24,7 +24,7 @@ const variables = z.object({
     ),
   ),
   RESEND_API_KEY: given,
-  RESEND_BASE_URL: z.optional(url),
+  RESEND_BASE_URL: url,
   MAIL_FROM: given,
   IDP_ISSUER: optionalText,
   IDP_CLIENT_ID: optionalText,

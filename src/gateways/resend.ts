@@ -1,8 +1,8 @@
 import { Resend } from 'resend'
 import type { RenderedMail } from '../domain/mails.ts'
 
-/** How to reach the mail service. Without `baseUrl` it is Resend's own. */
-export type MailerSettings = { apiKey: string; baseUrl?: string | undefined; from: string }
+/** How to reach the mail service. */
+export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
 /** What became of a mail: `retry` may succeed later, `refused` never will. */
 export type Delivery = { outcome: 'sent' } | { outcome: 'retry' | 'refused'; reason: string }
@@ -17,7 +17,7 @@ const refusals: (number | null)[] = [400, 422]
 
 /** Opens Resend's HTTP API through its SDK, which reports errors instead of throwing them. */
 export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer {
-  const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
+  const resend = new Resend(apiKey, { baseUrl })
   return async (mail, idempotencyKey) => {
     try {
       const options = { idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }

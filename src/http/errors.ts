@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { reportOf } from '../domain/error-report.ts'
 import {
   BadLink,
+  ConfigurationError,
   DatabaseUnavailable,
   EmailNotVerified,
   Forbidden,
@@ -40,7 +41,16 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
     const message = 'Signing in with the identity provider is not possible right now.'
     return c.json({ message }, 503, { 'Retry-After': String(retryAfterSeconds) })
   }
+  if (error instanceof ConfigurationError && isOnThisMachine(c.req.url)) {
+    const message = `The Worker is not configured. ${error.message}. \`npm run dev\` starts it with all it needs.`
+    return c.json({ message }, 500)
+  }
   return c.json({ message: 'Server Error' }, 500)
+}
+
+/** Whether a developer asks: what is wrong with the configuration is nobody else's business. */
+function isOnThisMachine(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 }
 
 function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { unstable_getVarsForDev as readByWrangler } from 'wrangler'
 import { portsOf, readSettings } from '../../dev/settings.ts'
 import { workerOutputFilter } from '../../dev/worker-output.ts'
-import { toEnvFile } from '../../dev/worker-variables.ts'
+import { toDevVars, toEnvFile } from '../../dev/worker-variables.ts'
 
 const read = (environment: Record<string, string>) => readSettings(environment, '/projects/purse')
 const ports = (environment: Record<string, string>) => portsOf(read(environment)).map(({ port }) => port)
@@ -64,13 +64,16 @@ test('wrangler reads every secret back as it was written', () => {
     SPACES: '  around ',
   }
   const directory = mkdtempSync(path.join(tmpdir(), 'purse-env-'))
+  const readBack = (files: string[] | undefined) => {
+    const bindings = readByWrangler(path.join(directory, 'wrangler.toml'), files, {}, undefined, true)
+    return Object.fromEntries(Object.entries(bindings).map(([name, { value }]) => [name, value]))
+  }
   const file = path.join(directory, 'worker.env')
   writeFileSync(file, toEnvFile(secrets))
-  const bindings = readByWrangler(path.join(directory, 'wrangler.toml'), [file], {}, undefined, true)
+  expect(readBack([file])).toEqual(secrets)
+  writeFileSync(path.join(directory, '.dev.vars'), toDevVars(secrets))
+  expect(readBack(undefined)).toEqual(secrets)
   rmSync(directory, { recursive: true })
-  expect(Object.fromEntries(Object.entries(bindings).map(([name, { value }]) => [name, value]))).toEqual(
-    secrets,
-  )
   expect(() => toEnvFile({ APP_SECRET: 'ends in \\' })).toThrow('APP_SECRET has quotes or backslashes')
 })
 

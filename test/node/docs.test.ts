@@ -1,9 +1,9 @@
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient } from '@libsql/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { experimental_getWranglerCommands } from 'wrangler'
+import { experimental_getWranglerCommands, unstable_readConfig } from 'wrangler'
 import { startLibsqlServer } from '../../dev/libsql/server.ts'
 import { migrateDatabase } from '../../dev/migrate.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -49,6 +49,18 @@ describe('docs/deploy.md', () => {
     const names = [...matches(secrets, /"(\w+)"/g), ...matches(variables, /^(\w+) = /gm)]
     expect(names.length).toBeGreaterThan(10)
     expect(names.filter((one) => !deploy.includes(`\`${one}\``))).toEqual([])
+  })
+
+  test('shows a placement that wrangler takes, and wrangler.toml has it ready in each environment', () => {
+    const line = /^placement = .+$/m.exec(deploy)?.[0] ?? 'none'
+    const directory = mkdtempSync(path.join(tmpdir(), 'purse-placement-'))
+    const config = path.join(directory, 'wrangler.toml')
+    writeFileSync(config, read('wrangler.toml').replaceAll(`# ${line}`, line))
+    const placements = ['staging', 'production'].map(
+      (env) => unstable_readConfig({ config, env }, { hideWarnings: true }).placement,
+    )
+    rmSync(directory, { recursive: true })
+    expect(placements).toEqual([{ region: 'aws:eu-west-1' }, { region: 'aws:eu-west-1' }])
   })
 
   test('names every event that the log can hold', () => {

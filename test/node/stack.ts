@@ -14,6 +14,8 @@ export const PORTS = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 export type Place = Record<(typeof PORTS)[number] | 'STATE_DIR', string>
 
 const leaksShown = 5
+/** As long as a stack itself waits for its Worker. */
+export const startLimitSeconds = 60
 
 const started: DevStack[] = []
 const places: string[] = []
@@ -39,7 +41,7 @@ class DevStack {
   readonly #place: Place
   #groups = new Set<string>()
 
-  constructor(place: Place) {
+  constructor(place: Place, project: string) {
     this.#place = place
     // Started as npm starts it, a stack ends with its parent: not even a killed test run leaves one behind.
     const environment = {
@@ -48,7 +50,7 @@ class DevStack {
       HOME: process.env.HOME,
       ...place,
     } as unknown as NodeJS.ProcessEnv
-    this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: PROJECT, env: environment, stdio: 'pipe' })
+    this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk) => {
         this.output += chunk
@@ -58,7 +60,8 @@ class DevStack {
   }
 
   async ready(): Promise<this> {
-    await until(() => this.output.includes('Purse is running.') || this.#child.exitCode !== null)
+    const hasStarted = () => this.output.includes('Purse is running.') || this.#child.exitCode !== null
+    await until(hasStarted, startLimitSeconds)
     expect(this.output).toContain('Purse is running.')
     this.#findGroups()
     return this
@@ -108,9 +111,9 @@ class DevStack {
   }
 }
 
-/** Starts `npm run dev` somewhere; it is gone after the test, whatever happens. */
-export function start(place: Place): DevStack {
-  const stack = new DevStack(place)
+/** Starts `npm run dev` somewhere, of this checkout or a copy of it; it is gone after the test, whatever happens. */
+export function start(place: Place, project = PROJECT): DevStack {
+  const stack = new DevStack(place, project)
   started.push(stack)
   return stack
 }
@@ -160,9 +163,12 @@ function processes(): { pid: number; group: string; command: string }[] {
   })
 }
 
-/** Waits for a condition, half a minute at most; answers whether it came true. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (let tries = 0; tries < 300; tries++) {
+/** Waits for a condition; answers whether it came true. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  limitSeconds = 30,
+): Promise<boolean> {
+  for (let tries = 0; tries < limitSeconds * 10; tries++) {
     if (await condition()) return true
     await sleep(100)
   }

@@ -1,7 +1,10 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
+import worker from '../../src/worker.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   type Answer,
@@ -398,6 +401,20 @@ describe('failures', () => {
     const answer = await createWorld({ SCRYPT_COST: 'no-such-cost' }).call('POST', '/api/login', { body: {} })
     expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
     expect(answer.headers.get('X-Request-Id')).toMatch(/./)
+  })
+
+  test('of the configuration are told to a developer on the same machine, by name and without values', async () => {
+    const brokenEnv = { ...env, SCRYPT_COST: 'no-such-cost' }
+    for (const host of ['127.0.0.1:8787', 'localhost', '[::1]:8787']) {
+      const answer = await worker.fetch(
+        new Request(`http://${host}/api/health`),
+        brokenEnv,
+        createExecutionContext(),
+      )
+      const { message } = (await answer.json()) as { message: string }
+      expect([answer.status, message]).toEqual([500, expect.stringMatching(/SCRYPT_COST.*npm run dev/)])
+      expect(message).not.toContain('no-such-cost')
+    }
   })
 
   test('of the database to answer are 503 with a time to come back, and tell nothing', async () => {

@@ -1,0 +1,50 @@
+// What wrangler runs before each build of the Worker (wrangler.toml): it makes the reference, and in `wrangler dev`
+// says in a line what is missing. There it never fails: wrangler shows pages of its own internals for that.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+import { reasonOf } from './dev-error.ts'
+import { startedByStack } from './worker-process.ts'
+
+const CONNECT_LIMIT_MS = 2_000
+
+await beforeBuild(path.join(import.meta.dirname, '..'))
+
+async function beforeBuild(project: string): Promise<void> {
+  const isDev = process.env.WRANGLER_COMMAND === 'dev'
+  // wrangler wants its assets to be there, and says nothing else of a fresh checkout that cannot make them yet.
+  mkdirSync(path.join(project, 'dist/reference'), { recursive: true })
+  try {
+    // Imported late, since it imports the whole Worker, which somebody may be in the middle of editing.
+    const { buildReference } = await import('./reference.ts')
+    await buildReference()
+  } catch (error) {
+    console.error(`The reference could not be built: ${reasonOf(error)}`)
+    if (!isDev) process.exitCode = 1
+  }
+  const missing = isDev && !process.env[startedByStack] && (await whatIsMissing(project))
+  if (missing) console.error(missing)
+}
+
+/** What `wrangler dev` alone would fail for, and how to get it; undefined where there is a database to talk to. */
+async function whatIsMissing(project: string): Promise<string | undefined> {
+  const variables = path.join(project, '.dev.vars')
+  if (!existsSync(variables)) {
+    const isSetElsewhere =
+      process.env.TURSO_DATABASE_URL || readdirSync(project).some((name) => /^\.(env|dev\.vars\.)/.test(name))
+    return isSetElsewhere
+      ? undefined
+      : 'Purse needs a database: run `npm run dev`, which starts all parts, the Worker included. While it runs, `wrangler dev` works as well.'
+  }
+  const { TURSO_DATABASE_URL: url } = parseEnv(readFileSync(variables, 'utf8'))
+  if (!url || (await answers(url))) return undefined
+  return `Nothing answers at ${new URL(url).origin}, where .dev.vars says the database is: \`npm run dev\` starts it.`
+}
+
+async function answers(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(CONNECT_LIMIT_MS)
+  return fetch(url.replace(/^libsql:/, 'https:'), { signal }).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { portsOf, type Settings } from './settings.ts'
+import { writePrivateFile } from './state-folder.ts'
+import { toDevVars, type WorkerVariables } from './worker-variables.ts'
+
+const mark =
+  '# Left by `npm run dev`, so that `wrangler dev` alone finds its parts. Every start writes it anew.\n'
+const localParts = 4
+
+/** Whether the project has a `.dev.vars` that the developer wrote. */
+export function hasOwnDevVars(projectDirectory: string): boolean {
+  const file = devVarsOf(projectDirectory)
+  return existsSync(file) && !readFileSync(file, 'utf8').startsWith(mark)
+}
+
+/**
+ * Leaves the variables where `wrangler dev` alone looks for them. Only the checkout's own stack does: the file outlives
+ * it, and should name neither somebody else's database nor a stack that was set up for a test.
+ */
+export function leaveDevVars(settings: Settings, variables: WorkerVariables): void {
+  const { projectDirectory, stateDirectory } = settings
+  const isCheckoutsOwn = stateDirectory === path.join(projectDirectory, '.local')
+  if (!isCheckoutsOwn || portsOf(settings).length < localParts || hasOwnDevVars(projectDirectory)) return
+  writePrivateFile(devVarsOf(projectDirectory), mark + toDevVars(variables))
+}
+
+function devVarsOf(projectDirectory: string): string {
+  return path.join(projectDirectory, '.dev.vars')
+}

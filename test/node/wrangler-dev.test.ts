@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterEach, expect, test } from 'vitest'
+import { clientOf, registration, verifyByMail } from './client.ts'
+import { newPlace, type Place, PROJECT, start, startLimitSeconds, until } from './stack.ts'
+
+// Several starts of wrangler, one after another.
+const timeout = 240_000
+
+const started: ChildProcess[] = []
+const copies: string[] = []
+
+afterEach(async () => {
+  for (const child of started.splice(0)) if (child.pid) killGroup(child.pid)
+  for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
+})
+
+test('`wrangler dev` alone works beside the stack of its checkout, in any environment, and says when that has gone', {
+  timeout,
+}, async () => {
+  const project = copyOfProject()
+  const place = { ...(await newPlace()), STATE_DIR: path.join(project, '.local') }
+  const stack = await start(place, project).ready()
+  expect(statSync(path.join(project, '.dev.vars')).mode & 0o077).toBe(0)
+
+  for (const [environment, email] of [
+    [[], 'alone@example.com'],
+    [['--env', 'staging'], 'staging@example.com'],
+  ] as const) {
+    const alone = await startAlone(project, ...environment)
+    const { body } = await clientOf(alone.place(place))('POST', '/register', registration(email))
+    expect(body.access_token, alone.output()).toMatch(/./)
+    // Its mails arrive in the inbox, and their links lead to a Worker that knows them.
+    await verifyByMail(place, email)
+    await alone.stop()
+  }
+
+  stack.signal('SIGTERM')
+  expect(await stack.exit()).toBe(0)
+  const alone = await startAlone(project)
+  const line = `Nothing answers at http://127.0.0.1:${place.LIBSQL_PORT}, where .dev.vars says the database is: \`npm run dev\` starts it.`
+  expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
+})
+
+test('`wrangler dev` alone in a fresh checkout says in one line what to do, to whoever asks as well', {
+  timeout,
+}, async () => {
+  const alone = await startAlone(copyOfProject())
+  expect(linesWith(alone.output(), 'npm run dev')).toEqual([
+    expect.stringMatching(/^\[custom build\] Purse needs a database: run `npm run dev`/),
+  ])
+  const { status, body } = await clientOf(alone.place(await newPlace()))('GET', '/health')
+  expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
+})
+
+test('a source that does not compile ends the start with its errors as text, and nothing of wrangler’s own', {
+  timeout,
+}, async () => {
+  const project = copyOfProject()
+  const devVars = path.join(project, '.dev.vars')
+  writeFileSync(devVars, 'APP_SECRET=mine\n')
+  appendFileSync(path.join(project, 'src/http/present.ts'), 'const broken = ;\n')
+  const stack = start({ ...(await newPlace()), STATE_DIR: path.join(project, '.local') }, project)
+  expect(await stack.exit()).toBe(1)
+  expect(stack.output).toMatch(
+    /src\/http\/present\.ts:\d+:\d+:[\s\S]*const broken = ;[\s\S]*\nerror: the Worker cannot be built; its errors are above\.\n$/,
+  )
+  expect(stack.output).not.toMatch(/^\s+at |ChildProcess|Symbol\(/m)
+  expect(stack.output.split('\n').length).toBeLessThan(25)
+  // What the developer has written there stays.
+  expect(stack.output).toContain('.dev.vars are not read here')
+  expect(readFileSync(devVars, 'utf8')).toBe('APP_SECRET=mine\n')
+})
+
+/** The project as somebody has it who has just cloned and installed it, so that tests may write to it. */
+function copyOfProject(): string {
+  const copy = mkdtempSync(path.join(tmpdir(), 'purse copy '))
+  copies.push(copy)
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: PROJECT,
+  })
+  for (const file of list.toString().split('\0').filter(Boolean))
+    if (existsSync(path.join(PROJECT, file))) cpSync(path.join(PROJECT, file), path.join(copy, file))
+  symlinkSync(path.join(PROJECT, 'node_modules'), path.join(copy, 'node_modules'))
+  return copy
+}
+
+/** Starts `npx wrangler dev` as people type it; answers once it is ready. */
+async function startAlone(project: string, ...options: string[]) {
+  const { PORT } = await newPlace()
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    WRANGLER_SEND_METRICS: 'false',
+  } as unknown as NodeJS.ProcessEnv
+  const words = ['wrangler', 'dev', '--port', PORT, '--inspector-port', '0', ...options]
+  const child = spawn('npx', words, { cwd: project, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  started.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  expect(await until(() => /Ready on /.test(output), startLimitSeconds), output).toBe(true)
+  return {
+    output: () => output,
+    /** The parts of a stack, with this Worker in place of its own. */
+    place: (place: Place): Place => ({ ...place, PORT }),
+    stop: async () => {
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      if (child.pid) killGroup(child.pid)
+      await closed
+    },
+  }
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function linesWith(output: string, text: string): string[] {
+  return stripVTControlCharacters(output)
+    .split('\n')
+    .filter((line) => line.includes(text))
+}
