@@ -80,6 +80,11 @@ export class Owner {
   }
 }
 
+/** Statements under numbered names, for `runNamed`: as many as there happen to be. */
+export function numbered(db: Database, name: string, statements: SQL[]) {
+  return Object.fromEntries(statements.map((statement, index) => [`${name}${index}`, db.run(statement)]))
+}
+
 /** True for tokens that have not expired, by idleness or by age. */
 export function isLive(now: Date): SQL {
   return and(

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { jsonParts } from '../db/json-parts.ts'
 import { allHold, brokenRules, clientIdUnspent, transactionRules } from './transactions/rules.ts'
 
 /**
@@ -24,20 +25,27 @@ export const fieldsAsTheyCame = [
 ] as const
 
 /**
- * Begins the statement that lays rows down as items of a batch that is there: they are called `item` in what follows,
- * with their `position` and these fields. They travel as arrays: with the names of fields in each row, twice as much
- * would be sent. Materialized, or SQLite would read the JSON of a row for each place in which a field of it is used.
+ * Lays rows down as items of a batch that is there, in as many statements as their size takes. `items` selects what
+ * is stored from `item`: the rows with their `position` and these fields. They travel as arrays: with the names of
+ * fields in each row, twice as much would be sent. Materialized, or SQLite would read the JSON of a row for each place
+ * in which a field of it is used.
  */
-export function layDown<Row>(batchId: string, rows: Row[], fields: readonly (keyof Row & string)[]): SQL {
-  const json = JSON.stringify(rows.map((row) => fields.map((field) => row[field])))
+export function layDown<Row>(
+  batchId: string,
+  rows: Row[],
+  fields: readonly (keyof Row & string)[],
+  items: SQL,
+): SQL[] {
   const columns = sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
-  return sql`
+  return jsonParts(rows.map((row) => fields.map((field) => row[field]))).map(
+    ({ from, json }) => sql`
     insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
     with item as materialized (
-      select key as position, ${columns} from json_each(${json})
+      select key + ${from} as position, ${columns} from json_each(${json})
        where exists (select 1 from sync_batches where id = ${batchId})
-    )`
+    )${items}`,
+  )
 }
 
 /** Items that break a rule fail, with what they break. */

@@ -1,7 +1,8 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { insertWhere } from '../../db/guarded.ts'
+import { jsonParts } from '../../db/json-parts.ts'
 import { once } from '../../db/once.ts'
-import type { Owner } from '../../db/owner.ts'
+import { numbered, type Owner } from '../../db/owner.ts'
 import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
@@ -110,15 +111,15 @@ export async function storeImport(
         newBatch(owner, batchId),
         sql`exists (select 1 from ${users} where ${isVerified}) and ${isFirst}`,
       ),
-      items: db.run(layDownRows(owner, batchId, file.rows)),
+      ...numbered(db, 'items', layDownRows(owner, batchId, file.rows)),
       judged: db.run(failBroken(batchId)),
       broken: db.all<Broken>(brokenItems(batchId)),
       brokenTotal: db.all<{ total: number }>(sql`
         select count(*) as total from sync_items where batch_id = ${batchId} and outcome = 'failed'`),
-      newCategories: db.run(createCategories(owner, file.rows, file.isDryRun ? sql`false` : isSound)),
-      categories: db.run(assignCategories(owner, batchId, file.rows)),
+      ...numbered(db, 'newCategories', file.isDryRun ? [] : createCategories(owner, file.rows, isSound)),
+      ...numbered(db, 'categories', assignCategories(owner, batchId, file.rows)),
       clientIds: db.run(recogniseClientIds(batchId)),
-      ...named(db, 'absorbed', absorbAll(batchId)),
+      ...numbered(db, 'absorbed', absorbAll(batchId)),
       numbers: db.run(numberNewRows(batchId)),
       repeated: db.run(recogniseRepeatedClientIds(batchId)),
       counted: db.all<{ outcome: string; items: number }>(sql`
@@ -136,7 +137,7 @@ export async function storeImport(
       ),
       balance: db.all<{ balance: number }>(balanceAt(owner, file)),
       ...(file.isDryRun &&
-        named(db, 'undone', [
+        numbered(db, 'undone', [
           ...undoRows(importId, sql`true`),
           sql`delete from imports where batch_id = ${batchId}`,
         ])),
@@ -177,10 +178,6 @@ function newBatch(owner: Owner, id: string) {
   return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', ...times }
 }
 
-function named(db: Owner['db'], name: string, steps: SQL[]) {
-  return Object.fromEntries(steps.map((step, index) => [`${name}${index}`, db.run(step)]))
-}
-
 /** What is laid down of a row; its line is for the errors alone. */
 const laidDown = [
   'account',
@@ -190,7 +187,7 @@ const laidDown = [
 ] as const satisfies (keyof ImportRow)[]
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
-function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
+function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
   // An account is called as the row has it, or else, but for the case of letters, one alone is.
   const called = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
@@ -200,8 +197,7 @@ function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
   const isStray = sql`(${isId} and own.id is null)`
   const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
   // Materialized, or SQLite would go through all accounts for each row.
-  return sql`
-    ${layDown(batchId, rows, laidDown)},
+  const items = sql`,
     exact as materialized (${called(sql`name`)}), folded as materialized (${called(sql`lower(name)`)})
     select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null), client_id,
            ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)},
@@ -213,6 +209,7 @@ function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL {
       left join exact target on target.name = item.to_account
       left join folded target_folded on target_folded.name = lower(item.to_account)
       left join categories own on ${isId} and own.id = item.category and own.user_id = ${owner.id}`
+  return layDown(batchId, rows, laidDown, items)
 }
 
 function brokenItems(batchId: string): SQL {
@@ -222,36 +219,40 @@ function brokenItems(batchId: string): SQL {
 }
 
 /** Creates the categories that rows name and the bearer has not, in either type. */
-function createCategories({ id, now }: Owner, rows: ImportRow[], guard: SQL): SQL {
+function createCategories({ id, now }: Owner, rows: ImportRow[], guard: SQL): SQL[] {
   const wanted = new Map<string, [name: string, key: string, type: string]>()
   for (const { category, type } of rows) {
     if (typeof category !== 'string') continue
     const [key, kind] = [categoryNameKey(category), type === 'income' ? 'income' : 'expense']
     wanted.set(key, wanted.get(key) ?? [category, key, kind])
   }
-  return sql`
+  return jsonParts([...wanted.values()]).map(
+    ({ json }) => sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)
     select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
-      from json_each(${JSON.stringify([...wanted.values()])})
+      from json_each(${json})
      where ${guard} and ${id} is not null
        and not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)
-     order by key`
+     order by key`,
+  )
 }
 
 /** Gives the rows the categories that they name; where there are two of one name, the one of the row's type. */
-function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL {
+function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL[] {
   const keys = rows.map(({ category }) => (typeof category === 'string' ? categoryNameKey(category) : null))
   const named = sql`categories.user_id = ${id} and categories.name_key = wanted.name_key`
   // Materialized, or SQLite would go through the whole list for each item.
-  return sql`
+  return jsonParts(keys).map(
+    ({ from, json }) => sql`
     with wanted as materialized (
-      select key as place, value as name_key from json_each(${JSON.stringify(keys)}) where value is not null
+      select key + ${from} as place, value as name_key from json_each(${json}) where value is not null
     )
     update sync_items
        set category_id = coalesce((select id from categories where ${named} and type = sync_items.type),
                                   (select min(id) from categories where ${named}))
       from wanted
-     where batch_id = ${batchId} and position = wanted.place`
+     where batch_id = ${batchId} and position = wanted.place`,
+  )
 }
 
 /** The record of an import; its counts are those of the rows as they lie. */

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { insertWhere } from '../../db/guarded.ts'
-import type { Owner } from '../../db/owner.ts'
+import { numbered, type Owner } from '../../db/owner.ts'
 import { syncBatches, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
@@ -44,8 +44,12 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   const isUntakeable = hasErrors ? sql`true` : sql`exists (select 1 from sync_items where ${isInvalid})`
 
   // Items are laid down to be judged, once; what cannot be taken goes again in the same transaction.
-  const [user, [earlier], , , invalid] = await owner.run(
-    db
+  const {
+    user,
+    earlier: [earlier],
+    invalid,
+  } = await owner.runNamed({
+    earlier: db
       .select({
         id: syncBatches.id,
         bodyHash: syncBatches.bodyHash,
@@ -53,14 +57,14 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
       })
       .from(syncBatches)
       .where(batch.idempotencyKey === null ? sql`false` : sameKey),
-    insertWhere(db, syncBatches, newBatch(owner, id, batch), sql`${isVerified(owner)} and ${isFirst}`),
-    insertItems(owner, id, batch.items),
-    db.all<{ position: number; errors: string }>(
+    batch: insertWhere(db, syncBatches, newBatch(owner, id, batch), sql`${isVerified(owner)} and ${isFirst}`),
+    ...numbered(db, 'items', layDownItems(owner, id, batch.items)),
+    invalid: db.all<{ position: number; errors: string }>(
       sql`select position, errors from sync_items where ${isInvalid} order by position`,
     ),
-    db.run(sql`delete from sync_batches where id = ${id} and ${isUntakeable}`),
-    completeIfNothingPending(owner, id),
-  )
+    untaken: db.run(sql`delete from sync_batches where id = ${id} and ${isUntakeable}`),
+    done: completeIfNothingPending(owner, id),
+  })
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   if (earlier) {
     demandSame(earlier, batch)
@@ -103,7 +107,7 @@ function toLaidItem({ values, errors }: Draft<SyncItem>): { [field in (typeof la
  * has landed before is a duplicate, whatever has become of its account or category since: a phone that lost the
  * answer would never be rid of it otherwise.
  */
-function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[]) {
+function layDownItems({ id }: Owner, batchId: string, items: Draft<SyncItem>[]): SQL[] {
   const next = {
     type: sql`item.type`,
     account_id: sql`item.account_id`,
@@ -114,17 +118,17 @@ function insertItems({ db, id }: Owner, batchId: string, items: Draft<SyncItem>[
   const hasLanded = sql`exists (
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
   // Nobody has judged the category of what has landed; the row may yet be taken back, and the item be created.
-  const ownCategory = sql`(select categories.id from categories where categories.id = category_id and user_id = ${id})`
+  const ownCategory = sql`(select categories.id from categories where categories.id = judged.category_id and categories.user_id = ${id})`
   // Materialized, or SQLite would judge the rules for each place in which the verdict is used.
-  return db.run(sql`
-    ${layDown(batchId, items.map(toLaidItem), laidDown)}, judged as materialized (
+  const judged = sql`, judged as materialized (
       select *, coalesce(errors, iif(has_landed, null, nullif(${broken}, '[]'))) as all_errors
         from (select *, ${hasLanded} as has_landed from item) item
     )
     select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
            to_account_id, iif(all_errors is null, iif(has_landed, ${ownCategory}, category_id), null), type, amount,
            description, reference, transaction_date, force
-      from judged`)
+      from judged`
+  return layDown(batchId, items.map(toLaidItem), laidDown, judged)
 }
 
 /** A lenient batch may hold nothing good: it is done as it is. */
