@@ -1,8 +1,7 @@
-import { createClient, type InStatement } from '@libsql/client/http'
+import { createClient, type InStatement, type TransactionMode } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
-import type { Deadline } from '../domain/deadline.ts'
-import { DatabaseUnavailable } from '../domain/failures.ts'
-import { BadStatus, isTimeout, translateDatabaseErrors } from './errors.ts'
+import { type Deadline, within } from '../domain/deadline.ts'
+import { BadStatus, isAnswerTooLarge, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
 
 export type Database = ReturnType<typeof openDatabase>
@@ -37,7 +36,7 @@ export function openDatabase(
   // then fails at once when another writer was in between, instead of waiting for its turn.
   client.batch = (statements, mode = statements.every(isRead) ? 'read' : 'write') => {
     const run = () => translateDatabaseErrors(batch(statements, mode))
-    return meter.timeDatabase(mode === 'read' ? onceMore(run) : run())
+    return meter.timeDatabase(repeatedly(run, mode, deadline()))
   }
   return drizzle(client, { casing: 'snake_case' })
 }
@@ -50,17 +49,39 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/**
- * Asks once more where the way to the database failed, but not where the time is up. For reads alone: of a write
- * whose answer was lost nobody knows whether it was executed, and who sent it decides about sending it again.
- */
-async function onceMore<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable && !isTimeout(error.cause)) return read()
-    throw error
+/** The first pause before a batch is sent again; each further one is twice as long, up to the longest. */
+const firstPauseMs = 25
+const longestPauseMs = 800
+
+/** Sends a batch again, after a pause, for as long as that is safe, helps, and there is time. */
+async function repeatedly<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (repeats >= repeatsAllowed(error, mode) || !(await pause(repeats, signal))) throw error
+    }
   }
+}
+
+/**
+ * How often a batch that failed like this may be sent again. Turned away by a busy server, it was not executed, and
+ * any other write of that moment will make it. An answer too large may be so only beside others, which share the
+ * server's memory; nothing is kept of that batch either. Of a write whose answer was lost nobody knows whether it was
+ * executed: who sent it decides about sending it again.
+ */
+function repeatsAllowed(error: unknown, mode: TransactionMode): number {
+  if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
+  if (isAnswerTooLarge(error)) return 2
+  return mode === 'read' && isLost(error) ? 1 : 0
+}
+
+/** Waits a while, at random, so that those who were turned away together do not come back together. False once time is up. */
+async function pause(repeats: number, signal: AbortSignal): Promise<boolean> {
+  const longest = Math.min(firstPauseMs * 2 ** repeats, longestPauseMs)
+  const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))
+  await within(signal, wait).catch(() => undefined)
+  return !signal.aborted
 }
 
 function isRead(statement: InStatement | [string, unknown?]): boolean {

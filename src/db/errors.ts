@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../domain/failures.ts'
 /** A constraint of the schema refused a statement, and the whole batch with it. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
-  readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK' | 'other'
+  readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
   /** `table.column` of a UNIQUE or NOT NULL, the name of a CHECK. */
   readonly subject: string
   constructor(kind: ConstraintViolated['kind'], subject: string) {
@@ -24,9 +24,29 @@ export class BadStatus extends Error {
   }
 }
 
-/** True where an answer did not come in time. */
-export function isTimeout(error: unknown): boolean {
+/** True where the database, or the way to it, failed for now, and not by taking too long. */
+export function isLost(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && !isTimeout(error.cause)
+}
+
+function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
+/**
+ * True where the server had no place for a batch and said so: too many connections, or a checkpoint. Nothing of it was
+ * kept: connections are counted before a request is read, and COMMIT runs only after a BEGIN and all else succeeded.
+ */
+export function isTurnedAway(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return false
+  const { cause } = error
+  if (cause instanceof BadStatus) return cause.status === 429
+  return cause instanceof LibsqlError && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
+}
+
+/** True where an answer was more than the server sends at once: ten megabytes, or 32 of all that it is sending. */
+export function isAnswerTooLarge(error: unknown): boolean {
+  return error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE'
 }
 
 /** True when a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
@@ -55,13 +75,29 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
   }
 }
 
-/** Codes of a statement of ours that is wrong. Any other is the database's own trouble: busy, full, read-only, its disk. */
-const faultsOfOurs = /^(SQL_|SQLITE_(ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
+/**
+ * Codes of what is wrong with a request of ours, which sending it again does not mend. Any other is the database's own
+ * trouble: busy, full, read-only, its disk.
+ */
+const faultsOfOurs =
+  /^(SQL_|ARGS_|RESPONSE_TOO_LARGE$|SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
+
+/** Statuses that mean the same: a request that is malformed, or too large. */
+const statusesOfOurs = [400, 413]
+
+/** What SQLite says of a constraint, and what Turso's next engine does, which calls columns `table.(a, b)`. */
+const constraint =
+  /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
 function translate(error: unknown): unknown {
-  if (error instanceof LibsqlError && error.code.startsWith('SQLITE_CONSTRAINT')) {
-    const match = /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: ([\w., ]+))?/.exec(error.message)
-    return new ConstraintViolated((match?.[1] ?? 'other') as ConstraintViolated['kind'], match?.[2] ?? '')
+  const violated = error instanceof LibsqlError && constraint.exec(error.message)
+  if (violated) {
+    const [, kind = '', table, columns = '', subject = ''] = violated
+    const subjects = columns.split(', ').map((column) => `${table}.${column}`)
+    return new ConstraintViolated(
+      kind.toUpperCase() as ConstraintViolated['kind'],
+      table ? subjects.join(', ') : subject,
+    )
   }
   const isOurs = error instanceof LibsqlError ? faultsOfOurs.test(error.code) : !isOfTheWay(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
@@ -71,7 +107,7 @@ function translate(error: unknown): unknown {
 function isOfTheWay(error: unknown): boolean {
   return (
     error instanceof DOMException ||
-    error instanceof BadStatus ||
+    (error instanceof BadStatus && !statusesOfOurs.includes(error.status)) ||
     error instanceof SyntaxError ||
     error?.constructor === Error
   )
