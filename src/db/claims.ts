@@ -63,11 +63,25 @@ export async function readOwn<T extends OwnedTable>(
 
 /** Deletes one row of the bearer's, and what hangs on it. Throws NotFound, Forbidden. */
 export async function deleteOwn(owner: Owner, table: OwnedTable, id: number): Promise<void> {
-  const [, claims] = await owner.run(
+  await deleteOwnWhere(owner, table, id, sql`true`)
+}
+
+/** The same where a condition holds; answers whether it did. */
+export async function deleteOwnWhere(
+  owner: Owner,
+  table: OwnedTable,
+  id: number,
+  condition: SQL,
+): Promise<boolean> {
+  const [, claims, deleted] = await owner.run(
     claim(owner, table, id),
-    owner.db.delete(table).where(own(owner, table, id)),
+    owner.db
+      .delete(table)
+      .where(and(own(owner, table, id), condition))
+      .returning({ id: table.id }),
   )
   demandClaim(table, claims)
+  return deleted.length > 0
 }
 
 /**

@@ -1,12 +1,12 @@
-import { asc, eq } from 'drizzle-orm'
-import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
+import { asc, eq, lte } from 'drizzle-orm'
+import { claim, deleteOwnWhere, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { insertWhere } from '../db/guarded.ts'
 import { once } from '../db/once.ts'
 import type { Owner } from '../db/owner.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
-import { withinBounds } from './bounds.ts'
+import { mostDeletedAtOnce, tooManyRows, withinBounds } from './bounds.ts'
 
 export type Account = typeof accounts.$inferSelect
 
@@ -81,7 +81,9 @@ export async function updateAccount(
   return updated as Account
 }
 
-/** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden. */
-export function deleteAccount(owner: Owner, id: number): Promise<void> {
-  return withinBounds('amount', deleteOwn(owner, accounts, id))
+/** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden, Invalid. */
+export async function deleteAccount(owner: Owner, id: number): Promise<void> {
+  const condition = lte(accounts.transactionCount, mostDeletedAtOnce)
+  const isDone = await withinBounds('amount', deleteOwnWhere(owner, accounts, id, condition))
+  if (!isDone) throw tooManyRows('account')
 }

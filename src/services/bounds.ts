@@ -13,3 +13,16 @@ export async function withinBounds<T>(field: 'amount' | 'starting_balance', writ
     throw new Invalid({ [field]: [messageFor(field, text)] })
   }
 }
+
+/**
+ * So many transactions go or change with one deletion at most. In the worst order of rows 100,000 take the database
+ * four seconds, during which nobody else can write; after eight it would undo the deletion, however often it is tried.
+ */
+export const mostDeletedAtOnce = 100_000
+
+/** The refusal of a deletion with more: said before anything is done, since trying again would not help. */
+export function tooManyRows(noun: string): Invalid {
+  const most = mostDeletedAtOnce.toLocaleString('en')
+  const text = `The ${noun} has more than ${most} transactions, too many to be deleted at once. Undo imports or delete transactions first.`
+  return new Invalid({ transactions: [text] })
+}

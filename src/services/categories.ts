@@ -1,13 +1,15 @@
-import { asc, eq } from 'drizzle-orm'
-import { claim, deleteOwn, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
+import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { claim, deleteOwnWhere, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
 import { once } from '../db/once.ts'
 import type { Owner } from '../db/owner.ts'
-import { categories } from '../db/schema.ts'
+import { categories, categoryTotals } from '../db/schema.ts'
 import { type CategoryType, categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
+import { transactionTypes } from '../domain/types.ts'
+import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
 
 export type Category = typeof categories.$inferSelect
 
@@ -75,9 +77,16 @@ export async function updateCategory(
   return updated as Category
 }
 
-/** Removes a category; its transactions stay and are uncategorised from then on. Throws NotFound, Forbidden. */
-export function deleteCategory(owner: Owner, id: number): Promise<void> {
-  return deleteOwn(owner, categories, id)
+/**
+ * Removes a category; its transactions stay and are uncategorised from then on. Throws NotFound, Forbidden, Invalid.
+ */
+export async function deleteCategory(owner: Owner, id: number): Promise<void> {
+  const { userId, type, categoryId, transactionCount } = categoryTotals
+  const rows = sql`(
+    select coalesce(sum(${transactionCount}), 0) from ${categoryTotals}
+     where ${userId} = ${owner.id} and ${inArray(type, transactionTypes)} and ${categoryId} = ${id})`
+  if (!(await deleteOwnWhere(owner, categories, id, sql`${rows} <= ${mostDeletedAtOnce}`)))
+    throw tooManyRows('category')
 }
 
 /** Waits for a write; where the (name, type) pair is there already, that is an error of `name`. */

@@ -6,6 +6,7 @@ import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
 import { verifyInTurn } from './hashing.ts'
 import { forgotKey } from './password-reset.ts'
 import { attempt, demandAttempt } from './throttle.ts'
@@ -60,6 +61,7 @@ export async function deleteUser(
   if (!draft.complete) throw new Invalid(draft.errors)
   const stored = credentials?.stored ?? null
   await demandProof(draft.values, user, stored, scryptCost)
+  if (user.transactionCount > mostDeletedAtOnce) throw tooManyRows('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
   const isStill = sql`exists (select 1 from ${users} where ${unchanged})`

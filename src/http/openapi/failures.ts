@@ -61,6 +61,13 @@ export const failures = {
     description: 'What remains would leave a balance or total out of its bounds.',
     schema: validationError,
   },
+  tooMuchHistory: {
+    name: 'TooMuchHistory',
+    status: 422,
+    description:
+      'More transactions would go or change with it than one deletion takes (100,000); nothing was done.',
+    schema: validationError,
+  },
   limited: {
     ...failure(
       'Limited',
@@ -130,6 +137,7 @@ export function failuresOf(route: RouteTraits): Failure[] {
     route.hasJsonBody && failures.notJson,
     (takesBody || route.hasQuery) && failures.invalid,
     extra.has('bounds') && failures.outOfBounds,
+    extra.has('history') && failures.tooMuchHistory,
     failures.limited,
     extra.has('badLink') && failures.badLink,
     extra.has('forgedLink') && failures.forgedLink,

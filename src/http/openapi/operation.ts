@@ -28,7 +28,14 @@ export type ParameterDescription = {
 }
 
 /** A failure beside those that follow from the route itself (failures.ts). */
-export type ExtraFailure = 'accountFirst' | 'notVerified' | 'duplicate' | 'bounds' | 'badLink' | 'forgedLink'
+export type ExtraFailure =
+  | 'accountFirst'
+  | 'notVerified'
+  | 'duplicate'
+  | 'bounds'
+  | 'history'
+  | 'badLink'
+  | 'forgedLink'
 
 /** What a person needs to know of one route; the rest is read off the route and its validators. */
 export type Operation = {

@@ -26,6 +26,7 @@ export const profileOperations: OperationGroup = {
         'Deletes the user with everything they own. Needs the password, or the address where the user has none.',
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
+      failures: ['history'],
     },
   },
 }
