@@ -65,7 +65,7 @@ export const failures = {
     name: 'TooMuchHistory',
     status: 422,
     description:
-      'More transactions would go or change with it than one deletion takes (100,000); nothing was done.',
+      'More than 100,000 transactions would go or change with it, or what remains would leave a balance or total out of its bounds. Nothing was done.',
     schema: validationError,
   },
   limited: {
