@@ -16,10 +16,10 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
     const key = JSON.stringify([part.identifier, part.currency])
     const account = merged.get(key)
     if (account) {
-      account.rows = account.rows.concat(part.rows)
+      for (const row of part.rows) account.rows.push(row)
       account.closingBalance = later(account.closingBalance, part.closingBalance)
       account.skipped += part.skipped
-    } else merged.set(key, { ...part })
+    } else merged.set(key, part)
   }
   return [...merged.values()]
 }

@@ -8,6 +8,9 @@ export type Columns = Partial<Record<CsvField, number[]>>
 
 const several = new Set<CsvField>(['description', 'payee'])
 
+/** So many columns of one meaning are looked at; no bank has as many, and each row is searched for each of them. */
+export const maxTwins = 16
+
 /** The place of each name among those of its field. */
 const rank = new Map(
   (Object.entries(headerNames) as [CsvField, string[]][]).map(([field, names]) => [
@@ -33,11 +36,13 @@ export function columnsOf(headers: string[], fields: readonly CsvField[]): Colum
         found.filter((one) => one.rank === best).map(({ column }) => column),
       )
     }
+    columns[field]?.splice(maxTwins)
     if (columns[field]?.length === 0) delete columns[field]
   }
   const byCurrency = headers.flatMap((header, i) => (currencyOfAmounts(header) ? [i] : []))
   const named = columns.amount ?? columns.debit ?? columns.credit
-  if (fields.includes('amount') && !named && byCurrency.length > 0) columns.amount = byCurrency
+  if (fields.includes('amount') && !named && byCurrency.length > 0)
+    columns.amount = byCurrency.slice(0, maxTwins)
   return columns
 }
 
@@ -119,11 +124,11 @@ function withoutSettled(columns: Columns, mapping: Record<string, string>): Colu
 /** The column with this header, compared exactly and then as headers are; or with this number. */
 export function columnNamed(headers: string[], header: string): number | null {
   const name = header.trim()
-  const exact = headers.findIndex((candidate) => candidate.trim().toLowerCase() === name.toLowerCase())
+  const lower = name.toLowerCase()
+  const exact = headers.findIndex((candidate) => candidate.trim().toLowerCase() === lower)
   if (exact >= 0) return exact
-  const folded = headers.findIndex(
-    (candidate) => foldHeader(candidate) === foldHeader(name) && foldHeader(name) !== '',
-  )
+  const sought = foldHeader(name)
+  const folded = sought === '' ? -1 : headers.findIndex((candidate) => foldHeader(candidate) === sought)
   if (folded >= 0) return folded
   const number = /^\d{1,3}$/.test(name) ? Number(name) : 0
   return number >= 1 && number <= headers.length ? number - 1 : null

@@ -98,8 +98,7 @@ function says({ cells }: CsvRecord, words: RegExp): boolean {
 
 /** Below the last row, a line with digits for its date, or as wide as the table and with an amount, is a wrong row. */
 function beginsLikeRow(table: CsvTable, record: CsvRecord, date: string): boolean {
-  const width = table.headers.findLastIndex((header) => header.trim() !== '') + 1 || table.headers.length
-  if (record.cells.length >= width && !hasNoAmount(table, record)) return true
+  if (record.cells.length >= table.width && !hasNoAmount(table, record)) return true
   return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(record, date)
 }
 

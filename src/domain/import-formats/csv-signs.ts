@@ -95,16 +95,28 @@ function signByColumn(
  * signs. Of columns that are not named as such both directions must be there, or a card payment could pass as one.
  */
 function signColumn(table: CsvTable, rows: CsvRow[]): number | null {
+  const contents = signsIn(rows, table.headers.length)
   const used = new Set(Object.values(table.columns).flat())
   const named = table.columns.type ?? []
   const unnamed = table.headers.flatMap((header, column) => (header.trim() === '' ? [column] : []))
   const others = table.headers.flatMap((_, column) => (used.has(column) ? [] : [column]))
-  const words = (column: number) =>
-    rows.map((row) => row.cells[column]?.trim() ?? '').filter((word) => word !== '')
-  const isSigns = (column: number) =>
-    words(column).length > 0 && words(column).every((word) => directionOf(word) !== null)
-  const isBoth = (column: number) => isSigns(column) && new Set(words(column).map(directionOf)).size === 2
+  const isSigns = (column: number) => contents[column] !== undefined && !contents[column].has(null)
+  const isBoth = (column: number) => isSigns(column) && contents[column]?.size === 2
   return [...named, ...unnamed].find(isSigns) ?? others.find(isBoth) ?? null
+}
+
+/** The directions that the words of each column say, null among them for a word that says none. */
+function signsIn(rows: CsvRow[], width: number): (Set<'in' | 'out' | null> | undefined)[] {
+  const columns: (Set<'in' | 'out' | null> | undefined)[] = new Array(width)
+  for (const { cells } of rows) {
+    cells.forEach((cell, column) => {
+      const found = columns[column]
+      if (cell.trim() === '' || found?.has(null)) return
+      if (found) found.add(directionOf(cell))
+      else columns[column] = new Set([directionOf(cell)])
+    })
+  }
+  return columns
 }
 
 /** Which way each row points. Where a bank marks one direction only, what is not marked is the other. */

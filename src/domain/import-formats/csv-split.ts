@@ -27,8 +27,9 @@ export function splitText(text: string, delimiter: string, maxRows: number): Spl
 
 /** Reads the cell that begins at a place, up to its `end`: a delimiter, a line feed or the text's own. */
 function cellReader(text: string, delimiter: string): (at: number) => Cell {
-  const nextDelimiter = forwardSearch(text, delimiter)
-  const nextLineFeed = forwardSearch(text, '\n')
+  const nextDelimiter = forwardSearch((from) => text.indexOf(delimiter, from), text.length)
+  const nextLineFeed = forwardSearch((from) => text.indexOf('\n', from), text.length)
+  const nextBlack = forwardSearch((from) => indexOfBlack(text, from), text.length)
   const endFrom = (at: number) => Math.min(nextDelimiter(at), nextLineFeed(at))
 
   return (at) => {
@@ -44,7 +45,7 @@ function cellReader(text: string, delimiter: string): (at: number) => Cell {
       }
       const end = endFrom(quote + 1)
       const isLast = quote === text.length - 1
-      if (isLast || (end < text.length && text.slice(quote + 1, end).trim() === ''))
+      if (isLast || (end < text.length && nextBlack(quote + 1) >= end))
         return { text: unescaped(text.slice(at + 1, quote)), end, ...(isBroken && { isBroken }) }
       isBroken = true
     }
@@ -56,12 +57,19 @@ function unescaped(text: string): string {
   return text.replaceAll('""', '"')
 }
 
+/** Where the next character stands that is no white space, or -1. */
+function indexOfBlack(text: string, from: number): number {
+  const black = /\S/g
+  black.lastIndex = from
+  return black.exec(text)?.index ?? -1
+}
+
 /** Finds what comes next, or the end; asked from left to right, it looks at each character once. */
-function forwardSearch(text: string, what: string): (from: number) => number {
+function forwardSearch(find: (from: number) => number, end: number): (from: number) => number {
   let found = -1
   return (from) => {
-    if (found < from) found = text.indexOf(what, from)
-    if (found < 0) found = text.length
+    if (found < from) found = find(from)
+    if (found < 0) found = end
     return found
   }
 }

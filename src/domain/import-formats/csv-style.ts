@@ -3,7 +3,7 @@ import type { DecimalSeparator } from './amounts.ts'
 import type { CsvRow } from './csv-rows.ts'
 import type { CsvTable } from './csv-table.ts'
 import { type DateCell, dateCell, decideOrder, readDate } from './date-order.ts'
-import { decideSeparator } from './decimal-separator.ts'
+import { type AmountCell, decideSeparator } from './decimal-separator.ts'
 import type { Problems } from './problems.ts'
 import type { ImportOptions } from './statement.ts'
 import type { DateOrder } from './written-date.ts'
@@ -40,14 +40,15 @@ export function readDates(rows: CsvRow[], style: CsvStyle, problems: Problems): 
 }
 
 /** All dates of the rows: other columns of dates are written like that of the transaction's. */
-function datesOf({ columns, dateColumns }: CsvTable, rows: CsvRow[]): DateCell[] {
+function* datesOf({ columns, dateColumns }: CsvTable, rows: CsvRow[]): Generator<DateCell> {
   const others = dateColumns.filter((column) => column !== columns.date?.[0])
-  return rows.flatMap((row) => [
-    row.date,
-    ...others.map((column) => dateCell(row.line, row.cells[column] ?? '')),
-  ])
+  for (const row of rows) {
+    yield row.date
+    for (const column of others) yield dateCell(row.line, row.cells[column] ?? '')
+  }
 }
 
-function cellsOf(rows: CsvRow[], columns: number[]): { line: number; text: string }[] {
-  return rows.flatMap((row) => columns.map((column) => ({ line: row.line, text: row.cells[column] ?? '' })))
+function* cellsOf(rows: CsvRow[], columns: number[]): Generator<AmountCell> {
+  for (const row of rows)
+    for (const column of columns) yield { line: row.line, text: row.cells[column] ?? '' }
 }

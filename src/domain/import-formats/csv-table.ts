@@ -8,6 +8,7 @@ import {
   filledCurrencies,
   isTable,
   listed,
+  maxTwins,
   refuseTwins,
 } from './csv-columns.ts'
 import { delimiterSaid, isRegular, previews, refuseDelimiter, withoutSepLine } from './csv-dialect.ts'
@@ -21,6 +22,8 @@ import { readWrittenDate } from './written-date.ts'
 /** The table of a CSV file: what its columns are, its rows, and what stands above them. */
 export type CsvTable = {
   headers: string[]
+  /** As many columns as have a header, or all where none has. */
+  width: number
   columns: Columns
   /** Columns of dates, of whatever meaning: all are written alike. */
   dateColumns: number[]
@@ -55,6 +58,7 @@ export function openTable(text: string, options: ImportOptions, fields: readonly
   problems.throwIfAny()
   return {
     headers: found.headers,
+    width: found.headers.findLastIndex((header) => header.trim() !== '') + 1 || found.headers.length,
     columns,
     dateColumns: dateColumns(found.headers, columns),
     preamble: records.slice(0, Math.max(0, found.headerAt)),
@@ -70,8 +74,9 @@ function findHeader(
   fields: readonly CsvField[],
 ): Found | null {
   const found: (Found & { score: number })[] = []
+  const names = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
   for (const { delimiter, rows } of previews(text, said)) {
-    const scores = rows.map((cells) => headerScore(cells, mapping, fields))
+    const scores = rows.map((cells) => headerScore(cells, names, fields))
     const score = Math.max(0, ...scores)
     const headerAt = scores.indexOf(score)
     if (score > 0) found.push({ delimiter, headerAt, headers: rows[headerAt] ?? [], score })
@@ -82,12 +87,11 @@ function findHeader(
   return winners[0] ?? null
 }
 
-/** How many fields a row names as a header, or 0 if it is none: a name that the mapping says makes it one. */
-function headerScore(cells: string[], mapping: Record<string, string>, fields: readonly CsvField[]): number {
+/** How many fields a row names as a header, or 0 if it is none: one of the names that the mapping says makes it one. */
+function headerScore(cells: string[], names: string[], fields: readonly CsvField[]): number {
   if (cells.length < 2) return 0
   const columns = columnsOf(cells, fields)
-  const names = Object.entries(mapping).filter(([, header]) => !/^\d*$/.test(header.trim()))
-  const named = names.filter(([, header]) => columnNamed(cells, header) !== null)
+  const named = names.filter((name) => columnNamed(cells, name) !== null)
   return isTable(columns) || named.length > 0 ? Object.keys(columns).length + named.length : 0
 }
 
@@ -108,9 +112,10 @@ function headerless(text: string, said: string | null, mapping: Record<string, s
   return { delimiter: only.delimiter, headerAt: -1, headers: new Array(width).fill('') }
 }
 
-/** Words nearly throughout, and neither a date nor an amount. */
+/** Words nearly throughout, with a number at their end at most, and neither a date nor an amount. */
 function looksLikeHeader(cells: string[]): boolean {
-  const words = cells.filter((cell) => /^[^\d]*\p{L}[^\d]*\d?$/u.test(cell.trim()))
+  const isWords = (text: string) => /\p{L}/u.test(text) && !/\d./s.test(text)
+  const words = cells.filter((cell) => isWords(cell.trim()))
   const values = cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
   return !values && words.length >= cells.length * 0.8
 }
@@ -128,5 +133,5 @@ function refuseColumns(headers: string[]): never {
 
 function dateColumns(headers: string[], columns: Columns): number[] {
   const others = headers.flatMap((header, i) => (columnsOf([header], ['date']).date ? [i] : []))
-  return [...new Set([...(columns.date ?? []), ...others])]
+  return [...new Set([...(columns.date ?? []), ...others])].slice(0, maxTwins)
 }

@@ -57,12 +57,20 @@ function describeCoded(text: string): string | null {
   const values = new Map<string, string>()
   for (let i = 1; i + 1 < parts.length; i += 2) {
     const [code = '', value = ''] = [parts[i], parts[i + 1]]
-    if (!values.has(code)) values.set(code, value.replace(/^\/+|\/+$/g, ''))
+    if (!values.has(code)) values.set(code, withoutSlashes(value))
   }
   // /CNTP/account/bank/name/city/
   const counterparty = values.get('CNTP')?.split('/')[2]
   const remittance = values.get('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')
   return describe(values.get('NAME') ?? counterparty, remittance) ?? describe(text)
+}
+
+/** A loop, since `/\/+$/` begins anew at each slash of a long run. */
+function withoutSlashes(value: string): string {
+  let [start, end] = [0, value.length]
+  while (value[start] === '/') start += 1
+  while (end > start && value[end - 1] === '/') end -= 1
+  return value.slice(start, end)
 }
 
 /** Lines that are full were wrapped, in the middle of a word if need be; others end where somebody ended them. */

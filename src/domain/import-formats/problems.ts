@@ -3,12 +3,12 @@ import { addError, messageFor } from '../draft.ts'
 import { type FieldErrors, Invalid } from '../failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from '../money.ts'
 
-const maxKeys = 100
+const maxErrors = 100
 
-/** Collects what is wrong with a file, so that all of it is said at once, though never more than 100 fields of it. */
+/** Collects what is wrong with a file, so that all of it is said at once, though never more than 100 errors. */
 export class Problems {
   private readonly errors: FieldErrors = {}
-  private keys = 0
+  private listed = 0
   private left = 0
 
   /** Adds an error of the file as a whole, or of a form field that would settle it. */
@@ -22,7 +22,7 @@ export class Problems {
   }
 
   get any(): boolean {
-    return this.keys > 0
+    return this.listed > 0
   }
 
   /** Throws everything collected so far, if there is anything. */
@@ -31,21 +31,18 @@ export class Problems {
     if (this.left > 0) {
       this.errors.file = [
         ...(this.errors.file ?? []),
-        `The file has ${maxKeys + this.left} errors, of which the first ${maxKeys} are shown.`,
+        `The file has ${maxErrors + this.left} errors, of which the first ${maxErrors} are shown.`,
       ]
     }
     throw new Invalid(this.errors)
   }
 
   private record(key: string, message: string): void {
-    if (this.errors[key] === undefined) {
-      if (this.keys >= maxKeys) {
-        this.left += 1
-        return
-      }
-      this.keys += 1
+    if (this.listed >= maxErrors) this.left += 1
+    else {
+      this.listed += 1
+      addError(this.errors, key, message)
     }
-    addError(this.errors, key, message)
   }
 }
 

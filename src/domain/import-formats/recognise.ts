@@ -22,17 +22,23 @@ function formatOf(text: string): FileFormat {
   const head = text.slice(0, 65_536)
   if (/<OFX\s*>|^\s*OFXHEADER\s*:/i.test(head)) return 'ofx'
   if (/^\s*</.test(head)) return xmlFormat(head)
-  if (/^\s*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
+  if (/^[^\S\n\u2028\u2029]*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
   if (isSwift(head)) return 'mt940'
   if (/^\s*[[{]\s*(?:["{[\]}]|$)/.test(head))
     refuseFile('The file is JSON, which is no bank statement or CSV file.')
   return 'csv'
 }
 
-/** SWIFT text begins with its first field or its header block; some banks write a line or two before it. */
+/**
+ * SWIFT text begins with its first field or its header block; some banks write a line or two before it. Space at the
+ * beginning of a line is matched within the line: `^\s*` would run through all that follow, from each of them anew.
+ */
 function isSwift(head: string): boolean {
   if (/^[\s@]*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
-  return /^\s*:20:/m.test(head.slice(0, 4_096)) && /(?:^|@@)\s*:(?:25|28C?|6[012][FM]?):/m.test(head)
+  return (
+    /^[^\S\n\u2028\u2029]*:20:/m.test(head.slice(0, 4_096)) &&
+    /(?:^|@@)[^\S\n\u2028\u2029]*:(?:25|28C?|6[012][FM]?):/m.test(head)
+  )
 }
 
 function xmlFormat(head: string): FileFormat {

@@ -89,12 +89,9 @@ describe('a file of ten megabytes of one thing', () => {
     ['rows', `date,amount\n${'2026-01-01,1\n'.repeat(700_000)}`],
     ['spaces', ' '.repeat(10 * MB)],
     ['JSON', '{"a":'.repeat(2 * MB)],
-  ])('(%s) is refused in time', (_, text) => {
-    const bytes = encode(text)
-    const start = Date.now()
-    expect(asStatement(bytes)).not.toBeNull()
-    // Clocks stand still in a Worker while it computes; the timeout of the test holds where they do.
-    expect(Date.now() - start).toBeLessThan(5_000)
+  ])('(%s) is refused', (_, text) => {
+    // What it costs is measured in test/node/import-work.test.ts, since clocks stand still in a Worker while it computes.
+    expect(asStatement(encode(text))).not.toBeNull()
   })
 })
 

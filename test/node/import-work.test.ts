@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { Invalid } from '../../src/domain/failures.ts'
+import { readGenericCsv } from '../../src/domain/import-formats/generic-csv.ts'
+import { readStatement } from '../../src/domain/import-formats/read-statement.ts'
+import { type Shape, shapes } from './import-work/shapes.ts'
+
+/** Files grow from the one size to the other, each four times the one before, until they cost enough to tell. */
+const [smallest, largest, growth] = [20_000, 1_280_000, 4]
+const tellingMs = 60
+/** Less is noise. */
+const noiseMs = 4
+/** Four times the file may cost about four times; it would be sixteen if twice the file cost four times. */
+const mostTimes = 9
+const mostTries = 5
+
+/** What this thread computes to read a file by either reader, in milliseconds; nobody else on the machine is counted. */
+function costOf({ file, options = {} }: Shape, size: number): number {
+  const made = file(size)
+  const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : made
+  const before = process.threadCpuUsage()
+  for (const read of [readStatement, readGenericCsv]) {
+    try {
+      read(bytes, options)
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error
+    }
+  }
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
+}
+
+describe('reading a file costs no more than its size is worth:', () => {
+  test('there are sixty shapes and more', () => {
+    expect(new Set(shapes.map(({ name }) => name)).size).toBeGreaterThan(60)
+  })
+
+  test.each(shapes)('$name', (shape) => {
+    let cost = costOf(shape, smallest)
+    for (let size = smallest * growth; size <= largest && cost < tellingMs; size *= growth) {
+      const most = mostTimes * Math.max(cost, noiseMs)
+      let more = costOf(shape, size)
+      // Compiling and collecting garbage are counted as well; the lowest of several is nearest to the work itself.
+      for (let tries = 1; more > most && tries < mostTries; tries += 1)
+        more = Math.min(more, costOf(shape, size))
+      expect(more, `milliseconds for ${size} bytes, ${cost} for a quarter of them`).toBeLessThanOrEqual(most)
+      cost = more
+    }
+  })
+})
