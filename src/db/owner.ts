@@ -67,6 +67,11 @@ export class Owner {
     return { ...Object.fromEntries(named), user }
   }
 
+  /** True once `run` has found the bearer. */
+  get isFound(): boolean {
+    return this.#lastUsedAt !== undefined
+  }
+
   /** True once `run` has seen that the token's last use was noted a day ago or earlier. */
   get isUseStale(): boolean {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= daysBefore(this.now, 1)

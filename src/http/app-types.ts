@@ -1,7 +1,7 @@
 import type { Database, DatabaseAddress } from '../db/client.ts'
 import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
-import type { Deadline } from '../domain/deadline.ts'
+import type { RequestDeadline } from '../domain/deadline.ts'
 import type { LinkBase } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { RandomBytes } from '../domain/tokens.ts'
@@ -41,5 +41,5 @@ export type Deps = {
 /** Hono's types of this app. `owner` is there on every route that is not public. */
 export type App = {
   Bindings: Env
-  Variables: { requestId: string; meter: Meter; deadline: Deadline; deps: Deps; owner: Owner }
+  Variables: { requestId: string; meter: Meter; deadline: RequestDeadline; deps: Deps; owner: Owner }
 }

@@ -39,7 +39,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   c.set('owner', owner)
   await next()
   // A body that could not be read ends a request early; whose it was still comes first (401 before 400, 413, 415).
-  if (c.error instanceof HTTPException) await owner.run()
+  if (c.error instanceof HTTPException && !owner.isFound) await owner.run()
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
 }
 

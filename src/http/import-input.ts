@@ -1,17 +1,27 @@
-import type { Context, MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as z from 'zod/mini'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { flag, id, prepared, text } from './fields.ts'
+import { Upload } from './upload.ts'
 import { isJson, isObject, toDraft } from './validate.ts'
 
 /** Largest file (decisions.md, Import); what a form adds around it comes on top. */
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
+const tooLarge = 'The file must not be larger than 5 MB.'
+/** JSON of up to this size, as much as a sync batch has, is read before it is known who asks; nothing else is. */
+export const maxSmallJsonBytes = 1024 * 1024
+/** Objects and lists in a JSON body: an item is one, and may hold some of its own that nobody reads. */
+const maxJsonParts = 200_000
 
 const mappingText = 'The mapping field must be a JSON object of texts.'
+/** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
+const maxMappingEntries = 50
+const mappedHeader = z
+  .string({ error: mappingText })
+  .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
 
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
 export const importOptions = z.object({
@@ -24,7 +34,7 @@ export const importOptions = z.object({
   ),
   date_format: z.optional(text(50)),
   decimal_separator: z.optional(z.enum(['.', ','], { error: 'The selected :field is invalid.' })),
-  mapping: z.optional(z.record(z.string(), z.string({ error: mappingText }), { error: mappingText })),
+  mapping: z.optional(z.record(z.string(), mappedHeader, { error: mappingText })),
   // Forms and queries know only words.
   dry_run: z.optional(
     prepared((input: unknown) => (input === 'true' ? true : input === 'false' ? false : input), flag),
@@ -37,45 +47,73 @@ export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportFields }
   | { kind: 'file'; bytes: Uint8Array; options: ImportFields }
 
-/** Refuses with 413 what no import can be. */
-export const importBodyLimit: MiddlewareHandler<App> = bodyLimit({
-  maxSize: maxFileBytes + maxFormBytes,
-  onError: () => {
-    throw new HTTPException(413, { message: 'The file must not be larger than 5 MB.' })
-  },
-})
+/** The body of an import, as it arrives. */
+export function importUpload(c: Context<App>): Upload {
+  return new Upload(c, maxFileBytes + maxFormBytes, tooLarge)
+}
+
+/** True where the content type is that of JSON. */
+export function saysJson(c: Context<App>): boolean {
+  return isJson(c.req.header('Content-Type') ?? '')
+}
 
 /** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */
-export async function readImportInput(c: Context<App>): Promise<ImportInput> {
+export async function readImportInput(c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Promise<ImportInput> {
   const contentType = c.req.header('Content-Type') ?? ''
-  if (isJson(contentType)) return readJson(c)
-  if (/^multipart\/form-data/i.test(contentType)) return readForm(c)
-  return readFile(new Uint8Array(await c.req.arrayBuffer()), { ...c.req.query() })
+  if (isJson(contentType)) return readJson(bytes, c.req.query())
+  if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
+  return readFile(bytes, c.req.query())
 }
 
-async function readJson(c: Context<App>): Promise<ImportInput> {
-  const body: unknown = await c.req.json().catch(() => {
+function readJson(bytes: Uint8Array, query: Record<string, string>): ImportInput {
+  const text = new TextDecoder().decode(bytes)
+  refuseManyParts(text)
+  const { transactions, ...options } = parseObject(text)
+  return { kind: 'rows', transactions, options: readOptions({ ...query, ...options }) }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isObject(body) ? body : {}
+  } catch {
     throw new HTTPException(400, { message: 'Malformed JSON in request body' })
-  })
-  const { transactions, ...options } = isObject(body) ? body : { transactions: undefined }
-  return { kind: 'rows', transactions, options: readOptions({ ...c.req.query(), ...options }) }
+  }
 }
 
-async function readForm(c: Context<App>): Promise<ImportInput> {
-  const form = await c.req.formData().catch(() => {
+/** An object takes twenty times the memory of its two characters, so what would be millions is not parsed. */
+function refuseManyParts(json: string): void {
+  let parts = 0
+  let inText = false
+  for (let i = 0; i < json.length; i += 1) {
+    const character = json[i]
+    if (inText && character === '\\') i += 1
+    else if (character === '"') inText = !inText
+    else if (!inText && (character === '{' || character === '[')) parts += 1
+  }
+  if (parts > maxJsonParts)
+    throw new Invalid({ transactions: ['The transactions field must not have more than 10000 items.'] })
+}
+
+async function readForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  query: Record<string, string>,
+): Promise<ImportInput> {
+  const body = new Response(bytes, { headers: { 'Content-Type': contentType } })
+  const form = await body.formData().catch(() => {
     throw new HTTPException(400, { message: 'Malformed form in request body' })
   })
   if (form.getAll('file').length > 1) throw new Invalid({ file: ['The file field must be one file.'] })
   const { file, ...fields } = Object.fromEntries(form) as Record<string, File | string>
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
-  const bytes =
+  const content =
     typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
-  return readFile(bytes, { ...c.req.query(), ...fields })
+  return readFile(content, { ...query, ...fields })
 }
 
 function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInput {
-  if (bytes.byteLength > maxFileBytes)
-    throw new HTTPException(413, { message: 'The file must not be larger than 5 MB.' })
+  if (bytes.byteLength > maxFileBytes) throw new HTTPException(413, { message: tooLarge })
   if (bytes.byteLength === 0) throw new Invalid({ file: ['The file field is required.'] })
   return { kind: 'file', bytes, options: readOptions(fields) }
 }
@@ -86,6 +124,7 @@ function readOptions(fields: Record<string, unknown>): ImportFields {
     Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
   )
   if (typeof present.mapping === 'string') present.mapping = parseMapping(present.mapping)
+  refuseManyMappings(present.mapping)
   const draft = toDraft(importOptions, present)
   if (!draft.complete) throw new Invalid(draft.errors)
   return draft.values
@@ -97,4 +136,12 @@ function parseMapping(json: string): unknown {
   } catch {
     return json
   }
+}
+
+/** Before each entry is looked at, and its error named. */
+function refuseManyMappings(mapping: unknown): void {
+  if (isObject(mapping) && Object.keys(mapping).length > maxMappingEntries)
+    throw new Invalid({
+      mapping: [`The mapping field must not have more than ${maxMappingEntries} entries.`],
+    })
 }

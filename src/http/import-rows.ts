@@ -1,5 +1,5 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import type { ImportFile, ImportRow } from '../services/imports/store.ts'
+import { errorKey, type ImportFile, type ImportRow } from '../services/imports/store.ts'
 import type { ImportFields } from './import-input.ts'
 import { readTransactionList, type TransactionDraft } from './transaction-list.ts'
 
@@ -13,13 +13,16 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   const items = readTransactionList(list, maxRows, { account_id: options.account_id })
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}
+  let found = 0
   const rows = items.flatMap((draft, index): ImportRow[] => {
     for (const [field, messages] of Object.entries(draft.errors)) {
-      errors[`rows.${index + 1}${field && `.${field}`}`] = messages
+      found += 1
+      if (found <= errorsListed) errors[errorKey('json', index + 1, field)] = messages
     }
     return draft.complete ? [toRow(draft.values, index + 1)] : []
   })
-  if (Object.keys(errors).length > 0) throw new Invalid(bounded(errors))
+  if (found > errorsListed) errors.transactions = [`${found - errorsListed} more fields have errors.`]
+  if (found > 0) throw new Invalid(errors)
   const accountId = options.account_id ?? null
   return {
     kind,
@@ -30,14 +33,6 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
     closing: null,
     isDryRun: options.dry_run ?? false,
   }
-}
-
-/** The first errors of many, and how many more there are. */
-function bounded(errors: FieldErrors): FieldErrors {
-  const all = Object.entries(errors)
-  const first = Object.fromEntries(all.slice(0, errorsListed))
-  const unlisted = all.length - errorsListed
-  return unlisted > 0 ? { ...first, rows: [`${unlisted} more fields have errors.`] } : first
 }
 
 function toRow(item: Extract<TransactionDraft, { complete: true }>['values'], line: number): ImportRow {

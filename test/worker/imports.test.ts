@@ -206,7 +206,7 @@ describe('JSON', () => {
     const bad = await home.person.post('/api/import/store', { transactions: [item, { ...item, amount: 0 }] })
     expect([bad.status, bad.body.errors]).toEqual([
       422,
-      { 'rows.2.amount': ['The amount field must be greater than 0.'] },
+      { 'transactions.1.amount': ['The amount field must be greater than 0.'] },
     ])
     const good = await home.person.post('/api/import/store', { transactions: [item, item] })
     expect(good.body.import.counts).toEqual({ rows: 2, created: 1, duplicate: 1 })
@@ -221,12 +221,51 @@ describe('JSON', () => {
     const refused = await home.person.post('/api/import/store', { transactions })
     expect([refused.status, refused.body.errors]).toEqual([
       422,
-      { 'rows.2.category_id': ['The selected category id is invalid.'] },
+      { 'transactions.1.category_id': ['The selected category id is invalid.'] },
     ])
     expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
     await home.person.post('/api/import/store', { transactions: transactions.slice(0, 1) })
     const [row] = (await home.person.get('/api/transactions')).body.data
     expect(row.category_id).toBe(home.category.id)
+  })
+})
+
+describe('a mapping', () => {
+  const table = 'When,How much\n2026-11-20,-5.00\n'
+
+  test('names columns by their header or their number', async () => {
+    const home = await createImporter()
+    const mapping = JSON.stringify({ date: 'When', amount: '2' })
+    const answer = await home.upload('/api/import/store', table, {
+      mapping,
+      account_id: String(home.cash.id),
+    })
+    expect([answer.status, answer.body.import.counts.created]).toEqual([200, 1])
+  })
+
+  test('with fields that mean nothing names at most three of them', async () => {
+    const home = await createImporter()
+    const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`field${i}`, 'When']))
+    const mapping = JSON.stringify({ date: 'When', amount: 'How much', ...unknown })
+    const { status, body } = await home.upload('/api/import/store', table, { mapping })
+    expect([status, Object.keys(body.errors)]).toEqual([422, ['mapping']])
+    expect(body.errors.mapping).toHaveLength(3)
+    expect(body.errors.mapping[0]).toMatch(/^The mapping field field0 is unknown; known are date, amount,/)
+  })
+
+  test.each([
+    ['entries without end', Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, i]))],
+    ['a header without end', { date: 'x'.repeat(60_000) }],
+    ['a field without end', { ['x'.repeat(60_000)]: 'When' }],
+    ['no texts', { date: { date: 'x'.repeat(60_000) } }],
+  ])('with %s is refused in a few words', async (_, mapping) => {
+    const home = await createImporter()
+    for (const path of ['/api/import/store', '/api/import/bank/store']) {
+      const fields = { mapping: JSON.stringify(mapping), account_id: String(home.cash.id) }
+      const { status, text } = await home.upload(path, table, fields)
+      expect([path, status]).toEqual([path, 422])
+      expect(text.length).toBeLessThan(1_000)
+    }
   })
 })
 
@@ -272,7 +311,7 @@ describe('undoing an import', () => {
     const [row] = (await home.person.get('/api/transactions')).body.data
     await home.person.delete(`/api/transactions/${row.id}`)
     const { status, body } = await home.person.post('/api/import/store', { transactions })
-    expect([status, Object.keys(body.errors)]).toEqual([422, ['rows.1.client_id']])
+    expect([status, Object.keys(body.errors)]).toEqual([422, ['transactions.0.client_id']])
   })
 
   test('frees the client ids of its rows', async () => {
@@ -393,7 +432,7 @@ test('a dry run answers what the real one would, the bounds included, and leaves
   expect(again.body.import.counts.created).toBe(1)
 })
 
-test('ten thousand rows are imported in one round trip', async () => {
+test('ten thousand rows of a file are imported in two round trips, the first of which asks who sends them', async () => {
   const home = await createImporter()
   const day = (i: number) => new Date(Date.UTC(2000, 0, 1 + (i % 9_000))).toISOString().slice(0, 10)
   const rows = Array.from({ length: 10_000 }, (_, i) => `${day(i)},-${(i % 500) + 1}.25,Row ${i}`)
@@ -406,6 +445,6 @@ test('ten thousand rows are imported in one round trip', async () => {
     },
   )
   expect([status, body.import?.counts]).toEqual([200, { rows: 10_000, created: 10_000, duplicate: 0 }])
-  expect((await home.world.databaseWork()).requests).toBe(1)
+  expect((await home.world.databaseWork()).requests).toBe(2)
   expect(await home.isExact()).toBe(true)
 })

@@ -10,6 +10,8 @@ const several = new Set<CsvField>(['description', 'payee'])
 
 /** So many columns of one meaning are looked at; no bank has as many, and each row is searched for each of them. */
 export const maxTwins = 16
+/** So many fields of a mapping that mean nothing are named. */
+const unknownListed = 3
 
 /** The place of each name among those of its field. */
 const rank = new Map(
@@ -92,11 +94,11 @@ export function applyMapping(
   problems: Problems,
 ): Columns {
   const mapped = withoutSettled(columns, mapping)
+  const unknown = Object.keys(mapping).filter((field) => !isFieldOf(field, fields))
+  for (const field of unknown.slice(0, unknownListed))
+    problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
   for (const [field, header] of Object.entries(mapping)) {
-    if (!isFieldOf(field, fields)) {
-      problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
-      continue
-    }
+    if (!isFieldOf(field, fields)) continue
     if (header.trim() === '') {
       delete mapped[field]
       continue

@@ -60,7 +60,7 @@ const texts: Record<string, string> = {
   delimiter: 'What stands between the columns, where that cannot be told.',
   date_format: 'How dates are written, such as `DD/MM/YYYY`, where that cannot be told.',
   decimal_separator: 'Where that cannot be told.',
-  mapping: 'Which column is what, as JSON: `{"amount":"Betrag"}`.',
+  mapping: 'Which column is what, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
   dry_run: 'Goes the whole way and stores nothing.',
   month: 'Another month than the current one.',
   from: 'From this day on.',

@@ -1,19 +1,21 @@
 import { type Context, Hono } from 'hono'
 import { type FieldErrors, Invalid } from '../../domain/failures.ts'
+import { FileMemory } from '../../services/imports/file-memory.ts'
 import { deleteImport, listImports, showImport } from '../../services/imports/history.ts'
 import { demandVerified, type ImportFile, storeImport } from '../../services/imports/store.ts'
 import { understandCsv, understandStatement } from '../../services/imports/understand.ts'
 import type { App } from '../app-types.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
-import { importBodyLimit, readImportInput } from '../import-input.ts'
+import { importUpload, maxSmallJsonBytes, readImportInput, saysJson } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
+import type { Upload } from '../upload.ts'
 
 /** Importing files (api.md §4.6, decisions.md Import). */
 export const importRoutes = new Hono<App>()
-  .post('/store', importBodyLimit, (c) => importInput(c, 'generic'))
-  .post('/bank/store', importBodyLimit, (c) => importInput(c, 'bank'))
+  .post('/store', (c) => importInput(c, 'generic'))
+  .post('/bank/store', (c) => importInput(c, 'bank'))
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
@@ -24,10 +26,17 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
+/** JSON that is small is judged and stored in one round trip; of everything else it is asked first who sends it. */
 async function importInput(c: Context<App>, kind: ImportFile['kind']) {
+  const upload = importUpload(c)
+  const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
+  return isSmall ? importSmallJson(c, upload.takeBytes(), kind) : importFile(c, upload, kind)
+}
+
+async function importSmallJson(c: Context<App>, body: Uint8Array<ArrayBuffer>, kind: ImportFile['kind']) {
   const { owner } = c.var
   const { key, errors } = readIdempotencyKey(c)
-  const file = await understand(c, kind, errors).catch(async (error) => {
+  const file = await understand(c, body, kind, errors).catch(async (error) => {
     // Whoever may not import at all is told so before anything about the file.
     if (error instanceof Invalid) await demandVerified(owner)
     throw error
@@ -35,13 +44,33 @@ async function importInput(c: Context<App>, kind: ImportFile['kind']) {
   return c.json(presentImportResult(file, await storeImport(owner, file, key)))
 }
 
+/** Files are large and dear to read: they take turns, once it is known that their sender may import. */
+async function importFile(c: Context<App>, upload: Upload, kind: ImportFile['kind']) {
+  const { owner } = c.var
+  await demandVerified(owner)
+  const memory = new FileMemory()
+  try {
+    await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
+    const body = upload.takeBytes()
+    await memory.holdToRead(body.byteLength)
+    // How slowly a client uploads is not counted.
+    c.var.deadline.restart()
+    const { key, errors } = readIdempotencyKey(c)
+    const file = await understand(c, body, kind, errors)
+    return c.json(presentImportResult(file, await storeImport(owner, file, key)))
+  } finally {
+    memory.release()
+  }
+}
+
 async function understand(
   c: Context<App>,
+  body: Uint8Array<ArrayBuffer>,
   kind: ImportFile['kind'],
   errors: FieldErrors,
 ): Promise<ImportFile> {
   if (Object.keys(errors).length > 0) throw new Invalid(errors)
-  const input = await readImportInput(c)
+  const input = await readImportInput(c, body)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
   return kind === 'bank'
     ? understandStatement(input.bytes, input.options)

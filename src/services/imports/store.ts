@@ -66,7 +66,7 @@ const noRow = 0
 /** So many errors are listed at most. */
 const errorsListed = 100
 
-/** Throws EmailNotVerified where the bearer's address is not verified; for input that cannot even be read. */
+/** Throws EmailNotVerified where the bearer's address is not verified. */
 export async function demandVerified(owner: Owner): Promise<void> {
   const [user] = await owner.run()
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
@@ -75,7 +75,7 @@ export async function demandVerified(owner: Owner): Promise<void> {
 /**
  * Imports a file, all or nothing, in one round trip: its rows are laid down, judged, compared with what is there
  * and created, in one transaction. A dry run goes the same way and is undone at the end of it. The same file with the
- * same key is imported once, and answered alike. Throws EmailNotVerified, Invalid with keys such as `rows.7.amount`.
+ * same key is imported once, and answered alike. Throws EmailNotVerified, Invalid (`errorKey`).
  */
 export async function storeImport(
   owner: Owner,
@@ -278,8 +278,14 @@ function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 
+/** What the error of a row is called, and of one of its fields: as in sync for JSON, by its line for a file. */
+export function errorKey(format: ImportFile['format'], line: number, field: string): string {
+  const row = format === 'json' ? `transactions.${line - 1}` : `rows.${line}`
+  return field === '' ? row : `${row}.${field}`
+}
+
 /** Errors by row of the file. A row that named its account is told of the name; the form's account is told once. */
-function errorsOf({ rows, accountId }: ImportFile, broken: Broken[], total: number): FieldErrors {
+function errorsOf({ format, rows, accountId }: ImportFile, broken: Broken[], total: number): FieldErrors {
   const errors: FieldErrors = {}
   for (const { position, errors: pairs } of broken) {
     const row = rows[position]
@@ -288,14 +294,15 @@ function errorsOf({ rows, accountId }: ImportFile, broken: Broken[], total: numb
       const isNamed =
         (field === 'account_id' && typeof row?.account === 'string') ||
         (field === 'to_account_id' && typeof row?.to_account === 'string')
-      const key = isOfForm ? field : `rows.${row?.line}.${isNamed ? field.replace('_id', '') : field}`
+      const name = isNamed ? field.replace('_id', '') : field
+      const key = isOfForm ? field : errorKey(format, row?.line ?? position + 1, name)
       const text = isNamed ? message.replaceAll('account id', 'account') : message
       errors[key] = [...new Set([...(errors[key] ?? []), text])]
     }
   }
   const unlisted = total - broken.length
   if (unlisted > 0 && Object.keys(errors).some((key) => key !== 'account_id')) {
-    errors.rows = [`${unlisted} more rows have errors.`]
+    errors[format === 'json' ? 'transactions' : 'rows'] = [`${unlisted} more rows have errors.`]
   }
   return errors
 }

@@ -66,12 +66,16 @@ export function understandStatement(bytes: Uint8Array, fields: FileFields): Impo
 /** What rows of files do not have: marks that a phone makes. */
 const unmarked = { client_id: null, force: false }
 
+/** So many are named to choose from. */
+const accountsListed = 50
+
 /** A file may hold several accounts; which of them goes into `account_id` is never guessed. */
 function chosenAccount(accounts: StatementAccount[], identifier: string | undefined): StatementAccount {
   const chosen =
     identifier === undefined ? accounts : accounts.filter((account) => account.identifier === identifier)
   const [only] = chosen
   if (only && chosen.length === 1) return only
-  const candidates = accounts.map((account) => account.identifier ?? 'unnamed').join(', ')
+  const names = accounts.slice(0, accountsListed).map((account) => account.identifier ?? 'unnamed')
+  const candidates = `${names.join(', ')}${accounts.length > accountsListed ? ' …' : ''}`
   throw new Invalid({ statement_account: [`The file holds several accounts; choose one of: ${candidates}.`] })
 }

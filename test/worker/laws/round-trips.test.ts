@@ -14,6 +14,41 @@ test.each(protectedRoutes)('%s makes one request to the database, authentication
   expect((await world.databaseWork()).requests).toBe(requestsOf[route] ?? 1)
 })
 
+test.each(['/api/import/store', '/api/import/bank/store'])(
+  'POST %s of a file makes two requests, since it is not read before it is known who sends it; to refuse, one',
+  async (path) => {
+    const world = createWorld()
+    const { person, checking } = await createHousehold(world)
+    const send = (rawBody: string, token = person.token) =>
+      world.call('POST', `${path}?account_id=${checking.id}`, {
+        token,
+        rawBody,
+        headers: { 'Content-Type': 'text/csv' },
+      })
+    const large = JSON.stringify({ transactions: [{ notes: 'x'.repeat(1_100_000) }] })
+    const sendJson = (token = person.token) =>
+      world.call('POST', path, { token, rawBody: large, headers: { 'Content-Type': 'application/json' } })
+    const unverified = await world.register()
+    const unknown = person.token.replace(/^\d+/, '999999')
+    const calls: [number, number, () => Promise<{ status: number }>][] = [
+      [200, 2, () => send('date,amount\n2026-11-20,-5\n')],
+      [422, 1, () => send('no table')],
+      [413, 1, () => send('x'.repeat(6_000_000))],
+      [422, 1, () => sendJson()],
+      [403, 1, () => send('no table', unverified.token)],
+      [403, 1, () => sendJson(unverified.token)],
+      [401, 1, () => send('no table', unknown)],
+      [401, 1, () => send('x'.repeat(6_000_000), unknown)],
+      [401, 1, () => sendJson(unknown)],
+    ]
+    for (const [status, requests, call] of calls) {
+      await world.resetDatabaseWork()
+      const answer = await call()
+      expect([answer.status, (await world.databaseWork()).requests]).toEqual([status, requests])
+    }
+  },
+)
+
 test.each(protectedRoutes)('%s makes one request to refuse an unknown token', async (route) => {
   const world = createWorld()
   const { person } = await createHousehold(world)

@@ -45,7 +45,7 @@ const options: Operation['parameters'] = {
 export const importOperations: OperationGroup = {
   tag: 'Import',
   description:
-    'CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing. What can be read in two ways is never guessed: the answer is a 422 that lists the candidates.',
+    'CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing. What can be read in two ways is never guessed: the answer is a 422 that lists the candidates. Errors of a file are named by its rows (`rows.7.amount`: the line, or the entry of OFX and CAMT), those of a JSON body by its items, as in sync (`transactions.0.amount`).',
   operations: {
     'POST /api/import/store': {
       id: 'importFile',
