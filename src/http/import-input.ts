@@ -138,10 +138,10 @@ function parseMapping(json: string): unknown {
   }
 }
 
-/** Before each entry is looked at, and its error named. */
+/** Before each entry is looked at, and its error named after it. */
 function refuseManyMappings(mapping: unknown): void {
-  if (isObject(mapping) && Object.keys(mapping).length > maxMappingEntries)
-    throw new Invalid({
-      mapping: [`The mapping field must not have more than ${maxMappingEntries} entries.`],
-    })
+  const names = isObject(mapping) ? Object.keys(mapping) : []
+  if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappingEntries)) return
+  const text = `The mapping field must not have more than ${maxMappingEntries} entries, nor longer names of fields.`
+  throw new Invalid({ mapping: [text] })
 }

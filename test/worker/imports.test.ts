@@ -256,7 +256,7 @@ describe('a mapping', () => {
   test.each([
     ['entries without end', Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`f${i}`, i]))],
     ['a header without end', { date: 'x'.repeat(60_000) }],
-    ['a field without end', { ['x'.repeat(60_000)]: 'When' }],
+    ['a field without end', { ['x'.repeat(60_000)]: 1 }],
     ['no texts', { date: { date: 'x'.repeat(60_000) } }],
   ])('with %s is refused in a few words', async (_, mapping) => {
     const home = await createImporter()
