@@ -75,8 +75,8 @@ export default defineConfig({
           maxWorkers: 3,
           // After the Worker's tests, which have the machine for themselves.
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
     ],

@@ -1,32 +1,36 @@
-import type { StatsReport } from '../dev/libsql/server.ts'
 import { type Database, openDatabase } from '../src/db/client.ts'
+import type { Work } from '../test/databases/work.ts'
+import type { ServedDatabase } from './runtime.ts'
 
-/** The database as the benchmark sees it from behind: its server's counts and latency, and SQL past the API. */
+/** The database as the benchmark sees it from behind: its counts and latency, and SQL past the API and uncounted. */
 export class MeasuredDatabase {
-  readonly #url: string
+  readonly #countedUrl: string
   readonly db: Database
 
-  constructor(url: string) {
-    this.#url = url
+  constructor({ url, countedUrl }: ServedDatabase) {
+    this.#countedUrl = countedUrl
     this.db = openDatabase({ url, timeoutMs: 60_000 })
   }
 
-  /** Counts from nothing; without `work` neither steps nor rows, which takes time. */
-  async startCounting({ work }: { work: boolean }): Promise<void> {
-    await this.#ask('DELETE', work ? 'stats' : 'stats?work=no')
+  /** Counts from nothing. */
+  async startCounting(): Promise<void> {
+    await this.#ask('DELETE', 'stats')
   }
 
-  async counted(): Promise<StatsReport> {
-    return (await this.#ask('GET', 'stats')).json() as Promise<StatsReport>
+  async counted(): Promise<Work> {
+    return (await this.#ask('GET', 'stats')).json() as Promise<Work>
   }
 
-  /** Every request to the database takes so much longer from now on. */
+  /** Every counted request to the database takes so much longer from now on. */
   async setLatency(ms: number): Promise<void> {
     await this.#ask('POST', 'latency', JSON.stringify({ ms }))
   }
 
   async #ask(method: string, path: string, body?: string): Promise<Response> {
-    const response = await fetch(`${this.#url}${path}`, { method, ...(body !== undefined && { body }) })
+    const response = await fetch(`${this.#countedUrl}${path}`, {
+      method,
+      ...(body !== undefined && { body }),
+    })
     if (!response.ok) throw new Error(`The database answered ${response.status}: ${await response.text()}`)
     return response
   }

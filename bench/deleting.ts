@@ -30,12 +30,11 @@ type Victim = { what: string; target: (bench: Bench, fileRows: number) => Target
 export async function measureDeletions(history: History, grounds: Grounds): Promise<Deletion[]> {
   const { file, directory, parts, worker, fileRows } = grounds
   const deletions: Deletion[] = []
-  for (const [index, victim] of victims.entries()) {
-    const name = `deleted-${index}-of-${history.ownTransactions}`
-    const deletion = await withCopy(file, { name, directory, parts }, (url) =>
+  for (const victim of victims) {
+    const deletion = await withCopy(file, directory, (database) =>
       withRuntime(
-        { worker, parts, database: name, scryptCost: history.scryptCost },
-        createHousehold(history, new MeasuredDatabase(url)),
+        { worker, parts, databaseUrl: database.url, scryptCost: history.scryptCost },
+        createHousehold(history, new MeasuredDatabase(database)),
         (bench) => destroy(victim, bench, fileRows),
       ),
     )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import Database from 'libsql'
+import { DatabaseSync } from 'node:sqlite'
 import { categoryNameKey, defaultCategories } from '../src/domain/categories.ts'
 import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
@@ -82,7 +82,7 @@ function endOfMonth(): string {
 
 async function writeHistory(file: string, history: History): Promise<void> {
   rmSync(file, { force: true })
-  const db = new Database(file)
+  const db = new DatabaseSync(file)
   try {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN')
     migrate(db)
@@ -95,16 +95,17 @@ async function writeHistory(file: string, history: History): Promise<void> {
   }
 }
 
-function migrate(db: Database.Database): void {
+function migrate(db: DatabaseSync): void {
   for (const file of globSync(path.join(migrations, '*.sql')).sort()) db.exec(readFileSync(file, 'utf8'))
 }
 
-async function writePeople(db: Database.Database, { users, scryptCost }: History): Promise<void> {
+async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Promise<void> {
   const now = Date.now()
   const cost = parseScryptCost(scryptCost)
   if (!cost) throw new Error(`${scryptCost} is no cost of scrypt`)
   const numbers = 'with recursive n(u) as (select 1 union all select u + 1 from n where u < @users)'
-  const insert = (sql: string, values: object = {}) => db.prepare(sql).run({ users, now, ...values })
+  const insert = (sql: string, values: Record<string, string> = {}) =>
+    db.prepare(sql).run({ users, now, ...values })
   // Only the one that is measured is verified: the others verify in the course of it.
   insert(
     `insert into users (id, name, email, password_hash, email_verified_at, created_at, updated_at)
@@ -135,7 +136,7 @@ async function writePeople(db: Database.Database, { users, scryptCost }: History
  * one is a transfer, one income and eight are expenses. Most lies in one place, as it does with people: eight of ten
  * in the first account, six of ten in the first category; the others take turns.
  */
-function writeTransactions(db: Database.Database, [first, last]: [number, number], count: number): void {
+function writeTransactions(db: DatabaseSync, [first, last]: [number, number], count: number): void {
   const days = count > 1_000 ? 3_650 : 365
   db.prepare(
     `insert into transactions (user_id, account_id, to_account_id, category_id, type, amount, description, reference,

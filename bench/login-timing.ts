@@ -8,7 +8,7 @@ import { migrateDatabase } from '../dev/migrate.ts'
 import { Connection } from './client.ts'
 import { writeSection } from './document.ts'
 import { type Compared, judgeLogins } from './login-verdict.ts'
-import { bundleWorker, startParts, startRuntime } from './runtime.ts'
+import { bundleWorker, serveDatabase, startParts, startRuntime } from './runtime.ts'
 import { percentile } from './statistics.ts'
 
 const rounds = Number(process.argv[2] ?? 200)
@@ -24,15 +24,16 @@ type Kind = (typeof kinds)[number]
 
 const directory = mkdtempSync(path.join(tmpdir(), 'purse-login-'))
 const parts = await startParts(directory)
-const database = 'login'
-await migrateDatabase(`${parts.libsql}/${database}/`)
+const database = await serveDatabase(path.join(directory, 'database'))
+await migrateDatabase(database.url)
 const { file } = bundleWorker(directory)
-const runtime = await startRuntime({ worker: file, parts, database })
+const runtime = await startRuntime({ worker: file, parts, databaseUrl: database.url })
 try {
   report(await measure(new Connection(runtime.api)))
 } finally {
   await runtime.stop()
   await parts.stop()
+  await database.stop()
   rmSync(directory, { recursive: true })
 }
 
@@ -76,7 +77,7 @@ async function createUsers(connection: Connection): Promise<Record<Kind, string>
 async function forgetPassword(email: string): Promise<void> {
   const sql = `update users set password_hash = null where email = '${email}'`
   const requests = [{ type: 'execute', stmt: { sql } }, { type: 'close' }]
-  const url = `${parts.libsql}/${database}/v2/pipeline`
+  const url = `${database.url}/v2/pipeline`
   const response = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) })
   if (!response.ok) throw new Error(`The database answered ${response.status}: ${await response.text()}`)
   await response.text()

@@ -1,5 +1,5 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
-// how quickly rows land. Counts come from the libSQL server and are the same on every machine; of times, read the
+// how quickly rows land. Counts come from libSQL's own server and are the same on every machine; of times, read the
 // ratios. A run in which the machine was disturbed says so, leaves the README alone and ends with 1. `-- --quick` shows
 // that all of it runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { landingChart, latencyChart, stepsChart } from './charts.ts'
+import { landingChart, latencyChart, rowsChart } from './charts.ts'
 import { writeSection } from './document.ts'
 import { fullReport, shortReport } from './report.ts'
 import { disturbed, misses, type Results, type Scenario } from './results.ts'
@@ -46,7 +46,7 @@ function write(results: Results): void {
     'results.json': `${JSON.stringify(results, rounded, 1)}\n`,
     'results.md': fullReport(results),
     'short.md': `${short}\n`,
-    'steps.svg': stepsChart(results),
+    'rows.svg': rowsChart(results),
     'latency.svg': latencyChart(results),
     'landing.svg': landingChart(results),
   }

@@ -1,3 +1,4 @@
+import { rowsOf } from '../test/databases/work.ts'
 import { type Bench, type Case, tidy } from './calls.ts'
 import { type Call, Connection } from './client.ts'
 import type { Runtime } from './runtime.ts'
@@ -7,7 +8,7 @@ import { percentile } from './statistics.ts'
 export type Counts = {
   roundTrips: number
   statements: number
-  steps: number
+  rowsRead: number
   rowsWritten: number
   requestBytes: number
   responseBytes: number
@@ -33,28 +34,27 @@ const preparedAtOnce = 20
 /** Calls that let the routes settle before they are timed. */
 const warmUps = 2
 
-/** Counts what a call of the case costs: of three the one in the middle, since random ids may cost a step more or less. */
+/** Counts what a call of the case costs: of three the one in the middle, since random ids may cost a row more or less. */
 export async function countCase(one: Case, bench: Bench): Promise<Counts> {
   const counts: Counts[] = []
   for (let i = 0; i < countedCalls; i++) {
     const call = await one.prepare(bench)
-    await bench.database.startCounting({ work: true })
+    await bench.database.startCounting()
     const { requestBytes, responseBytes } = await bench.connection.call(call)
     const counted = await bench.database.counted()
     counts.push({
       roundTrips: counted.requests,
       statements: counted.statements,
-      steps: counted.steps,
+      rowsRead: counted.rowsRead,
       rowsWritten: counted.rowsWritten,
       requestBytes,
       responseBytes,
       databaseRequestBytes: counted.requestBytes,
       databaseResponseBytes: counted.responseBytes,
     })
-    await bench.database.startCounting({ work: false })
     await tidy(bench)
   }
-  counts.sort((a, b) => a.steps - b.steps)
+  counts.sort((a, b) => rowsOf(a) - rowsOf(b))
   return counts[Math.floor(countedCalls / 2)] as Counts
 }
 
@@ -65,11 +65,11 @@ export async function countCase(one: Case, bench: Bench): Promise<Counts> {
 export async function timeCases(
   cases: Case[],
   bench: Bench,
-  runtime: Runtime,
+  { api, bare: bareApi }: Runtime,
   { barePath, latencyMs, series }: { barePath: string; latencyMs: number; series: Series },
 ): Promise<Latency[]> {
   const bare = { method: 'GET', path: barePath, status: 200 }
-  const [connection, bareConnection] = [new Connection(runtime.api), new Connection(runtime.bare)]
+  const [connection, bareConnection] = [new Connection(api), new Connection(bareApi)]
   const runs = cases.map((one) => ({ one, calls: [] as Call[], times: [] as number[], spent: 0 }))
   const bareTimes: number[] = []
   const ready = Math.min(preparedAtOnce, series.calls + warmUps)

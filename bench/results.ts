@@ -1,3 +1,4 @@
+import { rowsOf } from '../test/databases/work.ts'
 import type { Deletion } from './deleting.ts'
 import type { History } from './history.ts'
 import type { Landing } from './landing.ts'
@@ -64,10 +65,14 @@ export function extremes({ scenarios }: Results): { small: Scenario; large: Scen
 /** How much more the database works for a case at the largest history than at the smallest; 1 where it never works. */
 export function growthOf(name: string, results: Results): number {
   const { small, large } = extremes(results)
-  const [before, after] = [small, large].map(
-    ({ cases }) => cases.find((one) => one.name === name)?.counts.steps,
-  )
+  const [before, after] = [small, large].map(({ cases }) => rowsAt(cases, name))
   return before && after ? after / before : 1
+}
+
+/** The rows that the database read and wrote for a case. */
+export function rowsAt(cases: CaseResult[], name: string): number | undefined {
+  const found = cases.find((one) => one.name === name)
+  return found && rowsOf(found.counts)
 }
 
 export function isList({ name, route }: CaseResult): boolean {

@@ -1,14 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 
-/** The parts outside the Worker, by address. */
-export type Parts = { libsql: string; inbox: string; issuer: string; stop(): Promise<void> }
+/** The parts outside the Worker but for the database, by address. */
+export type Parts = { inbox: string; issuer: string; stop(): Promise<void> }
+
+/** A database on a server of its own, and the way to it that counts and delays (test/databases/proxy.ts). */
+export type ServedDatabase = { url: string; countedUrl: string; stop(): Promise<void> }
 
 /** The running Worker and the bare one beside it, each at a socket of its own. */
 export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
@@ -25,16 +28,28 @@ const { secrets } = unstable_readConfig(
 )
 for (const name of secrets?.required ?? []) process.env[name] ??= 'of the benchmark'
 
-/** Starts libSQL, the inbox and the identity provider in another process. */
-export async function startParts(directory: string): Promise<Parts> {
-  const child = spawn(
-    process.execPath,
-    [path.join(import.meta.dirname, 'parts.ts'), directory, `${links.appUrl}/api/auth/idp/callback`],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  )
+/** Starts the inbox and the identity provider in another process. */
+export function startParts(directory: string): Promise<Parts> {
+  return startScript('parts.ts', directory, `${links.appUrl}/api/auth/idp/callback`)
+}
+
+/** Serves a database, empty or a copy of a file, from a directory that nothing else is in. */
+export function serveDatabase(directory: string, file?: string): Promise<ServedDatabase> {
+  if (file) {
+    mkdirSync(path.join(directory, 'dbs/default'), { recursive: true })
+    copyFileSync(file, path.join(directory, 'dbs/default/data'))
+  }
+  return startScript('serve-database.ts', directory)
+}
+
+/** Starts a script of this folder in another process; answers what it prints as JSON, and how to end it. */
+async function startScript<T>(name: string, ...args: string[]): Promise<T & { stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, name), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error('The parts outside the Worker did not start'))),
+    once(child, 'exit').then(() => Promise.reject(new Error(`bench/${name} did not start`))),
   ])) as [string]
   return { ...JSON.parse(line), stop: () => end(child) }
 }
@@ -67,8 +82,7 @@ function wrangler(...args: string[]): string {
 export type RuntimeOptions = {
   worker: string
   parts: Parts
-  /** The name of the database. */
-  database: string
+  databaseUrl: string
   /** By default that of wrangler.toml. */
   scryptCost?: string
   /** Messages wait for so long: what is counted is then the request alone. */
@@ -77,7 +91,7 @@ export type RuntimeOptions = {
 
 /** Starts workerd with the Worker as wrangler.toml has it, and the bare Worker. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const databaseUrl = `${options.parts.libsql}/${options.database}/`
+  const { databaseUrl } = options
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, 'bare-worker.ts')],
     bundle: true,
@@ -97,7 +111,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       bindings: { TURSO_DATABASE_URL: databaseUrl },
       unsafeDirectSockets: [{}],
     },
-    purseWorker(options, databaseUrl),
+    purseWorker(options),
     // A Worker with assets cannot be reached past the assets' own proxy but through another one's socket.
     { ...common, name: 'door', script: 'export default {}', unsafeDirectSockets: [{ serviceName: 'purse' }] },
   ]
@@ -114,10 +128,13 @@ function showErrors({ level, message }: { level: string; message: string }): voi
   if (level === 'error' || level === 'warn') console.error(message)
 }
 
-function purseWorker(
-  { worker, parts, scryptCost, queueDelaySeconds }: RuntimeOptions,
-  databaseUrl: string,
-): V4WorkerOptions {
+function purseWorker({
+  worker,
+  parts,
+  databaseUrl,
+  scryptCost,
+  queueDelaySeconds,
+}: RuntimeOptions): V4WorkerOptions {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(project, 'wrangler.toml'))
   const { modulesRules: _, queueProducers, bindings, ...rest } = workerOptions
   const producers = Object.entries(queueProducers as Record<string, { queueName: string }>)

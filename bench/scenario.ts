@@ -1,12 +1,12 @@
 import path from 'node:path'
-import { type Bench, type Case, casesOf, createHousehold } from './calls.ts'
+import { type Bench, type Case, casesOf, createHousehold, type Household } from './calls.ts'
 import { MeasuredDatabase } from './database.ts'
 import { measureDeletions } from './deleting.ts'
 import { historyFile } from './history.ts'
 import { measureLanding } from './landing.ts'
 import { countCase, type Latency, type Series, timeCases } from './measure.ts'
 import { astray, type CaseResult, type Scenario } from './results.ts'
-import type { Parts, Runtime } from './runtime.ts'
+import type { Parts, Runtime, RuntimeOptions } from './runtime.ts'
 import { withCopy, withFile, withRuntime } from './served.ts'
 import type { Size, Timed } from './sizes.ts'
 
@@ -37,22 +37,33 @@ export async function runScenario(
   const say = (line: string) => place.say(`${history.name}: ${line}`)
   const { file, seconds } = await historyFile(place.cache, history)
   say(seconds === null ? 'written in an earlier run' : `written in ${seconds.toFixed(1)} s`)
-  const name = history.name.replace(/\W/g, '-')
   const raw = path.join(directory, 'raw.db')
-  const measured = await withCopy(file, { name, directory, parts }, async (url) => {
-    const options = { worker, parts, database: name, scryptCost: history.scryptCost }
-    const household = createHousehold(history, new MeasuredDatabase(url))
-    const heldBack = { ...options, queueDelaySeconds: heldBackSeconds }
-    const cases = await withRuntime(heldBack, household, async (bench, runtime) => {
-      say('counting')
-      const counted = await countAll(bench)
-      say('timing')
-      return timeAll(counted, bench, runtime, { near, far, latencyMs: size.latencyMs, say })
-    })
+  const measured = await withCopy(file, directory, async (database) => {
+    const household = createHousehold(history, new MeasuredDatabase(database))
+    const counting = { worker, parts, databaseUrl: database.countedUrl, scryptCost: history.scryptCost }
+    const direct = { ...counting, databaseUrl: database.url }
+    const heldBack = { queueDelaySeconds: heldBackSeconds }
+    const cases = await withRuntimes(
+      { ...direct, ...heldBack },
+      { ...counting, ...heldBack },
+      household,
+      async (bench, runtimes) => {
+        say('counting')
+        const counted = await countAll(bench)
+        say('timing')
+        return timeAll(counted, bench, runtimes, { near, far, latencyMs: size.latencyMs, say })
+      },
+    )
     say('landing')
     const landing = await withFile(file, raw, () =>
-      withRuntime(options, household, (bench, runtime) =>
-        measureLanding({ bench, runtime, size: size.landing, raw: { file: raw, url } }),
+      withRuntimes(direct, counting, household, (bench, { direct: runtime, counting: counted }) =>
+        measureLanding({
+          bench,
+          runtime,
+          counted,
+          size: size.landing,
+          raw: { file: raw, url: database.url },
+        }),
       ),
     )
     return { cases, landing }
@@ -91,12 +102,26 @@ async function contractRoutes({ connection }: Bench): Promise<Map<string, boolea
   return routes
 }
 
+/** The Worker twice: straight at the database, and by the way that counts and delays, where `bench.connection` leads. */
+type Runtimes = { direct: Runtime; counting: Runtime }
+
+function withRuntimes<T>(
+  direct: RuntimeOptions,
+  counting: RuntimeOptions,
+  household: Household,
+  work: (bench: Bench, runtimes: Runtimes) => Promise<T>,
+): Promise<T> {
+  return withRuntime(direct, household, (_, direct) =>
+    withRuntime(counting, household, (bench, counting) => work(bench, { direct, counting })),
+  )
+}
+
 type Timing = { near: Series; far: Series; latencyMs: number; say: (line: string) => void }
 
 async function timeAll(
   counted: Counted[],
   bench: Bench,
-  runtime: Runtime,
+  { direct, counting }: Runtimes,
   { near, far, latencyMs, say }: Timing,
 ): Promise<CaseResult[]> {
   const nearBy = { barePath: '/bare', latencyMs: 0, series: near }
@@ -104,8 +129,8 @@ async function timeAll(
   const results = new Map<string, CaseResult>()
   for (const turn of turnsOf(counted)) {
     const measured = [
-      await timeCases(turn, bench, runtime, nearBy),
-      await timeCases(turn, bench, runtime, farAway),
+      await timeCases(turn, bench, direct, nearBy),
+      await timeCases(turn, bench, counting, farAway),
     ]
     for (const [index, { prepare: _, ...one }] of turn.entries()) {
       const [near, far] = measured.map((latencies) => latencies[index]) as [Latency, Latency]
@@ -116,7 +141,7 @@ async function timeAll(
   const again = new Set(astray([...results.values()]).map(({ name }) => name))
   for (const turn of turnsOf(counted).filter((cases) => cases.some(({ name }) => again.has(name)))) {
     say(`disturbed, once more: ${turn.map(({ name }) => name).join(', ')}`)
-    const latencies = await timeCases(turn, bench, runtime, farAway)
+    const latencies = await timeCases(turn, bench, counting, farAway)
     for (const [index, { name }] of turn.entries()) {
       results.set(name, { ...(results.get(name) as CaseResult), far: latencies[index] as Latency })
     }

@@ -1,16 +1,29 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Bench, Household } from './calls.ts'
 import { Connection } from './client.ts'
-import { type Parts, type Runtime, type RuntimeOptions, startRuntime } from './runtime.ts'
+import {
+  type Runtime,
+  type RuntimeOptions,
+  type ServedDatabase,
+  serveDatabase,
+  startRuntime,
+} from './runtime.ts'
 
-/** Puts a copy of a database file among those that are served, for as long as the work takes with its URL. */
+/** Serves a copy of a database file for as long as the work takes. */
 export async function withCopy<T>(
   file: string,
-  { name, directory, parts }: { name: string; directory: string; parts: Parts },
-  work: (url: string) => Promise<T>,
+  directory: string,
+  work: (database: ServedDatabase) => Promise<T>,
 ): Promise<T> {
-  return withFile(file, path.join(directory, 'libsql', `${name}.db`), () => work(`${parts.libsql}/${name}/`))
+  const copy = mkdtempSync(path.join(directory, 'served-'))
+  const database = await serveDatabase(copy, file)
+  try {
+    return await work(database)
+  } finally {
+    await database.stop()
+    rmSync(copy, { recursive: true })
+  }
 }
 
 /** Copies a database file for as long as the work takes. */

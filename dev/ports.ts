@@ -32,6 +32,21 @@ export function portError({ part, variable, port }: PortUse, code: string): DevE
   )
 }
 
+const portsGiven = new Set<number>()
+
+/**
+ * A port that is free now and was not given out before. It is below those that systems hand out on their own, of which
+ * wrangler asks for some on every start.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    if (portsGiven.has(port) || (await tryToListen(port))) continue
+    portsGiven.add(port)
+    return port
+  }
+}
+
 async function tryToListen(port: number): Promise<string | undefined> {
   const server = net.createServer()
   try {

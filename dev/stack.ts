@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startCrons } from './crons.ts'
 import { DevError, reasonOf } from './dev-error.ts'
@@ -5,7 +6,7 @@ import { leaveDevVars } from './dev-vars.ts'
 import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
-import { startLibsqlServer } from './libsql/server.ts'
+import { startLocalDatabase } from './local-database.ts'
 import { migrateDatabase } from './migrate.ts'
 import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
@@ -41,37 +42,48 @@ export async function startStack(
     const state = openStateFolder(settings.stateDirectory)
     closers.push(async () => state.release())
     await requireFreePorts(portsOf(settings), signal)
-    const local = await startLocalParts(settings, state, closers)
+    mentionFormerDatabase(state, say)
+    const { local, crashed: databaseCrashed } = await startLocalParts(settings, state, closers)
     await unlessAborted(signal, migrate(settings, local, say))
     say('Starting the Worker ...')
     const worker = startWorker(settings, state, local, say)
     closers.push(() => worker.close())
     const health = `http://${LOOPBACK}:${settings.worker.port}/api/health`
-    const failed = Promise.race([worker.crashed, worker.unbuilt]).then((line) =>
-      Promise.reject(new DevError(line)),
-    )
+    const crashed = Promise.race([worker.crashed, databaseCrashed])
+    const failed = Promise.race([crashed, worker.unbuilt]).then((line) => Promise.reject(new DevError(line)))
     await unlessAborted(signal, Promise.race([waitForHealth(health, HEALTH_LIMIT_MS, signal), failed]))
     const stopCrons = startCrons(`http://${LOOPBACK}:${settings.worker.port}`)
     closers.push(async () => stopCrons())
-    return { addresses: addressesOf(settings, local), crashed: worker.crashed, stop }
+    return { addresses: addressesOf(settings, local), crashed, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
+/** The database of earlier versions was a file that the server of today does not look at. */
+function mentionFormerDatabase(state: StateFolder, say: (line: string) => void): void {
+  const former = state.path('libsql')
+  if (existsSync(former))
+    say(
+      `Note: ${former} is of an earlier version and no longer used; a backup is restored as docs/deploy.md says.`,
+    )
+}
+
 async function startLocalParts(
   settings: Settings,
   state: StateFolder,
   closers: Close[],
-): Promise<LocalAddresses> {
+): Promise<{ local: LocalAddresses; crashed: Promise<string> }> {
   const { database, mail, identityProvider } = settings
   const local: LocalAddresses = {}
+  let crashed = new Promise<string>(() => undefined)
   if ('port' in database) {
-    const options = { directory: state.path('libsql'), port: database.port, host: LOOPBACK }
-    const server = await startPart(settings, 'LIBSQL_PORT', () => startLibsqlServer(options))
+    const { port } = database
+    const server = await startPart(settings, 'LIBSQL_PORT', () => startLocalDatabase(state, port))
     closers.push(() => server.close())
-    local.database = `${server.url.replace(/\/$/, '')}/purse/`
+    local.database = server.url
+    crashed = server.ended.then((how) => `the libSQL server ended ${how}.`)
   }
   if ('port' in mail) {
     const options = { directory: state.path('inbox'), port: mail.port }
@@ -86,7 +98,7 @@ async function startLocalParts(
     closers.push(() => server.close())
     local.issuer = server.issuer
   }
-  return local
+  return { local, crashed }
 }
 
 async function startPart<Part>(

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import Database from 'libsql'
-import { DevError } from './dev-error.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { DevError, reasonOf } from './dev-error.ts'
+
+/** Somebody else holds the folder. */
+export class StateInUse extends DevError {}
 
 /** Where one stack keeps everything; only one stack at a time holds it. */
 export interface StateFolder {
@@ -42,17 +45,17 @@ export function writePrivateFile(file: string, contents: string): void {
 // A database lock is the one file lock Node can reach without an add-on, and the kernel drops it
 // with the process however that ends: no stale lock is ever left to clean up by hand.
 function lock(directory: string, lockFile: string, pidFile: string): () => void {
-  let database: Database.Database | undefined
+  let database: DatabaseSync | undefined
   try {
-    database = new Database(lockFile, { timeout: 0 })
+    database = new DatabaseSync(lockFile, { timeout: 0 })
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database?.close()
-    if (codeOf(error) !== 'SQLITE_BUSY')
+    if (!isBusy(error))
       throw new DevError(
-        `the state folder ${directory} cannot be used (${codeOf(error)}): set STATE_DIR to another.`,
+        `the state folder ${directory} cannot be used (${reasonOf(error)}): set STATE_DIR to another.`,
       )
-    throw new DevError(
+    throw new StateInUse(
       `a stack is already running on ${directory}${holder(pidFile)}: stop it first, or set STATE_DIR and the ports to run a second one.`,
     )
   }
@@ -73,6 +76,12 @@ function keepSecret(file: string): string {
   const secret = randomBytes(32).toString('base64url')
   writePrivateFile(file, secret)
   return secret
+}
+
+const SQLITE_BUSY = 5
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
 function codeOf(error: unknown): string {

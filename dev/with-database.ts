@@ -1,34 +1,59 @@
 import path from 'node:path'
-import { DirectoryInUse, startLibsqlServer } from './libsql/server.ts'
-import { LOOPBACK } from './ports.ts'
-import { readSettings } from './settings.ts'
+import { DevError } from './dev-error.ts'
+import { startLocalDatabase } from './local-database.ts'
+import { LOOPBACK, requireFreePorts } from './ports.ts'
+import { portsOf, readSettings, type Settings } from './settings.ts'
+import { isSqld } from './sqld/server.ts'
+import { openStateFolder, StateInUse } from './state-folder.ts'
 
 /** Where a database is, as @libsql/client wants it. */
 export type DatabaseAddress = { url: string; authToken: string }
 
 /**
  * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL where it is set, else the
- * one in the state folder, through the running stack or, when none runs, a server of our own for as long as it takes.
+ * one in the state folder, through whoever serves it or, when nobody does, a server for as long as it takes.
+ * What stands in the way is said in one line, and ends the command with 1.
  */
-export async function withDatabase<T>(work: (database: DatabaseAddress) => Promise<T>): Promise<T> {
-  const settings = readSettings(process.env, path.join(import.meta.dirname, '..'))
-  const { database } = settings
-  if ('url' in database) return work(database)
-  const server = await startOwnServer(path.join(settings.stateDirectory, 'libsql'))
+export async function withDatabase(work: (database: DatabaseAddress) => Promise<void>): Promise<void> {
   try {
-    const url = server?.url ?? `http://${LOOPBACK}:${database.port}`
-    return await work({ url: `${url}/purse/`, authToken: '' })
-  } finally {
-    await server?.close()
+    const settings = readSettings(process.env, path.join(import.meta.dirname, '..'))
+    const { database } = settings
+    await ('url' in database ? work(database) : withLocalDatabase(settings, database.port, work))
+  } catch (error) {
+    if (!(error instanceof DevError)) throw error
+    console.error(`error: ${error.message}`)
+    process.exitCode = 1
   }
 }
 
-/** Answers undefined when a running stack has the directory. */
-async function startOwnServer(directory: string) {
+async function withLocalDatabase(
+  settings: Settings,
+  port: number,
+  work: (database: DatabaseAddress) => Promise<void>,
+): Promise<void> {
+  const local = { url: `http://${LOOPBACK}:${port}`, authToken: '' }
+  const state = await openState(settings, local.url)
+  if (!state) return work(local)
+  const uses = portsOf(settings).filter((use) => use.port === port)
   try {
-    return await startLibsqlServer({ directory })
+    await requireFreePorts(uses, new AbortController().signal)
+    const server = await startLocalDatabase(state, port)
+    try {
+      await work(local)
+    } finally {
+      await server.close()
+    }
+  } finally {
+    state.release()
+  }
+}
+
+/** Answers undefined where a stack or another command holds the folder and serves its database. */
+async function openState({ stateDirectory }: Settings, url: string) {
+  try {
+    return openStateFolder(stateDirectory)
   } catch (error) {
-    if (error instanceof DirectoryInUse) return undefined
+    if (error instanceof StateInUse && (await isSqld(url))) return undefined
     throw error
   }
 }

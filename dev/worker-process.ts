@@ -1,19 +1,10 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import { type GuardedCommand, type GuardedProcess, startGuarded } from './guarded-process.ts'
 import { LOOPBACK } from './ports.ts'
 import { workerOutputFilter } from './worker-output.ts'
 
 /** The variable that tells what wrangler runs before a build that the Worker has all its parts. */
 export const startedByStack = 'PURSE_STACK'
-
-export interface WorkerProcess {
-  /** Fulfilled with how wrangler ended, whoever ended it. */
-  ended: Promise<string>
-  close(): Promise<void>
-}
 
 export interface WorkerOptions {
   projectDirectory: string
@@ -27,41 +18,24 @@ export interface WorkerOptions {
   onRuntimeCrash(): void
 }
 
-/** Starts `wrangler dev` under a guard that ends wrangler and workerd even when this process is killed. */
-export function startWorkerProcess(options: WorkerOptions): WorkerProcess {
-  const guard = fork(path.join(import.meta.dirname, 'worker-guard.ts'), wranglerCommand(options), {
-    cwd: options.projectDirectory,
-    env: wranglerEnvironment(options),
-    execArgv: [],
-    detached: true, // a group of its own, which Ctrl-C in the terminal does not reach
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+/** Starts `wrangler dev`, which ends with this process however that goes. */
+export function startWorkerProcess(options: WorkerOptions): GuardedProcess {
+  return startGuarded({
+    command: wranglerCommand(options),
+    directory: options.projectDirectory,
+    environment: wranglerEnvironment(options),
+    lines: () => lineForwarder(options),
   })
-  // Killing the group again is harmless, and right should anything have ended the guard alone.
-  const endGroup = () => killGroup(guard.pid)
-  process.on('exit', endGroup)
-
-  let lastExit = 'unexpectedly'
-  guard.on('message', (message: { exit: string }) => {
-    lastExit = `with ${message.exit}`
-  })
-  for (const stream of [guard.stdout, guard.stderr]) if (stream) forwardLines(stream, options)
-  guard.once('exit', endGroup)
-  // Closed, not just exited: its last lines have been printed by then.
-  const ended = once(guard, 'close').then(() => {
-    process.off('exit', endGroup)
-    return lastExit
-  })
-  return {
-    ended,
-    async close() {
-      if (guard.connected) guard.send('stop')
-      await ended
-    },
-  }
 }
 
-function wranglerCommand({ projectDirectory, directory, port, variablesFile }: WorkerOptions): string[] {
+function wranglerCommand({
+  projectDirectory,
+  directory,
+  port,
+  variablesFile,
+}: WorkerOptions): GuardedCommand['command'] {
   return [
+    process.execPath,
     path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js'),
     'dev',
     `--port=${port}`,
@@ -92,19 +66,11 @@ function wranglerEnvironment({ directory, variableNames }: WorkerOptions): NodeJ
   return environment
 }
 
-function forwardLines(stream: Readable, { onLine, onRuntimeCrash }: WorkerOptions): void {
+function lineForwarder({ onLine, onRuntimeCrash }: WorkerOptions): (line: string) => void {
   const keep = workerOutputFilter()
-  createInterface({ input: stream }).on('line', (line) => {
+  return (line) => {
     if (line.includes('The Workers runtime crashed unexpectedly')) onRuntimeCrash()
     const kept = keep(line)
     if (kept !== undefined) onLine(kept)
-  })
-}
-
-function killGroup(leader: number | undefined): void {
-  try {
-    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
-  } catch {
-    // Nobody of the group is left.
   }
 }

@@ -4,20 +4,16 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'
-import { startLibsqlServer } from '../dev/libsql/server.ts'
-import { migrateDatabase } from '../dev/migrate.ts'
-import { startFaultProxy } from './faults/proxy.ts'
+import { startDatabases } from './databases/namespaces.ts'
 
 /**
- * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database of the libSQL server is born
- * as a copy of one that has been migrated from zero.
+ * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database is born as a copy of one
+ * that has been migrated from zero.
  */
 export default async function setup(project: TestProject) {
   const unmute = muteLostConnections()
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
-  const libsql = await startLibsqlServer({ directory: join(directory, 'libsql'), template: 'template' })
-  await migrateDatabase(`${libsql.url}/template/`)
-  const faults = await startFaultProxy(libsql.url)
+  const databases = await startDatabases(join(directory, 'sqld'), { migrated: true })
   const inbox = await startInbox({ directory: join(directory, 'inbox'), port: 0 })
   const provider = await startIdentityProvider({
     directory: join(directory, 'idp'),
@@ -26,13 +22,11 @@ export default async function setup(project: TestProject) {
     clientSecret: 'a secret of the tests',
     redirectUris: ['http://purse.test/api/auth/idp/callback'],
   })
-  project.provide('libsqlUrl', libsql.url)
-  project.provide('faultyLibsqlUrl', faults.url)
+  project.provide('libsqlUrl', databases.url)
   project.provide('inboxUrl', inbox.url)
   project.provide('issuer', provider.issuer)
   return async () => {
-    await faults.close()
-    await Promise.all([libsql.close(), inbox.close(), provider.close()])
+    await Promise.all([databases.close(), inbox.close(), provider.close()])
     await rm(directory, { recursive: true })
     unmute()
   }

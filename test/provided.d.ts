@@ -4,8 +4,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the databases of the tests are; each path below it is a database of its own, migrated already. */
     libsqlUrl: string
-    /** The same databases behind a proxy that fails as it is told to (test/faults/proxy.ts). */
-    faultyLibsqlUrl: string
     /** The inbox, which speaks Resend's API. */
     inboxUrl: string
     /** The identity provider. */

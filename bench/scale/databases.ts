@@ -1,4 +1,3 @@
-import { copyFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { historyFile } from '../history.ts'
 
@@ -8,11 +7,9 @@ export const users = 1_500
 
 const cache = path.join(import.meta.dirname, '../../.local/bench')
 
-/** Puts databases where the libSQL server of `directory` finds them: user 1 has so many transactions, the others none. */
-export async function putDatabases(names: string[], transactions: number, directory: string): Promise<void> {
+/** The file of a database in which user 1 has so many transactions, and the others none. */
+export async function databaseFile(transactions: number): Promise<string> {
   const name = `${transactions.toLocaleString('en')} transactions`
   const history = { name, users, ownTransactions: transactions, othersTransactions: 0, scryptCost }
-  const { file } = await historyFile(cache, history)
-  mkdirSync(path.join(directory, 'libsql'), { recursive: true })
-  for (const database of names) copyFileSync(file, path.join(directory, `libsql/${database}.db`))
+  return (await historyFile(cache, history)).file
 }

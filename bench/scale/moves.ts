@@ -10,14 +10,13 @@ import { moveUser } from '../../scale/move.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { writeSection } from '../document.ts'
-import { startParts } from '../runtime.ts'
-import { putDatabases } from './databases.ts'
+import { serveDatabase } from '../runtime.ts'
+import { databaseFile } from './databases.ts'
 
 const sizes = [1_000, 10_000, 100_000]
 const timeoutMs = 120_000
 
 const directory = mkdtempSync(path.join(tmpdir(), 'purse-moves-'))
-const parts = await startParts(directory)
 try {
   const rows: string[] = []
   for (const size of sizes)
@@ -26,17 +25,19 @@ try {
   console.log(text)
   writeSection('docs/scale.md', 'moves', text)
 } finally {
-  await parts.stop()
   rmSync(directory, { recursive: true, force: true })
 }
 
 async function secondsOfMove(ownTransactions: number): Promise<number> {
-  await putDatabases([`from${ownTransactions}`], ownTransactions, directory)
-  const urlOf = (database: string) => `${parts.libsql}/${database}${ownTransactions}/`
-  for (const database of ['to', 'directory']) await migrateDatabase(urlOf(database))
-  const [from, to, homes] = ['from', 'to', 'directory'].map((database) =>
-    openDatabase({ url: urlOf(database), timeoutMs }),
-  )
+  const serve = (name: string, file?: string) =>
+    serveDatabase(path.join(directory, `${name}${ownTransactions}`), file)
+  const served = [
+    await serve('from', await databaseFile(ownTransactions)),
+    await serve('to'),
+    await serve('directory'),
+  ]
+  for (const { url } of served.slice(1)) await migrateDatabase(url)
+  const [from, to, homes] = served.map(({ url }) => openDatabase({ url, timeoutMs }))
   if (!from || !to || !homes) throw new Error('Three databases take part')
   await allotIds(to, 1)
   const homesDirectory = new Directory(homes)
@@ -53,5 +54,6 @@ async function secondsOfMove(ownTransactions: number): Promise<number> {
   const seconds = (performance.now() - start) / 1_000
   const differences = [...(await findDifferences(from)), ...(await findDifferences(to))]
   if (differences.length > 0) throw new Error(`The move left ${differences.length} figures wrong`)
+  for (const { stop } of served) await stop()
   return seconds
 }

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
-import type { Database } from '../../src/db/client.ts'
 import type { Bench } from '../calls.ts'
 import type { Call } from '../client.ts'
 import type { Usage } from './prices.ts'
@@ -14,8 +12,6 @@ export type MixedCall = {
   prepare: (bench: Bench) => Call | Promise<Call>
   /** Messages that it puts into a queue: each is one more run of the Worker. */
   messages?: number
-  /** Index entries that replace others, which a comparison of before and after does not show. */
-  replacedEntries?: number
 }
 
 const countedCalls = 20
@@ -23,29 +19,23 @@ const timedCalls = 100
 const operationsOfMessage = 3
 const msPerTick = 10
 
-/**
- * Counts what a call uses, background work included, and takes the CPU time of workerd for it. Rows read are not told
- * by the engine's package; each takes one virtual machine step at least, so the steps are the most that they can be.
- */
+/** Counts what a call uses, background work included, and takes the CPU time of workerd for it. */
 export async function measureUsage(call: MixedCall, bench: Bench): Promise<Usage> {
   const { database } = bench
   const messages = call.messages ?? 0
   const counted = await prepareCalls(call, countedCalls, bench)
   await settled(bench)
-  const before = await indexEntries(database.db)
-  await database.startCounting({ work: true })
+  await database.startCounting()
   for (const one of counted) await bench.connection.call(one)
   await settled(bench)
-  const { steps, rowsWritten } = await database.counted()
-  const newEntries = entriesAdded(before, await indexEntries(database.db))
-  await database.startCounting({ work: false })
+  const { rowsRead, rowsWritten } = await database.counted()
   return {
     requests: 1 + messages,
     cpuMs: await cpuMsOf(call, bench),
     queueOperations: messages * operationsOfMessage,
     logEvents: 1 + messages,
-    rowsRead: steps / countedCalls,
-    rowsWritten: (rowsWritten + newEntries) / countedCalls + (call.replacedEntries ?? 0),
+    rowsRead: rowsRead / countedCalls,
+    rowsWritten: rowsWritten / countedCalls,
   }
 }
 
@@ -85,25 +75,4 @@ function workerdCpuMs(): number {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return sum + (Number(fields[11]) + Number(fields[12])) * msPerTick
   }, 0)
-}
-
-/** How many entries each index has. libSQL counts an index entry that is written as a row written, like the row's own. */
-async function indexEntries(db: Database): Promise<Map<string, number>> {
-  const [indexes] = await db.batch([
-    db.all<{ name: string; tbl: string; sql: string | null }>(
-      sql`select name, tbl_name as tbl, sql from sqlite_master where type = 'index'`,
-    ),
-  ])
-  const counts = indexes.map(({ name, tbl, sql: definition }) => {
-    const condition = /\bwhere\b(.*)$/is.exec(definition ?? '')?.[1] ?? 'true'
-    return sql.raw(`select '${name}' as name, count(*) as entries from ${tbl} where ${condition}`)
-  })
-  const [rows] = await db.batch([
-    db.all<{ name: string; entries: number }>(sql.join(counts, sql` union all `)),
-  ])
-  return new Map(rows.map(({ name, entries }) => [name, entries]))
-}
-
-function entriesAdded(before: Map<string, number>, after: Map<string, number>): number {
-  return [...after].reduce((sum, [name, entries]) => sum + Math.max(0, entries - (before.get(name) ?? 0)), 0)
 }

@@ -1,5 +1,5 @@
 // `npm run bench:writes`: how many single creates a second one database takes, and several at once. Of these figures
-// read the ratios: the local server runs all databases in one process and waits for no disk, so what ends first is the
+// read the ratios: the databases share one machine, and wait for no disk, so what ends first is the
 // machine. Where a commit takes its time, as it does where data is made durable, what ends first is the one writer:
 // that is measured with transactions that hold the write lock for some milliseconds. Prints the table and writes it
 // into docs/scale.md.
@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, Connection } from '../client.ts'
 import { writeSection } from '../document.ts'
 import { person } from '../history.ts'
-import { bundleWorker, startParts, startRuntime } from '../runtime.ts'
-import { putDatabases, scryptCost, users } from './databases.ts'
+import { bundleWorker, serveDatabase, startParts, startRuntime } from '../runtime.ts'
+import { databaseFile, scryptCost, users } from './databases.ts'
 
 const mostDatabases = 4
 const counts = [1, 2, mostDatabases]
@@ -26,18 +26,21 @@ const today = new Date().toISOString().slice(0, 10)
 type Way = {
   name: string
   origins: URL[]
-  create: (connection: Connection, database: number, user: number) => Promise<unknown>
+  create: (connection: Connection, user: number) => Promise<unknown>
 }
 
 const directory = mkdtempSync(path.join(tmpdir(), 'purse-writes-'))
 const parts = await startParts(directory)
 try {
-  const databases = Array.from({ length: mostDatabases }, (_, number) => `writes${number}`)
-  await putDatabases(databases, 1_000, directory)
+  const file = await databaseFile(1_000)
+  const databases = []
+  for (let number = 0; number < mostDatabases; number++)
+    databases.push(await serveDatabase(path.join(directory, `writes${number}`), file))
   const { file: worker } = bundleWorker(directory)
   const runtimes = []
-  for (const database of databases) runtimes.push(await startRuntime({ worker, parts, database, scryptCost }))
-  const servers = databases.map(() => new URL(parts.libsql))
+  for (const { url: databaseUrl } of databases)
+    runtimes.push(await startRuntime({ worker, parts, databaseUrl, scryptCost }))
+  const servers = databases.map(({ url }) => new URL(url))
   const text = table(
     await measureWays([
       { name: 'at the server', origins: servers, create: insert },
@@ -47,28 +50,28 @@ try {
   )
   console.log(text)
   writeSection('docs/scale.md', 'writes', text)
-  for (const runtime of runtimes) await runtime.stop()
+  for (const { stop } of [...runtimes, ...databases]) await stop()
 } finally {
   await parts.stop()
   rmSync(directory, { recursive: true, force: true })
 }
 
 /** One statement, which is one transaction, with all that the triggers add. */
-function insert(connection: Connection, database: number, user: number): Promise<unknown> {
-  return connection.call(pipeline(database, [execute(insertOf(user)), { type: 'close' }]))
+function insert(connection: Connection, user: number): Promise<unknown> {
+  return connection.call(pipeline([execute(insertOf(user)), { type: 'close' }]))
 }
 
 /** A transaction that holds the write lock for as long as a durable commit would. */
-async function insertSlowly(connection: Connection, database: number, user: number): Promise<void> {
+async function insertSlowly(connection: Connection, user: number): Promise<void> {
   const begun = [execute('begin immediate'), execute(insertOf(user))]
-  const { baton } = await connection.json(pipeline(database, begun))
+  const { baton } = await connection.json(pipeline(begun))
   await sleep(commitMs)
-  await connection.call(pipeline(database, [execute('commit'), { type: 'close' }], baton))
+  await connection.call(pipeline([execute('commit'), { type: 'close' }], baton))
 }
 
-function pipeline(database: number, requests: unknown[], baton?: string): Call {
+function pipeline(requests: unknown[], baton?: string): Call {
   const body = { requests, ...(baton && { baton }) }
-  return { method: 'POST', path: `/writes${database}/v2/pipeline`, status: 200, body }
+  return { method: 'POST', path: '/v2/pipeline', status: 200, body }
 }
 
 function execute(sql: string) {
@@ -81,7 +84,7 @@ function insertOf(user: number): string {
           values (${user}, ${accounts[0]}, ${categories[0]}, 'expense', 350, '${today}', 0, 0)`
 }
 
-function request(connection: Connection, _database: number, user: number): Promise<unknown> {
+function request(connection: Connection, user: number): Promise<unknown> {
   const { token, accounts, categories } = person(user)
   const expense = { account_id: accounts[0], category_id: categories[0], type: 'expense', amount: 3.5 }
   const body = { ...expense, transaction_date: today, force: true }
@@ -111,8 +114,7 @@ async function perSecond({ origins, create }: Way, count: number): Promise<numbe
       const database = client % count
       const connection = new Connection(origins[database] as URL)
       let calls = 0
-      for (; performance.now() < end; calls++)
-        await create(connection, database, 1 + ((client * 150 + calls) % users))
+      for (; performance.now() < end; calls++) await create(connection, 1 + ((client * 150 + calls) % users))
       connection.close()
       return calls
     }),

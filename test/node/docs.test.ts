@@ -4,11 +4,10 @@ import path from 'node:path'
 import { createClient } from '@libsql/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_getWranglerCommands, unstable_readConfig } from 'wrangler'
-import { startLibsqlServer } from '../../dev/libsql/server.ts'
-import { migrateDatabase } from '../../dev/migrate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { syncBatches, syncItems, users } from '../../src/db/schema.ts'
 import { processSync } from '../../src/services/sync/process.ts'
+import { startDatabases } from '../databases/namespaces.ts'
 import { PROJECT } from './stack.ts'
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8')
@@ -75,18 +74,17 @@ describe('the SQL of docs/deploy.md', () => {
   const statements = matches(deploy, /```sql\n([\s\S]+?)```/g)
     .flatMap((block) => block.split(/;.*\n/))
     .filter(Boolean)
-  let server: Awaited<ReturnType<typeof startLibsqlServer>>
+  let databases: Awaited<ReturnType<typeof startDatabases>>
   let directory: string
   let url: string
 
   beforeAll(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'purse-docs-'))
-    server = await startLibsqlServer({ directory })
-    url = `${server.url}/purse/`
-    await migrateDatabase(url)
+    databases = await startDatabases(directory, { migrated: true })
+    url = `${databases.url}/purse/`
   })
   afterAll(async () => {
-    await server.close()
+    await databases.close()
     rmSync(directory, { recursive: true })
   })
 

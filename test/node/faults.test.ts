@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startLibsqlServer } from '../../dev/libsql/server.ts'
-import { type Fault, startFaultProxy } from '../faults/proxy.ts'
+import type { Fault } from '../databases/faults.ts'
+import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, registration } from './client.ts'
 import { newPlace, start } from './stack.ts'
 
@@ -67,17 +67,16 @@ function isRefused({ status, headers }: ApiAnswer): boolean {
   return status === 503 && Number(headers.get('Retry-After')) > 0
 }
 
-/** `npm run dev` whose database is behind the proxy of faults, and somebody with an account. */
+/** `npm run dev` that goes by the faulty side of its database, and somebody with an account. */
 async function startFaultyStack() {
   const directory = await mkdtemp(join(tmpdir(), 'purse-faults-'))
-  const libsql = await startLibsqlServer({ directory })
-  const proxy = await startFaultProxy(libsql.url)
+  const databases = await startDatabases(directory, { migrated: false })
   onTestFinished(async () => {
-    await Promise.all([proxy.close(), libsql.close()])
+    await databases.close()
     await rm(directory, { recursive: true })
   })
-  const databaseUrl = `${proxy.url}/purse/`
-  const place = { ...(await newPlace()), TURSO_DATABASE_URL: databaseUrl }
+  const databaseUrl = `${databases.url}/purse/`
+  const place = { ...(await newPlace()), TURSO_DATABASE_URL: `${databaseUrl}faulty/` }
   await start(place).ready()
 
   const api = clientOf(place)

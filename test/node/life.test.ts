@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { syncBatches } from '../../src/db/schema.ts'
+import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
 
@@ -91,7 +95,14 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
 })
 
 test('a batch that was answered 200 right before a SIGKILL lands exactly once after the restart', async () => {
-  const place = await newPlace()
+  const directory = await mkdtemp(path.join(tmpdir(), 'purse-life-'))
+  const databases = await startDatabases(directory, { migrated: false })
+  onTestFinished(async () => {
+    await databases.close()
+    await rm(directory, { recursive: true })
+  })
+  const database = `${databases.url}/purse`
+  const place = { ...(await newPlace()), TURSO_DATABASE_URL: `${database}/` }
   const stack = await start(place).ready()
   const api = clientOf(place)
   const email = 'phone@example.com'
@@ -104,7 +115,6 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
     Array.from({ length: 100 }, (_, i) => ({ ...fields, client_id: `${batch}-${i}` })),
   )
   // Slow enough that the kill comes while the consumer waits for the database.
-  const database = `http://127.0.0.1:${place.LIBSQL_PORT}/purse`
   const db = openDatabase({ url: `${database}/`, timeoutMs: 10_000 })
   await fetch(`${database}/latency`, { method: 'POST', body: JSON.stringify({ ms: 300 }) })
   const accepted = await Promise.all(
@@ -118,8 +128,8 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
   // Half a minute later, when a message that has not come counts as lost.
   await db.batch([db.update(syncBatches).set({ queuedAt: new Date(0) })])
   for (const { body } of accepted) {
-    const path = `/transactions/sync/${body.sync_id}`
-    const isDone = async () => (await api('GET', path, undefined, token)).body.status === 'completed'
+    const status = `/transactions/sync/${body.sync_id}`
+    const isDone = async () => (await api('GET', status, undefined, token)).body.status === 'completed'
     expect(await until(isDone)).toBe(true)
   }
   expect((await api('GET', `/accounts/${account.id}`, undefined, token)).body.balance).toBe(300)

@@ -9,10 +9,10 @@ import { drizzle } from 'drizzle-orm/libsql/http'
 import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startLibsqlServer } from '../../dev/libsql/server.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
+import { startDatabases } from '../databases/namespaces.ts'
 
 const migrations = join(import.meta.dirname, '../../migrations')
 const journal = JSON.parse(readFileSync(join(migrations, 'meta/_journal.json'), 'utf8')) as {
@@ -21,11 +21,11 @@ const journal = JSON.parse(readFileSync(join(migrations, 'meta/_journal.json'), 
 const tables = Object.values(schema as Record<string, unknown>).filter((value) => is(value, SQLiteTable))
 
 let directory: string
-let server: Awaited<ReturnType<typeof startLibsqlServer>>
+let server: Awaited<ReturnType<typeof startDatabases>>
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'purse-migrations-'))
-  server = await startLibsqlServer({ directory: join(directory, 'databases'), port: 0 })
+  server = await startDatabases(join(directory, 'databases'), { migrated: false })
 })
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect } from 'vitest'
+import { freePort } from '../../dev/ports.ts'
 import { secretsIn } from '../log-secrets.ts'
 
 export const PROJECT = path.join(import.meta.dirname, '../..')
@@ -122,31 +122,10 @@ export function start(place: Place, project = PROJECT): DevStack {
 export async function newPlace(): Promise<Place> {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse stack '))
   places.push(directory)
-  const [PORT, LIBSQL_PORT, MAIL_PORT, IDP_PORT] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
   // Parents that do not exist are part of what a state folder may be.
-  return { PORT, LIBSQL_PORT, MAIL_PORT, IDP_PORT, STATE_DIR: path.join(directory, 'deep/state') }
-}
-
-const portsGiven = new Set<number>()
-
-// Below the ports that systems hand out on their own: wrangler asks for some of those on every start.
-async function freePort(): Promise<string> {
-  const server = net.createServer().listen(20_000 + Math.floor(Math.random() * 12_000), '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return freePort()
-  }
-  const { port } = server.address() as net.AddressInfo
-  await once(server.close(), 'close')
-  if (portsGiven.has(port)) return freePort()
-  portsGiven.add(port)
-  return String(port)
+  const place = { STATE_DIR: path.join(directory, 'deep/state') } as Place
+  for (const name of PORTS) place[name] = String(await freePort())
+  return place
 }
 
 /** The status of the health endpoint. */
@@ -163,10 +142,10 @@ function processes(): { pid: number; group: string; command: string }[] {
   })
 }
 
-/** Waits for a condition; answers whether it came true. */
+/** Waits for a condition, long enough for a busy machine; answers whether it came true. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  limitSeconds = 30,
+  limitSeconds = 90,
 ): Promise<boolean> {
   for (let tries = 0; tries < limitSeconds * 10; tries++) {
     if (await condition()) return true

@@ -4,6 +4,7 @@ import { expect, inject } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
 import worker from '../../src/worker.ts'
+import type { Work } from '../databases/work.ts'
 import { type Answer, clientsOf, collectingQueue, freshDatabaseUrl, type Json } from './service.ts'
 
 export type { Answer, CallOptions, Json } from './service.ts'
@@ -30,8 +31,8 @@ export function createWorld(bindings: Partial<Env> = {}) {
     queue: (batch) => worker.queue(batch, ownEnv),
   })
 
-  /** What the database server has counted since the last reset. */
-  async function databaseWork(): Promise<{ requests: number; statements: number; steps: number }> {
+  /** What the database has done since the last reset, by its own account. */
+  async function databaseWork(): Promise<Work> {
     return (await fetch(`${databaseUrl}stats`)).json()
   }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Fault } from '../../faults/proxy.ts'
+import type { Fault } from '../../databases/faults.ts'
 import { createHousehold, type Household, openWorldDatabase } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { balanceOf, verifyAddress } from '../world.ts'

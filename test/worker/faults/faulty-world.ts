@@ -1,5 +1,6 @@
-import { expect, inject, vi } from 'vitest'
-import type { Fault } from '../../faults/proxy.ts'
+import { expect, vi } from 'vitest'
+import type { Fault } from '../../databases/faults.ts'
+import { freshDatabaseUrl } from '../service.ts'
 import { type Answer, createWorld, type World } from '../world.ts'
 
 export type FaultyWorld = World & {
@@ -7,16 +8,14 @@ export type FaultyWorld = World & {
   whileBroken<T>(fault: Fault, work: () => Promise<T>): Promise<{ result: T; requests: number }>
 }
 
-/** A service of its own whose database is behind the proxy of faults. */
+/** A service of its own that goes by the faulty side of its database (test/databases/proxy.ts). */
 export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
-  const path = `/${crypto.randomUUID()}/`
-  const databaseUrl = `${inject('faultyLibsqlUrl')}${path}`
+  const databaseUrl = freshDatabaseUrl()
   const setFault = async (fault: Fault | null): Promise<{ seen: number }> =>
     (await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })).json()
   return {
-    ...createWorld({ TURSO_DATABASE_URL: databaseUrl, ...bindings }),
-    // Whoever looks at the database directly goes by the proxy.
-    databaseUrl: `${inject('libsqlUrl')}${path}`,
+    ...createWorld({ TURSO_DATABASE_URL: `${databaseUrl}faulty/`, ...bindings }),
+    databaseUrl,
     async whileBroken(fault, work) {
       await setFault(fault)
       const haste = fault.gets === 'nothing' ? hastenTimeouts(fault) : undefined

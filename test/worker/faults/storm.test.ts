@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Fault } from '../../faults/proxy.ts'
+import type { Fault } from '../../databases/faults.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
 import { balanceOf } from '../world.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
+import { rowsOf } from '../../databases/work.ts'
 import { createWorld, openAccount, recordTransaction } from '../world.ts'
 import {
   createHousehold,
@@ -11,29 +12,29 @@ import {
   writeHistory,
 } from './every-route.ts'
 
-/** Virtual machine steps of each route, for somebody with a history of that many transactions. */
-async function stepsWith(history: number): Promise<Record<string, number>> {
+/** Rows that each route reads and writes, for somebody with a history of that many transactions. */
+async function rowsWith(history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
   await writeHistory(household, history)
   expect((await household.person.get('/api/transactions')).body.total).toBe(history)
-  const steps: Record<string, number> = {}
+  const worked: Record<string, number> = {}
   for (const route of protectedRoutes) {
     const { call, status } = await goodCall(route, household)
     await world.resetDatabaseWork()
     expect((await call(household.person)).status, route).toBe(status)
-    steps[route] = (await world.databaseWork()).steps
+    worked[route] = rowsOf(await world.databaseWork())
   }
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
-  return steps
+  return worked
 }
 
 test('no route works more for a history of 20,000 transactions than for one of 100', async () => {
-  const short = await stepsWith(100)
-  const long = await stepsWith(20_000)
+  const short = await rowsWith(100)
+  const long = await rowsWith(20_000)
   expect(Object.keys(short)).toHaveLength(protectedRoutes.length)
-  expect(Object.values(short).every((steps) => steps > 0)).toBe(true)
-  // Ids of batches are random, and whether one is the last of its index costs a step.
+  expect(Object.values(short).every((worked) => worked > 0)).toBe(true)
+  // Ids of batches are random, and whether one is the last of its index costs a row.
   const route = 'GET /api/transactions/sync/:id'
   expect(Math.abs((long[route] ?? 0) - (short[route] ?? 0))).toBeLessThanOrEqual(2)
   expect({ ...long, [route]: 0 }).toEqual({ ...short, [route]: 0 })
@@ -41,8 +42,8 @@ test('no route works more for a history of 20,000 transactions than for one of 1
 
 type List = { path: string; total: number }
 
-/** Steps of lists that find little, beside that many transactions on another account and category. */
-async function stepsOfLists(who: 'owner' | 'stranger', history: number): Promise<Record<string, number>> {
+/** Rows read for lists that find little, beside that many transactions on another account and category. */
+async function rowsOfLists(who: 'owner' | 'stranger', history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
   const { person, checking, category, expense } = household
@@ -70,30 +71,30 @@ async function stepsOfLists(who: 'owner' | 'stranger', history: number): Promise
       { path: `/api/transactions?category_id=${category.id}`, total: 0 },
     ],
   }
-  const steps: Record<string, number> = {}
+  const worked: Record<string, number> = {}
   for (const { path, total } of lists[who]) {
     await world.resetDatabaseWork()
     const { body } = await (who === 'owner' ? person : stranger.person).get(path)
     expect([path, body.total]).toEqual([path, total])
     expect(body.data).toHaveLength(Math.min(total, 50))
-    steps[path] = (await world.databaseWork()).steps
+    worked[path] = rowsOf(await world.databaseWork())
   }
-  return steps
+  return worked
 }
 
 test.each(['owner', 'stranger'] as const)(
   'no list in which the %s finds little works more for 20,000 transactions elsewhere than for 100',
   async (who) => {
-    const short = await stepsOfLists(who, 100)
-    const long = await stepsOfLists(who, 20_000)
-    expect(Object.values(short).every((steps) => steps > 0)).toBe(true)
+    const short = await rowsOfLists(who, 100)
+    const long = await rowsOfLists(who, 20_000)
+    expect(Object.values(short).every((worked) => worked > 0)).toBe(true)
     expect(long).toEqual(short)
   },
   60_000,
 )
 
-/** Steps of lists that find much, of somebody with that many transactions in the same ten years. */
-async function stepsOfFullLists(history: number): Promise<Record<string, number>> {
+/** Rows read for lists that find much, of somebody with that many transactions in the same ten years. */
+async function rowsOfFullLists(history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
   await writeHistory(household, history)
@@ -109,25 +110,25 @@ async function stepsOfFullLists(history: number): Promise<Record<string, number>
     'a month': 'from=2020-02-01&to=2020-02-29',
     'all since a month': 'from=2020-02-01',
   }
-  const steps: Record<string, number> = {}
+  const worked: Record<string, number> = {}
   for (const [name, query] of Object.entries(queries)) {
     await world.resetDatabaseWork()
     expect((await person.get(`/api/transactions?${query}`)).body.total).toBeGreaterThan(history / 200)
-    steps[name] = (await world.databaseWork()).steps
+    worked[name] = rowsOf(await world.databaseWork())
   }
-  return steps
+  return worked
 }
 
 test('no list works more for 40,000 transactions than for 8,000 in the same months', async () => {
-  const short = await stepsOfFullLists(8_000)
-  const long = await stepsOfFullLists(40_000)
+  const short = await rowsOfFullLists(8_000)
+  const long = await rowsOfFullLists(40_000)
   // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
-  const dearer = Object.entries(long).filter(([name, steps]) => steps > 1.1 * (short[name] ?? 0))
+  const dearer = Object.entries(long).filter(([name, worked]) => worked > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
 }, 60_000)
 
-/** Steps for each row of an import of so many rows that all but equal as many that are there. */
-async function stepsOfNearlyEqualRow(count: number): Promise<number> {
+/** Rows read and written for each row of an import of so many rows that all but equal as many that are there. */
+async function rowsOfNearlyEqualRow(count: number): Promise<number> {
   const world = createWorld()
   const household = await createHousehold(world)
   await verify(world, household.person)
@@ -140,15 +141,15 @@ async function stepsOfNearlyEqualRow(count: number): Promise<number> {
   expect((await land('first')).body.import.counts.created).toBe(count)
   await world.resetDatabaseWork()
   expect((await land('second')).body.import.counts.created).toBe(count)
-  return (await world.databaseWork()).steps / count
+  return rowsOf(await world.databaseWork()) / count
 }
 
 test('a row is compared with as many others as it equals, not with all that it resembles', async () => {
-  expect(await stepsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await stepsOfNearlyEqualRow(250)))
+  expect(await rowsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await rowsOfNearlyEqualRow(250)))
 }, 60_000)
 
-/** Steps for each row of an import whose rows name an account, of somebody with so many of them. */
-async function stepsOfNamingRow(accounts: number, rows: number): Promise<number> {
+/** Rows read and written for each row of an import whose rows name an account, of somebody with so many of them. */
+async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
   const world = createWorld()
   const household = await createHousehold(world)
   await verify(world, household.person)
@@ -170,9 +171,9 @@ async function stepsOfNamingRow(accounts: number, rows: number): Promise<number>
     rawBody: ['date,amount,account', ...lines].join('\n'),
   })
   expect(body.import.counts.created).toBe(rows)
-  return (await world.databaseWork()).steps / rows
+  return rowsOf(await world.databaseWork()) / rows
 }
 
 test('the names of accounts in an import are looked up once, however many accounts there are', async () => {
-  expect(await stepsOfNamingRow(1_000, 1_000)).toBeLessThan(1.5 * (await stepsOfNamingRow(10, 1_000)))
+  expect(await rowsOfNamingRow(1_000, 1_000)).toBeLessThan(1.5 * (await rowsOfNamingRow(10, 1_000)))
 }, 60_000)

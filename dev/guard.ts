@@ -1,0 +1,32 @@
+// Runs a command in a process group of its own and outlives whoever started it just long enough to
+// end that group: without it, a killed `npm run dev` would leave workerd and sqld behind on their ports.
+import { spawn } from 'node:child_process'
+
+const STOP_LIMIT_MS = 4_000
+const ORPHAN_LIMIT_MS = 1_000
+
+// The group's own SIGTERM must stop the command, not the one that waits for it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+const [, , command = '', ...args] = process.argv
+const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+child.on('error', (error) => end(error.message))
+child.on('exit', (code, signal) => end(signal ?? `code ${code}`))
+
+process.on('message', () => stop(STOP_LIMIT_MS))
+process.on('disconnect', () => stop(ORPHAN_LIMIT_MS))
+if (!process.connected) stop(ORPHAN_LIMIT_MS)
+
+function end(how: string): void {
+  if (process.connected) process.send?.({ exit: how }, endGroup)
+  else endGroup()
+}
+
+function stop(limitMs: number): void {
+  process.kill(-process.pid, 'SIGTERM')
+  setTimeout(endGroup, limitMs)
+}
+
+function endGroup(): void {
+  process.kill(-process.pid, 'SIGKILL') // this process included
+}

@@ -1,0 +1,68 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface GuardedProcess {
+  /** Fulfilled with how it ended, whoever ended it, once its last line has been handed out. */
+  ended: Promise<string>
+  /** Asks it to stop, and insists after a few seconds. */
+  close(): Promise<void>
+  /** Ends it at once and without warning, as a crash would. */
+  kill(): Promise<void>
+}
+
+export interface GuardedCommand {
+  /** The program and its arguments. */
+  command: [string, ...string[]]
+  directory: string
+  environment: NodeJS.ProcessEnv
+  /** Takes each line of one stream; made once for standard output and once for standard error. */
+  lines: () => (line: string) => void
+}
+
+/** Runs a command under a guard that ends it, and whatever it starts, even when this process is killed. */
+export function startGuarded({ command, directory, environment, lines }: GuardedCommand): GuardedProcess {
+  const guard = fork(path.join(import.meta.dirname, 'guard.ts'), command, {
+    cwd: directory,
+    env: environment,
+    execArgv: [],
+    detached: true, // a group of its own, which Ctrl-C in the terminal does not reach
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  // Killing the group again is harmless, and right should anything have ended the guard alone.
+  const endGroup = () => killGroup(guard.pid)
+  process.on('exit', endGroup)
+
+  let lastExit = 'unexpectedly'
+  guard.on('message', (message: { exit: string }) => {
+    lastExit = `with ${message.exit}`
+  })
+  for (const stream of [guard.stdout, guard.stderr])
+    if (stream) createInterface({ input: stream }).on('line', lines())
+  guard.once('exit', endGroup)
+  // Closed, not just exited: its last lines have been printed by then.
+  const ended = once(guard, 'close').then(() => {
+    process.off('exit', endGroup)
+    return lastExit
+  })
+  return {
+    ended,
+    async close() {
+      if (guard.connected) guard.send('stop')
+      await ended
+    },
+    async kill() {
+      endGroup()
+      await ended
+    },
+  }
+}
+
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nobody of the group is left.
+  }
+}

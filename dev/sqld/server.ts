@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevError } from '../dev-error.ts'
+import { type GuardedProcess, startGuarded } from '../guarded-process.ts'
+import { freePort, LOOPBACK } from '../ports.ts'
+import { findSqld } from './binary.ts'
+
+const START_LIMIT_MS = 30_000
+const ASK_AGAIN_MS = 10
+const SHOWN_LINES = 5
+
+export interface SqldOptions {
+  /** Where the databases lie; made if missing. It belongs to one server at a time, which sqld does not watch over. */
+  directory: string
+  /** Any free one by default. */
+  port?: number
+  /** Seconds between checkpoints. */
+  checkpointInterval: number
+  /** Further arguments. */
+  args?: string[]
+}
+
+export interface Sqld extends GuardedProcess {
+  /** Without a trailing slash. */
+  url: string
+}
+
+/**
+ * Starts sqld, libSQL's own server, and waits until it answers; it ends with this process, however that goes.
+ * Throws a DevError where there is no binary for this machine or it cannot start.
+ *
+ * It makes a checkpoint after every thousand pages unless it is told an interval. A writer that waits for its turn and
+ * meets one is refused as busy, and at times all of them hang for good (sqld 0.24.32): so an interval it must be.
+ */
+export async function startSqld({
+  directory,
+  port,
+  checkpointInterval,
+  args = [],
+}: SqldOptions): Promise<Sqld> {
+  const binary = findSqld()
+  mkdirSync(directory, { recursive: true })
+  const address = `${LOOPBACK}:${port ?? (await freePort())}`
+  const lastLines: string[] = []
+  const server = startGuarded({
+    command: [
+      binary,
+      `--db-path=${directory}`,
+      `--http-listen-addr=${address}`,
+      `--checkpoint-interval-s=${checkpointInterval}`,
+      '--no-welcome',
+      ...args,
+    ],
+    directory,
+    // Nothing but this: a variable for another sqld must not turn this one into its replica.
+    environment: { RUST_LOG: 'error' },
+    lines: () => (line) => {
+      lastLines.push(line)
+      if (lastLines.length > SHOWN_LINES) lastLines.shift()
+    },
+  })
+  const url = `http://${address}`
+  const failed = server.ended.then((how) => {
+    throw new DevError(`the libSQL server ended ${how}: ${lastLines.join(' ').trim() || 'it said nothing'}`)
+  })
+  try {
+    await Promise.race([waitUntilItAnswers(url), failed])
+  } catch (error) {
+    await server.kill()
+    throw error
+  }
+  return { url, ...server }
+}
+
+async function waitUntilItAnswers(url: string): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS
+  while (!(await isSqld(url))) {
+    if (Date.now() > deadline) throw new DevError(`the libSQL server did not answer at ${url} in time.`)
+    await sleep(ASK_AGAIN_MS)
+  }
+}
+
+/** True where a libSQL server answers. */
+export async function isSqld(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(1_000) })
+    return (await response.text()).startsWith('sqld ')
+  } catch {
+    return false
+  }
+}

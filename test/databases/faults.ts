@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What goes wrong between a client and its database. */
+export type Fault = {
+  /**
+   * What the client gets: a status without a database's answer, nothing but a closed connection, half of the answer,
+   * an answer that is none, nothing at all, or the right answer too late.
+   */
+  gets: 'status' | 'cut' | 'half' | 'garbage' | 'nothing' | 'late'
+  /** Whether the database has executed the request by then. The right answer, and half of it, need that. */
+  executed?: boolean
+  status?: number
+  contentType?: string
+  delayMs?: number
+  /** Which request since the fault was set has it, counted from 1; without, every one. */
+  only?: number
+}
+
+export type Answer = { status: number; contentType: string; body: Buffer }
+
+/** Answers as the fault has it; `ask` asks the database. */
+export async function fail(
+  fault: Fault,
+  ask: () => Promise<Answer>,
+  response: ServerResponse,
+): Promise<void> {
+  const { gets, executed = gets === 'half', status = 502, contentType = 'text/html', delayMs = 0 } = fault
+  if (gets === 'late') {
+    await sleep(delayMs, undefined, { ref: false })
+    return send(response, await ask())
+  }
+  const answer = executed ? await ask() : undefined
+  if (gets === 'status') send(response, { status, contentType, body: Buffer.from('null') })
+  if (gets === 'cut') response.destroy()
+  if (gets === 'garbage')
+    send(response, { status: 200, contentType: 'application/json', body: Buffer.from('{"bat') })
+  if (gets === 'half' && answer) {
+    response.writeHead(200, { 'content-type': answer.contentType, 'content-length': answer.body.length })
+    response.write(answer.body.subarray(0, answer.body.length / 2), () => response.destroy())
+  }
+}
+
+/** Answers with what the database said. */
+export function send(response: ServerResponse, { status, contentType, body }: Answer): void {
+  response.writeHead(status, { 'content-type': contentType, 'content-length': body.length }).end(body)
+}

@@ -1,0 +1,110 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { migrateDatabase } from '../../dev/migrate.ts'
+import { freePort, LOOPBACK } from '../../dev/ports.ts'
+import { startSqld } from '../../dev/sqld/server.ts'
+import { startDatabaseProxy } from './proxy.ts'
+
+/** So many databases may be there at once; the one that was used longest ago goes when there would be more. */
+const mostDatabases = 400
+
+/**
+ * Databases of one sqld, any number of them: `<url>/<name>/` is one of its own, which comes to be on its first use,
+ * empty or `migrated`. Between it and its clients is the proxy of proxy.ts.
+ */
+export async function startDatabases(
+  directory: string,
+  { migrated }: { migrated: boolean },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const adminPort = await freePort()
+  const sqld = await startSqld({
+    directory,
+    // No checkpoint by itself: tests of writers that meet one have a server of their own.
+    checkpointInterval: 3_600,
+    args: [
+      '--enable-namespaces',
+      `--admin-listen-addr=${LOOPBACK}:${adminPort}`,
+      `--max-active-namespaces=${2 * mostDatabases}`,
+    ],
+  })
+  const namespaces = new Namespaces(directory, `http://${LOOPBACK}:${adminPort}/v1/namespaces`)
+  const proxy = await startDatabaseProxy(async (name) => ({
+    origin: sqld.url,
+    host: `${await namespaces.find(name)}.purse`,
+  }))
+  if (migrated) {
+    await migrateDatabase(`${proxy.url}/template/`)
+    await namespaces.copyFromNowOn('template')
+  }
+  return {
+    url: proxy.url,
+    async close() {
+      await proxy.close()
+      await sqld.kill()
+    },
+  }
+}
+
+/** The namespaces of a sqld. */
+class Namespaces {
+  readonly #directory: string
+  readonly #adminUrl: string
+  #bornAs: string | undefined
+  // In the order of their last use.
+  readonly #byName = new Map<string, Promise<string>>()
+  readonly #dropped = new Set<string>()
+  #made = 0
+
+  constructor(directory: string, adminUrl: string) {
+    this.#directory = directory
+    this.#adminUrl = adminUrl
+  }
+
+  /** Lets every database that comes be a copy of that one as it is now. */
+  async copyFromNowOn(template: string): Promise<void> {
+    const namespace = await this.find(template)
+    await this.#administer('POST', `${namespace}/checkpoint`)
+    this.#bornAs = this.#fileOf(namespace)
+  }
+
+  /** The namespace that the database of a name is in, made on its first use. */
+  find(name: string): Promise<string> {
+    if (this.#dropped.has(name)) throw new Error(`The database ${name} was dropped to make room for others`)
+    const namespace = this.#byName.get(name) ?? this.#make()
+    this.#byName.delete(name)
+    this.#byName.set(name, namespace)
+    if (this.#byName.size > mostDatabases) this.#dropOldest()
+    return namespace
+  }
+
+  /** Three times quicker than the server's own fork: it takes up a file that lies where a namespace's would. */
+  async #make(): Promise<string> {
+    this.#made += 1
+    const namespace = `d${this.#made}`
+    if (this.#bornAs) {
+      await mkdir(path.dirname(this.#fileOf(namespace)))
+      await copyFile(this.#bornAs, this.#fileOf(namespace))
+    }
+    await this.#administer('POST', `${namespace}/create`)
+    return namespace
+  }
+
+  #fileOf(namespace: string): string {
+    return path.join(this.#directory, 'dbs', namespace, 'data')
+  }
+
+  #dropOldest(): void {
+    const [[name, namespace] = []] = this.#byName
+    if (name === undefined) return
+    this.#byName.delete(name)
+    this.#dropped.add(name)
+    namespace?.then((oldest) => this.#administer('DELETE', oldest)).catch(console.error)
+  }
+
+  async #administer(method: string, path: string): Promise<void> {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${this.#adminUrl}/${path}`, { method, headers, body: '{}' })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`sqld answered ${response.status} to ${method} ${path}: ${text}`)
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, type Fault, fail, send } from './faults.ts'
+import { noWork, sum, type Work, workOf } from './work.ts'
+
+/** Where a database is: a server, and the Host header by which it knows the database. */
+export type Place = { origin: string; host: string }
+
+/** What is known of one database. `seen` counts the requests to its faulty side since the fault was set. */
+type Line = { fault: Fault | null; seen: number; latencyMs: number; work: Work }
+
+// Longer than any client keeps an idle connection: whoever closes first must not be this side.
+const keepAliveMs = 120_000
+
+/**
+ * A proxy in front of libSQL servers. The first segment of a path names the database, and what follows is passed on to
+ * where `find` says that it is, but for:
+ *
+ * - `GET /<name>/stats` tells what the database did since `DELETE /<name>/stats` (a Work),
+ * - `POST /<name>/latency` with `{"ms": 30}` slows every request to it,
+ * - `PUT /<name>/faults` with a Fault or null sets what goes wrong at `/<name>/faulty/…`, another way to the same
+ *   database, and answers `{"seen": <requests that went there since the last time>}`.
+ */
+export async function startDatabaseProxy(
+  find: (name: string) => Promise<Place>,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const lines = new Map<string, Line>()
+  const agent = new Agent({ keepAlive: true })
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, name = '', ...rest] = (incoming.url ?? '').split('/')
+    const line = lines.get(name) ?? { fault: null, seen: 0, latencyMs: 0, work: noWork }
+    lines.set(name, line)
+    const body = await buffer(incoming)
+    const command = `${incoming.method} ${rest.join('/')}`
+    const answered = control(command, line, body)
+    if (answered) return void response.end(JSON.stringify(answered))
+
+    const isFaulty = rest[0] === 'faulty'
+    const path = `/${(isFaulty ? rest.slice(1) : rest).join('/')}`
+    const ask = async (signal?: AbortSignal) => {
+      const { origin, host } = await find(name)
+      const { method = 'GET' } = incoming
+      const options = { agent, method, headers: { host }, ...(signal && { signal }) }
+      const answer = await exchange(request(`${origin}${path}`, options), body)
+      line.work = sum(line.work, workOf(body, answer.body))
+      return answer
+    }
+    if (line.latencyMs > 0) await sleep(line.latencyMs)
+    const fault = isFaulty ? faultOfNext(line) : null
+    if (fault) return fail(fault, ask, response)
+    // The database must hear of a client that hangs up, as it would without a proxy.
+    const gone = new AbortController()
+    response.once('close', () => response.writableFinished || gone.abort())
+    send(response, await ask(gone.signal))
+  }
+
+  const server = createServer((incoming, response) => {
+    // A client that has gone gets no answer.
+    serve(incoming, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = keepAliveMs
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+      agent.destroy()
+    },
+  }
+}
+
+/** Answers what is meant for the proxy itself; undefined for everything else. */
+function control(command: string, line: Line, body: Buffer): object | undefined {
+  if (command === 'GET stats') return line.work
+  if (command === 'DELETE stats') return Object.assign(line, { work: noWork }).work
+  if (command === 'POST latency') return Object.assign(line, { latencyMs: JSON.parse(body.toString()).ms })
+  if (command !== 'PUT faults') return undefined
+  const { seen } = line
+  Object.assign(line, { fault: JSON.parse(body.toString()), seen: 0 })
+  return { seen }
+}
+
+function faultOfNext(line: Line): Fault | null {
+  line.seen += 1
+  return line.fault?.only === undefined || line.fault.only === line.seen ? line.fault : null
+}
+
+async function exchange(outgoing: ClientRequest, body: Buffer): Promise<Answer> {
+  outgoing.end(body)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const contentType = answer.headers['content-type'] ?? 'text/plain'
+  return { status: answer.statusCode ?? 0, contentType, body: await buffer(answer) }
+}

@@ -1,0 +1,47 @@
+/** What a database did, as its own answers and the wire tell it. */
+export type Work = {
+  /** Round trips of a client. */
+  requests: number
+  requestBytes: number
+  responseBytes: number
+  /** Statements that were executed, without the BEGIN and COMMIT around a batch. */
+  statements: number
+  /** What Turso bills: rows read and written, by triggers, cascades and index entries too. */
+  rowsRead: number
+  rowsWritten: number
+}
+
+export const noWork: Work = {
+  requests: 0,
+  requestBytes: 0,
+  responseBytes: 0,
+  statements: 0,
+  rowsRead: 0,
+  rowsWritten: 0,
+}
+
+// Texts of the data cannot look like this: their quotes are escaped.
+const figures = /"rows_read":(\d+),"rows_written":(\d+)/g
+const begin = /"sql":"BEGIN/
+
+/** What one request has cost. */
+export function workOf(request: Buffer, answer: Buffer): Work {
+  const work = { ...noWork, requests: 1, requestBytes: request.length, responseBytes: answer.length }
+  for (const [, read, written] of answer.toString().matchAll(figures)) {
+    work.statements += 1
+    work.rowsRead += Number(read)
+    work.rowsWritten += Number(written)
+  }
+  if (work.statements > 0 && begin.test(request.toString())) work.statements -= 2
+  return work
+}
+
+/** How much a database worked, in one figure. */
+export function rowsOf({ rowsRead, rowsWritten }: Pick<Work, 'rowsRead' | 'rowsWritten'>): number {
+  return rowsRead + rowsWritten
+}
+
+export function sum(one: Work, other: Work): Work {
+  const names = Object.keys(noWork) as (keyof Work)[]
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Work
+}
