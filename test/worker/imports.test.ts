@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { rowsOf } from '../databases/work.ts'
@@ -448,4 +449,53 @@ test('ten thousand rows of a file are imported in two round trips, the first of 
   expect([status, body.import?.counts]).toEqual([200, { rows: 10_000, created: 10_000, duplicate: 0 }])
   expect((await home.world.databaseWork()).requests).toBe(2)
   expect(await home.isExact()).toBe(true)
+})
+
+describe('a file at its bounds', () => {
+  const lines = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i))
+  const day = (index: number) => `2026-11-${String(1 + (index % 20)).padStart(2, '0')}`
+
+  // The database takes five million bytes in one parameter; as JSON these rows are more.
+  test.each<[what: string, rows: number, text: string]>([
+    ['of texts that JSON doubles', 10_000, '\\'.repeat(250)],
+    ['of letters that are two bytes each', 9_500, 'é'.repeat(249)],
+  ])(
+    '%s lands whole and in its order',
+    async (_, count, text) => {
+      const home = await createImporter()
+      const file = [
+        'date,amount,description,account',
+        ...lines(count, (i) => `${day(i)},-${i + 1},${text}${i % 10},Checking`),
+      ].join('\n')
+      const { status, body } = await home.upload('/api/import/store', file)
+      expect([status, body.import?.counts]).toEqual([200, { rows: count, created: count, duplicate: 0 }])
+      const db = openWorldDatabase(home.world)
+      const { rows } = await db.run(sql`
+      select count(*) as landed, sum(description = ${text} || ((id - first) % 10) and amount = (id - first + 1) * 100) as exact
+        from transactions, (select min(id) as first from transactions)`)
+      expect(rows[0]).toMatchObject({ landed: count, exact: count })
+      const again = await home.upload('/api/import/store', file)
+      expect(again.body.import.counts).toEqual({ rows: count, created: 0, duplicate: count })
+    },
+    60_000,
+  )
+
+  test('gives each of its rows the category that it names, however long the names are', async () => {
+    const home = await createImporter()
+    const names = lines(20, (i) => `${'é'.repeat(250)}${i}`)
+    const count = 9_000
+    const file = [
+      'date,amount,category,account',
+      ...lines(count, (i) => `${day(i)},-${i + 1},${names[i % 20]},Checking`),
+    ].join('\n')
+    const { status, body } = await home.upload('/api/import/store', file)
+    expect([status, body.import?.counts.created]).toEqual([200, count])
+    const { rows } = await openWorldDatabase(home.world).run(sql`
+      select categories.name, count(*) as n, sum((amount / 100 - 1) % 20 = rank) as exact
+        from transactions join (select *, row_number() over (order by id) - 1 as rank from categories
+                                 where name like 'é%') categories on categories.id = category_id
+       group by 1 order by min(rank)`)
+    expect(rows.map(({ name, n, exact }) => [name, n, exact])).toEqual(names.map((name) => [name, 450, 450]))
+  }, 60_000)
 })

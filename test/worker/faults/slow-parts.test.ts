@@ -1,7 +1,4 @@
-import { LibsqlError } from '@libsql/client/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { translateDatabaseErrors } from '../../../src/db/errors.ts'
-import { DatabaseUnavailable } from '../../../src/domain/failures.ts'
 import { createHousehold } from '../laws/every-route.ts'
 import { createWorld } from '../world.ts'
 
@@ -74,22 +71,4 @@ describe('a queue', () => {
     const body = { ...registration, email: 'a@example.com' }
     expect((await mailless.call('POST', '/api/register', { body })).status).toBe(201)
   })
-})
-
-test.each([
-  ['BUSY', true],
-  ['FULL', true],
-  ['IOERR', true],
-  ['LOCKED', true],
-  ['INTERRUPT', true],
-  ['READONLY', true],
-  ['CANTOPEN', true],
-  ['ERROR', false],
-  ['UNKNOWN', false],
-  ['MISUSE', false],
-  ['TOOBIG', false],
-])('SQLITE_%s may pass: %s', async (code, mayPass) => {
-  const error = new LibsqlError('no matter', `SQLITE_${code}`)
-  const translated = await translateDatabaseErrors(Promise.reject(error)).catch((thrown) => thrown)
-  expect(translated instanceof DatabaseUnavailable).toBe(mayPass)
 })

@@ -1,0 +1,78 @@
+import { LibsqlBatchError, LibsqlError } from '@libsql/client/http'
+import { describe, expect, test } from 'vitest'
+import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/db/errors.ts'
+import { DatabaseUnavailable } from '../../src/domain/failures.ts'
+
+const translated = (error: unknown) =>
+  translateDatabaseErrors(Promise.reject(error)).catch((thrown) => thrown)
+
+test.each([
+  ['SQLITE_BUSY', true],
+  ['SQLITE_FULL', true],
+  ['SQLITE_IOERR', true],
+  ['SQLITE_LOCKED', true],
+  ['SQLITE_INTERRUPT', true],
+  ['SQLITE_READONLY', true],
+  ['SQLITE_CANTOPEN', true],
+  ['TRANSACTION_TIMEOUT', true],
+  ['TRANSACTION_BUSY', true],
+  ['BLOCKED', true],
+  ['SQLITE_ERROR', false],
+  ['SQLITE_UNKNOWN', false],
+  ['SQLITE_MISUSE', false],
+  ['SQLITE_TOOBIG', false],
+  ['SQLITE_CONSTRAINT', false],
+  ['SQL_PARSE_ERROR', false],
+  ['ARGS_INVALID', false],
+  ['RESPONSE_TOO_LARGE', false],
+])('%s may pass: %s', async (code, mayPass) => {
+  const error = await translated(new LibsqlError('no matter', code))
+  expect(error instanceof DatabaseUnavailable).toBe(mayPass)
+})
+
+test.each([
+  ['SQLITE_BUSY', true],
+  ['TRANSACTION_BUSY', true],
+  ['TRANSACTION_TIMEOUT', false],
+  ['SQLITE_IOERR', false],
+])('%s is said of a batch that was not begun: %s', async (code, isSo) => {
+  expect(isTurnedAway(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
+})
+
+/** As libSQL's server says it, and as Turso's next engine (0.7) does. */
+const engines: [engine: string, taken: string, pair: string, bounds: string][] = [
+  [
+    'libSQL',
+    'SQLITE_CONSTRAINT: SQLite error: UNIQUE constraint failed: users.email',
+    'SQLITE_CONSTRAINT: SQLite error: UNIQUE constraint failed: categories.user_id, categories.name_key, categories.type',
+    'SQLITE_CONSTRAINT: SQLite error: CHECK constraint failed: balance_in_bounds',
+  ],
+  [
+    'the next engine',
+    'step failed: Runtime error: UNIQUE constraint failed: users.email (19)',
+    'step failed: Runtime error: UNIQUE constraint failed: categories.(user_id, name_key, type) (19)',
+    'step failed: Runtime error: CHECK constraint failed: balance_in_bounds (19)',
+  ],
+]
+
+describe.each(engines)('what %s says of constraints is understood:', (_, taken, pair, bounds) => {
+  const violated = (message: string) => translated(new LibsqlBatchError(message, 1, 'SQLITE_CONSTRAINT'))
+
+  test('which column is taken', async () => {
+    const error = await violated(taken)
+    expect(isTaken(error, 'users.email')).toBe(true)
+    expect(isTaken(error, 'users.idp_id')).toBe(false)
+  })
+
+  test('which columns are, together', async () => {
+    const error = await violated(pair)
+    for (const column of ['user_id', 'name_key', 'type'])
+      expect(isTaken(error, `categories.${column}`)).toBe(true)
+    expect(isTaken(error, 'categories.name')).toBe(false)
+  })
+
+  test('which bound was passed', async () => {
+    expect(isOutOfBounds(await violated(bounds))).toBe(true)
+    expect(isOutOfBounds(await violated(taken))).toBe(false)
+  })
+})

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHousehold, type Household } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
+import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
+
+beforeEach(() => {
+  muteLog()
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** What sqld answers, before it reads what is asked, once 128 connections are in use. */
+const turnedAway = { gets: 'status', status: 429, contentType: 'application/json' } as const
+
+const calls: [name: string, call: (household: Household) => Promise<{ status: number }>, status: number][] = [
+  ['a write', ({ person, expense }) => person.post('/api/transactions', expense()), 201],
+  ['a read', ({ person }) => person.get('/api/transactions'), 200],
+]
+
+test.each(calls)('%s that a full server turned away is sent again', async (_, call, status) => {
+  const world = createFaultyWorld()
+  const household = await createHousehold(world)
+  const { result, requests } = await world.whileBroken({ ...turnedAway, only: 1 }, () => call(household))
+  expect([result.status, requests]).toEqual([status, 2])
+})
+
+test('whoever is turned away until the time is up is told to come again', async () => {
+  const world = createFaultyWorld()
+  const { person, expense } = await createHousehold(world)
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 20))
+  const { result, requests } = await world.whileBroken(turnedAway, () =>
+    person.post('/api/transactions', expense()),
+  )
+  expectUnavailable(result)
+  // The pauses grow: in 400 ms there is time for a few, not for hundreds.
+  expect(requests).toBeGreaterThan(1)
+  expect(requests).toBeLessThan(20)
+  expect((await person.get('/api/transactions')).body.total).toBe(0)
+})
+
+test('a request that the database calls malformed or too large is a fault of ours, not an outage', async () => {
+  const world = createFaultyWorld()
+  const { person, expense } = await createHousehold(world)
+  for (const status of [400, 413]) {
+    const { result, requests } = await world.whileBroken({ gets: 'status', status }, () =>
+      person.post('/api/transactions', expense()),
+    )
+    expect([result.status, result.body, requests]).toEqual([500, { message: 'Server Error' }, 1])
+  }
+})
