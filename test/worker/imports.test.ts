@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { rowsOf } from '../databases/work.ts'
-import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
 const csv = `Date;Amount;Description;Category;Account
@@ -449,6 +449,19 @@ test('ten thousand rows of a file are imported in two round trips, the first of 
   expect([status, body.import?.counts]).toEqual([200, { rows: 10_000, created: 10_000, duplicate: 0 }])
   expect((await home.world.databaseWork()).requests).toBe(2)
   expect(await home.isExact()).toBe(true)
+})
+
+test('a statement that ends before a long history lands without the balance of its closing date', async () => {
+  const home = await createImporter()
+  await writeHistory(home, 20_000)
+  const closed = (file: string) => home.statement(file).then(({ body }) => body.import.closing_balance)
+  const ancient = ofx.replace('<DTASOF>20261130', '<DTASOF>20160101')
+  // Three of the household's own are later as well.
+  expect(await closed(ancient)).toBeNull()
+  expect(await closed(ofx)).toMatchObject({ date: '2026-11-30' })
+  expect(await closed(ofx.replace('<DTASOF>20261130', '<DTASOF>20170101'))).toMatchObject({
+    date: '2017-01-01',
+  })
 })
 
 describe('a file at its bounds', () => {

@@ -57,7 +57,7 @@ export type ImportFile = {
 export type ImportResult = {
   id: number | null
   counts: { rows: number; created: number; duplicate: number }
-  /** The account's balance at the end of the statement's closing date, beside the statement's; null past bounds. */
+  /** The account's balance at the end of the statement's closing date, beside the statement's; null where it is not known. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
 }
 
@@ -135,7 +135,7 @@ export async function storeImport(
       rows: db.run(
         insertNewRows(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
       ),
-      balance: db.all<{ balance: number }>(balanceAt(owner, file)),
+      balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
       ...(file.isDryRun &&
         numbered(db, 'undone', [
           ...undoRows(importId, sql`true`),
@@ -154,16 +154,18 @@ export async function storeImport(
   return {
     id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
     counts: earlier ? countsOf(earlier) : counts,
-    closing: closing && closingOf(closing, balance[0]?.balance ?? 0),
+    closing: closing && closingOf(closing, balance[0]?.balance ?? null),
   }
 }
 
-/** Null where the account's balance of that day is past the bounds, which only today's is kept within. */
+/** Null also where the account's balance of that day is past the bounds, which only today's is kept within. */
 function closingOf(
   { date, balance }: NonNullable<ImportFile['closing']>,
-  account: number,
+  account: number | null,
 ): ImportResult['closing'] {
-  return Math.abs(account) > maxTotal ? null : { date, statement: balance, account: account as Minor }
+  return account === null || Math.abs(account) > maxTotal
+    ? null
+    : { date, statement: balance, account: account as Minor }
 }
 
 function countsOf({ rows, created, duplicate }: typeof imports.$inferSelect): ImportResult['counts'] {
@@ -263,18 +265,23 @@ function newImport(owner: Owner, batchId: string, { kind, format, rows }: Import
   return { userId: owner.id, batchId, kind, format, ...counts, createdAt: owner.now }
 }
 
+/** So many rows are counted back at most: it is done under the write lock, and a statement may be decades old. */
+const mostCountedBack = 20_000
+
 /**
- * The balance of the statement's account at the end of its closing date, counted back from today's. It has no bounds:
- * total() adds integers exactly and answers a float, where a sum past 2^53 would make the client throw after the commit.
+ * The balance of the statement's account at the end of its closing date, counted back from today's; null where too much
+ * came after it. It has no bounds: total() adds integers exactly and answers a float, where a sum past 2^53 would make
+ * the client throw after the commit.
  */
 function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
+  const isLater = sql`transaction_date > ${closing?.date ?? ''}`
   return sql`
-    select (select total(moved)
-              from (select accounts.balance as moved
+    select (select iif(count(*) > ${mostCountedBack}, null, accounts.balance + total(moved))
+              from (select iif(type = 'income', -amount, amount) as moved from transactions
+                     where account_id = accounts.id and ${isLater}
                     union all
-                    select iif(account_id = accounts.id and type <> 'income', amount, -amount) from transactions
-                     where (account_id = accounts.id or to_account_id = accounts.id)
-                       and transaction_date > ${closing?.date ?? ''})) as balance
+                    select -amount from transactions where to_account_id = accounts.id and ${isLater}
+                    limit ${mostCountedBack + 1})) as balance
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 

@@ -100,7 +100,7 @@ const importOutcome = named(
     closing_balance: closingBalance
       .nullable()
       .describe(
-        'Null where the file names none, or where the account was past ±90000000000000.00 on that day.',
+        'Null where the file names none, where the account was past ±90000000000000.00 on that day, or where more than 20,000 transactions of the account are later.',
       ),
   }),
   'What a file brought, or would bring.',
