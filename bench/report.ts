@@ -80,7 +80,7 @@ export function fullReport(results: Results): string {
     `Through the whole HTTP path, background work included, on the server of \`npm run dev\` with its settings; the raw inserts have a write-ahead log and \`synchronous = NORMAL\`. What is uploaded is of the last month, what is imported of the last year. Round trips and rows are those of one batch or file.`,
     landingTable(results),
     '## What deleting a history costs',
-    `Each on a copy of its own, without latency. Of ten transactions of these histories, eight are of one account and six of one category. A request ends after eight seconds: a 503 says that it did, and what became of the deletion stands beside it, with the seconds that the database was at it.`,
+    `Each on a copy of its own, without latency. Of ten transactions of these histories, eight are of one account and six of one category. A request ends after eight seconds: a 503 says that it did, and what became of the deletion stands beside it, with the seconds that the database was at it. A 422 refused what has more transactions than one request takes away.`,
     deletionsTable(results),
     ...scenarios.flatMap(({ history, cases }) => [`## ${history.name}`, casesTable(cases, latencyMs)]),
   ]

@@ -79,8 +79,8 @@ test('a long history moves in parts, each row once', async () => {
   const world = await createDatabases(2)
   const person = await somebodyWithAHistory(world)
   const { body: accounts } = await person.get('/api/accounts')
-  const description = 'A row that weighs something. '.repeat(8)
-  const items = Array.from({ length: 1_000 }, (_, n) => ({ ...expense(accounts[0].id, n + 1), description }))
+  const texts = { description: 'd'.repeat(250), reference: 'r'.repeat(250) }
+  const items = Array.from({ length: 1_000 }, (_, n) => ({ ...expense(accounts[0].id, n + 1), ...texts }))
   for (let n = 0; n < 3; n++) await person.post('/api/transactions/sync', { transactions: items })
   await world.deliver('purse-sync', world.syncs.splice(0))
   const before = await everythingOf(person)
