@@ -7,6 +7,7 @@ import { ApiError, demandOurs, readJson } from './client/errors.ts'
 import { type SendOptions, sender } from './client/send.ts'
 import { memoryTokens, type TokenStore } from './client/tokens.ts'
 
+export type * from './client/answers.ts'
 export type {
   Api,
   Credentials,
@@ -18,6 +19,7 @@ export type {
 } from './client/api.ts'
 export { ApiError, ConnectionError, type FieldErrors } from './client/errors.ts'
 export { newClientId } from './client/id.ts'
+export { indexedDbStorage } from './client/indexed-db.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
 export { type KeyValueStorage, memoryStorage, type WebStorage, webStorage } from './client/storage.ts'

@@ -1,6 +1,11 @@
 /** Recording without a network: every transaction is stored on the device first, and lands once there is one. */
-import { type OfflineQueue, offlineQueue, type QueueCounts, type SyncReport } from 'purse-client'
-import { indexedDbStorage } from './indexed-db.ts'
+import {
+  indexedDbStorage,
+  type OfflineQueue,
+  offlineQueue,
+  type QueueCounts,
+  type SyncReport,
+} from 'purse-client'
 import { client } from './spa.ts'
 
 export type Recorder = { queue: OfflineQueue; send: () => Promise<void>; close: () => void }

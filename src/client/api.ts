@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { routes } from '../app.ts'
 import type { FieldErrors } from './errors.ts'
 
-type Served = ExtractSchema<typeof routes>
+export type Served = ExtractSchema<typeof routes>
 type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {
   [M in Method]: { input: { json: infer Body } }
 }

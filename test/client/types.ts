@@ -1,5 +1,21 @@
 /** Checked by the compiler only: what the client's types know, and what they refuse. */
-import { type ApiError, createClient, unwrap } from 'purse-client'
+import {
+  type AcceptedBatch,
+  type Account,
+  type ApiError,
+  type Batch,
+  type Category,
+  createClient,
+  type Import,
+  type ImportResult,
+  type Session,
+  type Summary,
+  type Transaction,
+  type TransactionPage,
+  type TransactionWithRelations,
+  type User,
+  unwrap,
+} from 'purse-client'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const is = <T extends true>(holds: T) => holds
@@ -94,4 +110,31 @@ export async function answers(error: ApiError) {
   const sync = await unwrap(api.transactions.sync[':id'].$get({ param: { id: 'x' } }))
   is<Equal<typeof sync.status, 'pending' | 'processing' | 'completed' | 'failed'>>(true)
   is<Equal<(typeof error.duplicates)[number]['amount'], string>>(true)
+}
+
+/** Rows have names, and calls answer them. */
+export async function rows() {
+  const param = { id: 1 }
+  const user: User = await unwrap(api.me.$get())
+  const sessions: Session[] = await unwrap(api.tokens.$get())
+  const accounts: Account[] = await unwrap(api.accounts.$get())
+  const categories: Category[] = await unwrap(api.categories.$get())
+  const page: TransactionPage = await unwrap(api.transactions.$get())
+  const listed: TransactionWithRelations[] = page.data
+  const changed: Transaction = await unwrap(api.transactions[':id'].$put({ param, json: {} }))
+  const summary: Summary = await unwrap(api.summary.$get())
+  const accepted: AcceptedBatch = await unwrap(api.transactions.sync.$post({ json: { transactions: [] } }))
+  const batch: Batch = await unwrap(api.transactions.sync[':id'].$get({ param: { id: accepted.sync_id } }))
+  const imported: ImportResult = await unwrap(api.import.store.$post({ json: { transactions: [] } }))
+  const imports: Import[] = await unwrap(api.imports.$get())
+  is<Equal<[User['email'], Account['balance'], Transaction['amount']], [string, number, string]>>(true)
+  is<
+    Equal<
+      [Batch['counts']['created'], Summary['total_balance'], TransactionPage['total']],
+      [number, number, number]
+    >
+  >(true)
+  // @ts-expect-error an account has no such field
+  accounts[0]?.colour
+  return [user, sessions, categories, listed, changed, summary, batch, imported, imports]
 }

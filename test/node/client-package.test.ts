@@ -10,12 +10,13 @@ import { build } from 'esbuild'
 import { chromium, type Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
+import type { KeyValueStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { newPlace, PROJECT, start } from './stack.ts'
 
 /** The system's browser: none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-const maxBytes = 7 * 1024
+const maxBytes = 7.5 * 1024
 
 beforeAll(() => buildClientPackage())
 
@@ -118,8 +119,7 @@ test.skipIf(!browser)(
   async () => {
     const { place, api, token, user, expense } = await setUp('tabs@example.com')
     const page = await servePage(`
-      import { createClient, offlineQueue, webStorageTokens } from 'purse-client'
-      import { indexedDbStorage } from './indexed-db.ts'
+      import { createClient, indexedDbStorage, offlineQueue, webStorageTokens } from 'purse-client'
       const baseUrl = 'http://127.0.0.1:${place.PORT}'
       const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
       const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: 1 })
@@ -164,6 +164,46 @@ test.skipIf(!browser)(
       ...[1, 2, 3].map((number) => `Tab one, ${number}`),
       ...[1, 2, 3].map((number) => `Tab two, ${number}`),
     ])
+  },
+)
+
+test.skipIf(!browser)(
+  'the storage in IndexedDB lists in order what begins alike, survives its page, and connects again when it was closed',
+  async () => {
+    const page = await servePage(`
+      import { indexedDbStorage } from 'purse-client'
+      globalThis.storage = indexedDbStorage('of a test')`)
+    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
+    try {
+      const tab = await running.newPage()
+      await tab.goto(page.url)
+      await tab.evaluate(async () => {
+        await Promise.all(
+          ['a/2', 'b/1', 'a/1', 'a/10', 'ab'].map((key) => storage.set(key, `value of ${key}`)),
+        )
+        await storage.set('a/2', 'changed')
+        await storage.delete(['a/10', 'nothing of this name'])
+      })
+      const listed = [
+        ['a/1', 'value of a/1'],
+        ['a/2', 'changed'],
+      ]
+      expect(await tab.evaluate(() => storage.list('a/'))).toEqual(listed)
+      await tab.reload()
+      expect(await tab.evaluate(() => storage.list('a/'))).toEqual(listed)
+      expect(await tab.evaluate(() => storage.list('c'))).toEqual([])
+
+      await tab.evaluate(async () => {
+        const { promise, resolve } = Promise.withResolvers<unknown>()
+        indexedDB.deleteDatabase('of a test').onsuccess = resolve
+        await promise
+        await storage.set('a/3', 'new')
+      })
+      expect(await tab.evaluate(() => storage.list(''))).toEqual([['a/3', 'new']])
+    } finally {
+      await running.close()
+      page.close()
+    }
   },
 )
 
@@ -249,6 +289,8 @@ declare function app(): {
     counts: () => Promise<object>
   }
 }
+
+declare const storage: KeyValueStorage
 
 function syncIn(tab: Page): Promise<Report> {
   return tab.evaluate(() => app().queue.sync())

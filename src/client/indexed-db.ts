@@ -1,0 +1,102 @@
+import type { KeyValueStorage } from './storage.ts'
+
+/**
+ * Keeps what it is given in a database of this name in IndexedDB: unlike `localStorage` it has room for more than 5 MB,
+ * and service workers can reach it. Each call throws where the browser forbids it or the device is full.
+ */
+export function indexedDbStorage(name: string): KeyValueStorage {
+  let opening: Promise<Database> | undefined
+
+  /** The connection; a new one where it failed, or the browser or another tab has ended it. */
+  function connect(): Promise<Database> {
+    const forget = () => {
+      opening = undefined
+    }
+    opening ??= open(name, forget).catch((error) => {
+      forget()
+      throw error
+    })
+    return opening
+  }
+
+  /** Runs one transaction; it has been written when this answers. */
+  async function run<T>(mode: Mode, work: (store: Store) => () => T): Promise<T> {
+    const transaction = (await connect()).transaction(table, mode, { durability: 'strict' })
+    const result = work(transaction.objectStore(table))
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve(result())
+      transaction.onabort = () => reject(transaction.error)
+    })
+  }
+
+  return {
+    set: (key, value) =>
+      run('readwrite', (store) => {
+        store.put(value, key)
+        return () => undefined
+      }),
+    list: (prefix) =>
+      run('readonly', (store) => {
+        const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
+        const [keys, values] = [store.getAllKeys(range), store.getAll(range)]
+        return () => keys.result.map((key, index) => [String(key), String(values.result[index])])
+      }),
+    delete: (keys) =>
+      run('readwrite', (store) => {
+        for (const key of keys) store.delete(key)
+        return () => undefined
+      }),
+  }
+}
+
+const table = 'values'
+
+function open(name: string, onClosed: () => void): Promise<Database> {
+  const request = indexedDB.open(name, 1)
+  return new Promise((resolve, reject) => {
+    request.onupgradeneeded = () => request.result.createObjectStore(table)
+    request.onerror = () => reject(request.error)
+    request.onsuccess = () => {
+      const database = request.result
+      database.onclose = onClosed
+      // Somebody deletes it, which would wait for this connection.
+      database.onversionchange = () => {
+        database.close()
+        onClosed()
+      }
+      resolve(database)
+    }
+  })
+}
+
+// What is used of IndexedDB: the types of browsers are not at hand where the Worker's are.
+type Mode = 'readonly' | 'readwrite'
+type Handler = (() => void) | null
+type Reading<T> = { readonly result: T }
+type Store = {
+  put: (value: string, key: string) => unknown
+  delete: (key: string) => unknown
+  getAll: (range: object) => Reading<unknown[]>
+  getAllKeys: (range: object) => Reading<unknown[]>
+}
+type Transaction = {
+  readonly error: unknown
+  objectStore: (table: string) => Store
+  oncomplete: Handler
+  onabort: Handler
+}
+type Database = {
+  createObjectStore: (table: string) => unknown
+  transaction: (table: string, mode: Mode, options: { durability: 'strict' }) => Transaction
+  close: () => void
+  onclose: Handler
+  onversionchange: Handler
+}
+type Opening = Reading<Database> & {
+  readonly error: unknown
+  onupgradeneeded: Handler
+  onsuccess: Handler
+  onerror: Handler
+}
+declare const indexedDB: { open: (name: string, version: number) => Opening }
+declare const IDBKeyRange: { bound: (from: string, to: string) => object }
