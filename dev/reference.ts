@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
 import { openApiDocument } from '../src/http/openapi/document.ts'
 import { replaceFile } from './replace-file.ts'
@@ -21,7 +22,8 @@ export async function buildReference(): Promise<void> {
   await mkdir(drafts, { recursive: true })
   const publish = (name: string, content: Buffer) => replaceFile(join(target, name), content, drafts)
 
-  await publish('api/openapi.json', Buffer.from(JSON.stringify(openApiDocument(app.routes), null, 2)))
+  const document = openApiDocument(app.routes, manifest.version)
+  await publish('api/openapi.json', Buffer.from(JSON.stringify(document, null, 2)))
   for (const entry of await readdir(pageFiles, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     if (entry.isFile()) await publish(relative(pageFiles, file), await readFile(file))

@@ -53,7 +53,8 @@ test('the package says what it is for, and goes along with the hono that an app 
   for (const [, example = ''] of readme.matchAll(/\]\((examples\/[^)]+)\)/g))
     expect(existsSync(path.join(clientPackage, example))).toBe(true)
   expect(readme).toContain('examples/offline.ts')
-  const { dependencies } = JSON.parse(await read('package.json'))
+  const { version, dependencies } = JSON.parse(await read('package.json'))
+  expect(version).toBe(JSON.parse(await readFile(path.join(PROJECT, 'package.json'), 'utf8')).version)
   expect(dependencies).toEqual({ hono: expect.stringMatching(/^\^\d+\.\d+\.\d+$/) })
 })
 

@@ -12,7 +12,12 @@ import { PROJECT } from './stack.ts'
 
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8')
 const deploy = read('docs/deploy.md')
-const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: PROJECT })].map((name) => ({
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('docs/**/*.md', { cwd: PROJECT }),
+].map((name) => ({
   name,
   text: read(name),
 }))
@@ -38,6 +43,21 @@ describe.each(documents)('$name', ({ name, text }) => {
     const used = codeOf(text).flatMap((code) => matches(code, /\bwrangler ((?:[a-z-]+ ?)[^\n|;&#]*)/g))
     expect(used.flatMap(mistakesIn)).toEqual([])
   })
+})
+
+test('the person whom the reference offers to register is nobody of the guides', () => {
+  const addressesIn = (text: string) => new Set(text.match(/\w+@example\.com/g))
+  const guides = addressesIn(read('README.md') + read('docs/sessions.md') + read('dev/main.ts'))
+  const offered = addressesIn(read('dist/reference/api/openapi.json'))
+  expect(offered.size).toBeGreaterThan(0)
+  expect([...offered].filter((address) => guides.has(address))).toEqual([])
+})
+
+test('the document, the client and the changelog tell the version of package.json', async () => {
+  const { version } = JSON.parse(read('package.json'))
+  expect(JSON.parse(read('dist/reference/api/openapi.json')).info.version).toBe(version)
+  expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version)
+  expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version)
 })
 
 describe('docs/deploy.md', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
-import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+import { newPlace, type Place, PORTS, PROJECT, start, until } from './stack.ts'
 
 const [session = '', summary = ''] = blocksOf('README.md', '\n## A first session\n')
 const [signIn = '', profile = '', sync = '', progress = '', statement = ''] = blocksOf('docs/sessions.md', '')
@@ -34,6 +34,32 @@ test('the sessions of the guides run as they are pasted, on a database that some
   await terminal.close()
 })
 
+test('the calls of docs/testing.md run as they are pasted', async () => {
+  const [, values = '', register = '', mail = '', signInAtOnce = '', inboxFault = '', providerFault = ''] =
+    blocksOf('docs/testing.md', '')
+  const place = await newPlace()
+  await start(place).ready()
+  const terminal = openTerminal(place)
+  const last = async (block: string) => (await terminal.paste(block)).at(-1)
+
+  await terminal.paste(values)
+  await terminal.paste(register)
+  expect(await last(mail)).toBe('302 http://localhost:5173/dashboard?verified=1')
+  expect(await last(signInAtOnce)).toMatch(/^http:\/\/localhost:5173\/login\?token=.+&user=\d+$/)
+  const shown = await terminal.paste(inboxFault)
+  expect(shown.join('\n')).toContain('We have emailed your password reset link.')
+  expect(shown.join('\n')).toMatch(/^Reset /m)
+  expect((await terminal.paste(providerFault)).join('\n')).toMatch(
+    /login\?error=.+&error_code=provider_error/,
+  )
+  await terminal.close()
+})
+
+test('docs/testing.md starts a stack by the variables that there are', () => {
+  const [started = ''] = blocksOf('docs/testing.md', '')
+  for (const name of [...PORTS, 'STATE_DIR']) expect(started).toContain(`${name}=`)
+})
+
 /** The fenced blocks of a guide, or of one part of it. */
 function blocksOf(file: string, heading: string): string[] {
   const text = readFileSync(path.join(PROJECT, file), 'utf8')
@@ -56,7 +82,7 @@ async function takeTheFirstIds({ PORT }: Place): Promise<void> {
 }
 
 /** An interactive bash, in which a paste finds what those before it have left. */
-function openTerminal({ PORT }: Place) {
+function openTerminal({ PORT, MAIL_PORT, IDP_PORT }: Place) {
   const cwd = mkdtempSync(path.join(tmpdir(), 'purse session '))
   const env = { PATH: process.env.PATH, PS1: '', PS2: '' } as unknown as NodeJS.ProcessEnv
   // Detached, it has no terminal to take over from the one that runs the tests.
@@ -70,7 +96,11 @@ function openTerminal({ PORT }: Place) {
     /** The lines that appear. */
     async paste(block: string): Promise<string[]> {
       output = ''
-      bash.stdin.write(`${block.replaceAll('127.0.0.1:8787', `127.0.0.1:${PORT}`)}\necho 'That is all'\n`)
+      const own = block
+        .replaceAll(/127\.0\.0\.1:1?8787/g, `127.0.0.1:${PORT}`)
+        .replaceAll('127.0.0.1:18025', `127.0.0.1:${MAIL_PORT}`)
+        .replaceAll('127.0.0.1:18026', `127.0.0.1:${IDP_PORT}`)
+      bash.stdin.write(`${own}\necho 'That is all'\n`)
       expect(await until(() => output.endsWith('That is all\n')), output).toBe(true)
       return output.split('\n').slice(0, -2)
     },

@@ -92,15 +92,15 @@ test('every example of a body works as it stands', async () => {
         const world = createWorld()
         const { person, spend } = await createHousehold(world)
         await spend()
-        const ada = {
-          name: 'Ada Lovelace',
-          email: 'ada@example.com',
+        const mary = {
+          name: 'Mary Somerville',
+          email: 'mary@example.com',
           password: 'correct horse battery staple',
         }
         const isRegistering = operation.operationId === 'register'
         const somebody = isRegistering
           ? undefined
-          : await world.register({ ...ada, password_confirmation: ada.password })
+          : await world.register({ ...mary, password_confirmation: mary.password })
         const token = operation.operationId === 'deleteProfile' ? somebody?.token : person.token
         const rawBody = type === 'application/json' ? JSON.stringify(example) : (example as string)
         const query = type === 'text/csv' ? '?account_id=1' : ''

@@ -34,9 +34,9 @@ const groups: OperationGroup[] = [
 /**
  * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
  * the routes and the very schemas that validate requests, the rest from the operations. Throws where a route is
- * not described, or what is described is no route.
+ * not described, or what is described is no route. The version is that of package.json, which the client has as well.
  */
-export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
+export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
   const described = describedOperations()
   const paths: OpenApiDocument['paths'] = {}
@@ -58,7 +58,7 @@ export function openApiDocument(routes: RouterRoute[]): OpenApiDocument {
     openapi: '3.1.1',
     info: {
       title: 'Purse',
-      version: '1.0.0',
+      version,
       description: introduction,
       contact: { name: 'Purse' },
       license: { name: 'MIT', identifier: 'MIT' },

@@ -16,7 +16,7 @@ const kinds: [$ZodType, JsonSchema][] = [
   [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
   [timeOfDay, { examples: ['20:00'] }],
   [timezone, { examples: ['Europe/London'] }],
-  [email, { format: 'email', examples: ['ada@example.com'] }],
+  [email, { format: 'email', examples: ['mary@example.com'] }],
   [flag, { type: 'boolean', examples: [false] }],
 ]
 for (const [schema, said] of kinds) globalRegistry.add(schema, said)

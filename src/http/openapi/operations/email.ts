@@ -56,7 +56,7 @@ export const emailOperations: OperationGroup = {
       id: 'forgotPassword',
       summary: 'Ask for a reset mail',
       description: 'Six a minute for an address.',
-      body: { name: 'ForgottenPassword', example: { email: 'ada@example.com' } },
+      body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
       answers: { 200: json(message, 'The mail is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
     },
     'POST /api/reset-password': {
@@ -68,7 +68,7 @@ export const emailOperations: OperationGroup = {
         name: 'PasswordReset',
         example: {
           token: 'Zk3vR8pQ1xLw7TnY5mHs2JcB9dFg6KaU0eVo4iXq',
-          email: 'ada@example.com',
+          email: 'mary@example.com',
           password,
           password_confirmation: password,
         },

@@ -20,8 +20,8 @@ export const signInOperations: OperationGroup = {
       body: {
         name: 'Registration',
         example: {
-          name: 'Ada Lovelace',
-          email: 'ada@example.com',
+          name: 'Mary Somerville',
+          email: 'mary@example.com',
           password,
           password_confirmation: password,
           timezone: 'Europe/London',
@@ -34,7 +34,7 @@ export const signInOperations: OperationGroup = {
       summary: 'Sign in with a password',
       description:
         'Wrong credentials are a 422 under `email`, one and the same for an unknown address and a wrong password. Ten a minute for an address and a client address.',
-      body: { name: 'Credentials', example: { email: 'ada@example.com', password } },
+      body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
     },
     'POST /api/logout': {

@@ -3,10 +3,10 @@ import { at, id, named, timestamp } from './kinds.ts'
 
 /** Users, sessions and what signing in answers. */
 
-const ada = {
+const mary = {
   id: 1,
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
+  name: 'Mary Somerville',
+  email: 'mary@example.com',
   idp_id: null,
   avatar: null,
   email_verified_at: at,
@@ -33,7 +33,7 @@ export const user = named(
     reminder_last_sent_at: timestamp.nullable(),
   }),
   'A person who uses the service.',
-  ada,
+  mary,
 )
 
 export const signIn = named(
@@ -49,7 +49,7 @@ export const signIn = named(
   {
     access_token: '1|4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
     token_type: 'Bearer',
-    user: ada,
+    user: mary,
     email_verified: true,
     email_verified_at: at,
   },
@@ -72,7 +72,7 @@ export const verificationStatus = named(
   'VerificationStatus',
   z.object({ email_verified: z.boolean(), email: z.string() }),
   'Whether the address is verified.',
-  { email_verified: false, email: ada.email },
+  { email_verified: false, email: mary.email },
 )
 
 export const verificationSent = named(
