@@ -109,6 +109,9 @@ export async function logoutAll(owner: Owner): Promise<void> {
 
 export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
 
+/** Sessions that the list shows: more would be too large an answer one day. */
+const sessionsListed = 500
+
 /** The bearer's tokens, the one used last first. */
 export async function listSessions(owner: Owner): Promise<Session[]> {
   const { id, userAgent, createdAt, lastUsedAt } = tokens
@@ -117,7 +120,8 @@ export async function listSessions(owner: Owner): Promise<Session[]> {
       .select({ id, userAgent, createdAt, lastUsedAt })
       .from(tokens)
       .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
-      .orderBy(desc(lastUsedAt), desc(id)),
+      .orderBy(desc(lastUsedAt), desc(id))
+      .limit(sessionsListed),
   )
   return rows
 }

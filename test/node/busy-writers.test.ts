@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { Meter } from '../../src/db/meter.ts'
+import { DatabaseUnavailable } from '../../src/domain/failures.ts'
+
+let directory: string
+let server: Sqld
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'purse-busy-'))
+  server = await startSqld({ directory, checkpointInterval: 3_600 })
+  await open().batch([open().run(sql`create table written (writer integer)`)])
+})
+
+afterAll(async () => {
+  await server.kill()
+  await rm(directory, { recursive: true })
+})
+
+const open = (meter = new Meter(), timeoutMs = 60_000) =>
+  openDatabase({ url: server.url, timeoutMs }, { meter })
+
+/** Takes the file's write lock past the server, which holds up writers as a checkpoint does: BEGIN is SQLITE_BUSY. */
+function lockFile(): () => void {
+  const file = new DatabaseSync(join(directory, 'dbs', 'default', 'data'))
+  file.exec('begin immediate')
+  return () => {
+    file.exec('rollback')
+    file.close()
+  }
+}
+
+async function rowsOf(writer: number): Promise<number | undefined> {
+  const [[row]] = await open().batch([
+    open().all<{ n: number }>(sql`select count(*) as n from written where writer = ${writer}`),
+  ])
+  return row?.n
+}
+
+function write(writer: number, db: ReturnType<typeof open>) {
+  return db.batch([
+    db.run(sql`insert into written values (${writer})`),
+    db.run(sql`select count(*) from written`),
+  ])
+}
+
+test('writers that a busy server refuses come again, and each has written once', async () => {
+  const unlock = lockFile()
+  const meters = Array.from({ length: 20 }, () => new Meter())
+  const writes = Promise.all(meters.map((meter, writer) => write(writer, open(meter))))
+  while (meters.every((meter) => meter.read().roundTrips < 2)) await sleep(5)
+  unlock()
+  await writes
+  for (const writer of meters.keys()) expect(await rowsOf(writer)).toBe(1)
+})
+
+test('a writer that is refused until its time is up is told to come again, and has written nothing', async () => {
+  const unlock = lockFile()
+  const meter = new Meter()
+  await expect(write(100, open(meter, 1_500))).rejects.toBeInstanceOf(DatabaseUnavailable)
+  unlock()
+  expect(meter.read().roundTrips).toBeGreaterThan(1)
+  expect(await rowsOf(100)).toBe(0)
+})
+
+test('readers do not wait for a writer', async () => {
+  const unlock = lockFile()
+  const meter = new Meter()
+  await open(meter).batch([open().all(sql`select * from written`)])
+  expect(meter.read().roundTrips).toBe(1)
+  unlock()
+})
+
+test('an answer that is too large is asked for twice more, and then a fault of ours', async () => {
+  const meter = new Meter()
+  const db = open(meter)
+  const tooMuch = db.all(sql`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 11) select printf('%.*c', 1000000, 'x') from n`)
+  const answer = db.batch([db.run(sql`insert into written values (101)`), tooMuch])
+  await expect(answer).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+  expect(meter.read().roundTrips).toBe(3)
+  expect(await rowsOf(101)).toBe(0)
+})
+
+test('a parameter that is too large is a fault of ours, and nothing is kept', async () => {
+  const db = open()
+  const batch = db.batch([
+    db.run(sql`insert into written values (102)`),
+    db.run(sql`select length(${'x'.repeat(5_000_001)})`),
+  ])
+  await expect(batch).rejects.toMatchObject({ code: 'ARGS_INVALID' })
+  expect(await rowsOf(102)).toBe(0)
+})
