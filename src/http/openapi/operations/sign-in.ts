@@ -52,7 +52,7 @@ export const signInOperations: OperationGroup = {
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
-      description: 'Every token that is good, the one of this request among them.',
+      description: 'The tokens that are good, those used last first; 500 at most.',
       answers: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {
