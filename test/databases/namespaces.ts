@@ -64,7 +64,9 @@ class Namespaces {
   async copyFromNowOn(template: string): Promise<void> {
     const namespace = await this.find(template)
     await this.#administer('POST', `${namespace}/checkpoint`)
-    this.#bornAs = this.#fileOf(namespace)
+    const copy = path.join(this.#directory, `${template}.db`)
+    await copyFile(this.#fileOf(namespace), copy)
+    this.#bornAs = copy
   }
 
   /** The namespace that the database of a name is in, made on its first use. */
