@@ -13,7 +13,7 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
  * Opens a database for one request. Never share it between requests: the client's limit on parallel calls
  * is counted with promises, and a promise of one request that hangs would hang them all.
  * A deadline, where one is given, is for all round trips together, and for whatever else has it; without, each has the
- * time-out of the address. The meter hears of each round trip.
+ * time-out of the address. The meter hears of each round trip, and of the rows that it cost.
  * Use `batch`, for a single statement too: it is what translates the driver's errors.
  */
 export function openDatabase(
@@ -26,9 +26,9 @@ export function openDatabase(
   const client = createClient({
     url,
     ...(authToken && { authToken }),
-    fetch: (request: Request) => {
+    fetch: async (request: Request) => {
       meter.countRoundTrip()
-      return ask(request, deadline())
+      return metered(await ask(request, deadline()), meter)
     },
   })
   const batch = client.batch.bind(client)
@@ -47,6 +47,26 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   if (response.ok) return response
   await response.body?.cancel()
   throw new BadStatus(response.status)
+}
+
+/** What a statement has cost; null for a step of a batch that was not executed. */
+type Cost = { rows_read?: number; rows_written?: number } | null
+type Outcome = { response?: { result?: Cost & { step_results?: Cost[] } } }
+
+/** Shows the meter what the driver reads: it parses the answer once, and drops what each statement has cost. */
+function metered(response: Response, meter: Meter): Response {
+  const parse = response.json.bind(response)
+  const json = async () => {
+    const answer = (await parse()) as { results?: Outcome[] } | null
+    // What answers may be no database, which is for the driver to say.
+    for (const outcome of Array.isArray(answer?.results) ? answer.results : []) {
+      const result = outcome?.response?.result
+      for (const cost of result?.step_results ?? [result])
+        meter.countRows(cost?.rows_read ?? 0, cost?.rows_written ?? 0)
+    }
+    return answer
+  }
+  return Object.assign(response, { json })
 }
 
 /** The first pause before a batch is sent again; each further one is twice as long, up to the longest. */

@@ -1,5 +1,14 @@
-/** What a piece of work has cost so far, in milliseconds and requests to the database; what logs and headers tell. */
-export type Figures = { durationMs: number; databaseMs: number; roundTrips: number }
+/**
+ * What a piece of work has cost so far: milliseconds, requests to the database, and the rows that it read and wrote, as
+ * it bills them. It is what logs and headers tell.
+ */
+export type Figures = {
+  durationMs: number
+  databaseMs: number
+  roundTrips: number
+  rowsRead: number
+  rowsWritten: number
+}
 
 /**
  * Measures one request, queue message or cron run from its making on. The clocks of Workers stand still but for I/O
@@ -9,10 +18,18 @@ export class Meter {
   readonly #startedAt = performance.now()
   #databaseMs = 0
   #roundTrips = 0
+  #rowsRead = 0
+  #rowsWritten = 0
 
   /** Counts a request to the database, a repeated one as well. */
   countRoundTrip(): void {
     this.#roundTrips += 1
+  }
+
+  /** Counts the rows of a statement, those of its triggers, cascades and index entries included. */
+  countRows(read: number, written: number): void {
+    this.#rowsRead += read
+    this.#rowsWritten += written
   }
 
   /** Adds the time until a promise settles to the database's share. */
@@ -30,6 +47,8 @@ export class Meter {
       durationMs: tenths(performance.now() - this.#startedAt),
       databaseMs: tenths(this.#databaseMs),
       roundTrips: this.#roundTrips,
+      rowsRead: this.#rowsRead,
+      rowsWritten: this.#rowsWritten,
     }
   }
 }

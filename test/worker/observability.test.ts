@@ -42,7 +42,8 @@ function newLines(): Line[] {
 }
 
 const aDuration = expect.any(Number)
-const figures = { durationMs: aDuration, databaseMs: aDuration }
+const someRows = expect.any(Number)
+const figures = { durationMs: aDuration, databaseMs: aDuration, rowsRead: someRows, rowsWritten: someRows }
 
 const requestLine = (answer: Answer, method: string, route: string | null, roundTrips: number) => ({
   event: 'request',
@@ -75,8 +76,9 @@ describe('a request', () => {
     newLines()
     const answer = await world.call(method, path, { token, headers: { Origin: spa } })
     expect(answer.status).toBe(status)
-    expect(newLines()).toEqual([requestLine(answer, method, route, roundTrips)])
-    expect((await world.databaseWork()).requests).toBe(roundTrips)
+    const { requests, rowsRead, rowsWritten } = await world.databaseWork()
+    expect(requests).toBe(roundTrips)
+    expect(newLines()).toEqual([{ ...requestLine(answer, method, route, roundTrips), rowsRead, rowsWritten }])
   })
 
   test('that is refused for its token, its body or its limit is one line as well', async () => {
