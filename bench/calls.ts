@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { lastDayOf, monthOf } from '../src/domain/dates.ts'
-import { unsubscribeLink, verificationLink } from '../src/domain/links.ts'
+import { type AddressLink, addressLink, unsubscribeLink } from '../src/domain/links.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
 import type { Call, Connection } from './client.ts'
 import type { MeasuredDatabase } from './database.ts'
@@ -200,6 +200,14 @@ const unsubscribe =
   (method: string): Preparation =>
   async (bench) => ({ method, path: pathOf(await unsubscribeLink(links, bench.stranger().id)), status: 200 })
 
+const followLink =
+  (method: string, does: AddressLink, status: number): Preparation =>
+  async ({ stranger }) => ({
+    method,
+    path: pathOf(await addressLink(links, does, stranger(), new Date())),
+    status,
+  })
+
 const importOf =
   (path: string): Preparation =>
   (bench) => ({ ...as(bench.owner, 'POST', path, 200), body: { transactions: [expense(bench)] } })
@@ -238,11 +246,9 @@ const preparations: Record<string, Preparation> = {
     path: await comeBackFromProvider(bench, bench.stranger()),
     status: 302,
   }),
-  'GET /api/email/verify/:id/:hash': async ({ stranger }) => ({
-    method: 'GET',
-    path: pathOf(await verificationLink(links, stranger(), new Date())),
-    status: 302,
-  }),
+  'GET /api/email/verify/:id/:hash': followLink('GET', 'verify', 302),
+  'GET /api/email/disown/:id/:hash': followLink('GET', 'disown', 200),
+  'POST /api/email/disown/:id/:hash': followLink('POST', 'disown', 200),
   'POST /api/email/verification-notification': ({ stranger }) =>
     as(stranger(), 'POST', '/api/email/verification-notification', 200),
   'GET /api/email/verification-status': read('/api/email/verification-status'),

@@ -12,7 +12,7 @@ import { signInRoute } from './sign-in.ts'
 type Ask = (place: Place, request: Request) => Promise<Response>
 
 const byAddress = /^\/api\/(register|login|forgot-password|reset-password)\/?$/
-const byUser = /^\/api\/(?:email\/verify|reminders\/unsubscribe)\/([1-9]\d{0,14})\//
+const byUser = /^\/api\/(?:email\/(?:verify|disown)|reminders\/unsubscribe)\/([1-9]\d{0,14})\//
 const byProvider = /^\/api\/auth\/idp\/callback\/?$/
 /** The product refuses longer ones, by whomever. */
 const longestBody = 512 * 1024

@@ -64,9 +64,10 @@ async function signInAtHome(identity: Identity, c: Context<Router>): Promise<Sig
 }
 
 function signInAt(place: Place, identity: Identity, c: Context<Router>): Promise<SignedIn> {
-  const { db, now, random, config } = depsAt(place, c)
+  const { db, now, random, outbox, config } = depsAt(place, c)
+  const { scryptCost, frontendUrl } = config
   const userAgent = c.req.header('User-Agent') ?? null
-  return signInAs({ db, now, random, scryptCost: config.scryptCost, userAgent }, identity)
+  return signInAs({ db, now, random, scryptCost, userAgent, outbox, frontendUrl }, identity)
 }
 
 function unlessFailed(error: unknown): undefined {

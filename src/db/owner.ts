@@ -6,8 +6,8 @@ import type { Database } from './client.ts'
 import { tokens, users } from './schema.ts'
 
 /** What a request knows of its user: everything but the password. */
-export type User = Omit<typeof users.$inferSelect, 'passwordHash'>
-export const { passwordHash: _, ...userColumns } = getTableColumns(users)
+export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
+export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTableColumns(users)
 
 const dayMs = 86_400_000
 

@@ -36,6 +36,8 @@ export const users = sqliteTable(
     email: text().notNull().unique('users_email'),
     /** `scrypt$N$r$p$salt$hash`; null for people who only sign in through the identity provider. */
     passwordHash: text(),
+    /** True once a mailed reset link has set a password; one of before may be that of a stranger who registered. */
+    isPasswordProven: integer({ mode: 'boolean' }).notNull().default(false),
     idpId: text().unique('users_idp_id'),
     avatar: text(),
     emailVerifiedAt: instant(),

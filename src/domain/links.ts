@@ -1,31 +1,40 @@
 import { isSigned, sign } from './secrets.ts'
 import { hashSecret } from './tokens.ts'
 
-/** How long the links of a verification mail are good for. */
-export const verificationMinutes = 60
+/**
+ * What the two links of a verification mail do, and for how many minutes: `verify` the address, or `disown` the
+ * account, which somebody who reads the mail weeks later can still do.
+ */
+export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
+export type AddressLink = keyof typeof addressLinkMinutes
+
+/** The parts of such a link, as they come with a request. */
+export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
 /** What links are made from: the address of the API and the Worker's secret. */
 export type LinkBase = { appUrl: string; secret: string }
 
-/** The link of a verification mail (decisions.md, Status codes and auth): bound to the user, the address and an hour. */
-export async function verificationLink(
+/** A link of a verification mail (decisions.md, Status codes and auth): bound to what it does, user, address and time. */
+export async function addressLink(
   base: LinkBase,
+  does: AddressLink,
   user: { id: number; email: string },
   now: Date,
 ): Promise<string> {
-  const path = `/api/email/verify/${user.id}/${await addressHash(user.email)}`
-  const expires = Math.floor(now.getTime() / 1000) + verificationMinutes * 60
+  const path = `/api/email/${does}/${user.id}/${await addressHash(user.email)}`
+  const expires = Math.floor(now.getTime() / 1000) + addressLinkMinutes[does] * 60
   return `${base.appUrl}${path}?expires=${expires}&signature=${await sign(base.secret, `${path}?expires=${expires}`)}`
 }
 
-/** True for a link that was made for this user and address, is as it was made, and has not expired. */
-export async function isVerificationLink(
+/** True for a link that was made to do this, for this user and address, is as it was made, and has not expired. */
+export async function isAddressLink(
   secret: string,
-  link: { id: string; hash: string; expires: string; signature: string },
+  does: AddressLink,
+  link: LinkParts,
   user: { id: number; email: string },
   now: Date,
 ): Promise<boolean> {
-  const path = `/api/email/verify/${link.id}/${link.hash}`
+  const path = `/api/email/${does}/${link.id}/${link.hash}`
   const isGenuine = await isSigned(secret, `${path}?expires=${link.expires}`, link.signature)
   const isForUser = link.id === String(user.id) && link.hash === (await addressHash(user.email))
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()

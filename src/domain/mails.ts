@@ -9,7 +9,14 @@ const envelope = {
 
 /** A mail to be sent, as it travels through the queue: what it says, not how it looks. */
 export const mailSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('verify_address'), ...envelope, url: z.url() }),
+  z.object({
+    kind: z.literal('verify_address'),
+    ...envelope,
+    url: z.url(),
+    // Both are absent in messages that were queued before there was such a link.
+    disownUrl: z.optional(z.url()),
+    registeredAt: z.optional(z.iso.datetime()),
+  }),
   z.object({ kind: z.literal('reset_password'), ...envelope, url: z.url() }),
   z.object({
     kind: z.literal('reminder'),
@@ -19,6 +26,7 @@ export const mailSchema = z.discriminatedUnion('kind', [
     /** ISO 8601; a reminder that would be later than this is not sent at all. */
     notAfter: z.iso.datetime(),
   }),
+  z.object({ kind: z.literal('password_removed'), ...envelope, frontendUrl: z.url() }),
   z.object({ kind: z.literal('farewell'), ...envelope }),
 ])
 

@@ -14,11 +14,16 @@ export function renderMail(mail: Mail): RenderedMail {
         greeting,
         paragraphs: [
           'Please confirm that this is your email address, so that sync and imports work for you.',
+          ...(mail.registeredAt
+            ? [`The account was registered with this address on ${dayInWords(mail.registeredAt)} (UTC).`]
+            : []),
         ],
         action: { label: 'Verify email address', url: mail.url },
         notes: [
-          'The link works for 60 minutes. If you did not create an account at Purse, ignore this mail.',
+          'The link works for 60 minutes.',
+          'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
         ],
+        ...(mail.disownUrl && { footerLink: { label: 'This was not me: delete the account', url: mail.disownUrl } }),
       })
     case 'reset_password':
       return layOut({
@@ -30,6 +35,17 @@ export function renderMail(mail: Mail): RenderedMail {
           'The link works once, for 60 minutes. A new password signs you out everywhere.',
           'If it was not you, ignore this mail: nothing has changed.',
         ],
+      })
+    case 'password_removed':
+      return layOut({
+        subject: 'Your password has been removed',
+        greeting,
+        paragraphs: [
+          'You have just signed in to Purse through your identity provider for the first time, and so we know that this address is yours.',
+          'Your account had a password already. It was never confirmed by a mail to you and could be somebody else’s, so it no longer works, and all other sessions have been signed out. Nothing else has changed.',
+          'You can go on without a password. To set one, choose “Forgot password” where you sign in.',
+        ],
+        action: { label: 'Open Purse', url: mail.frontendUrl },
       })
     case 'reminder':
       return {
@@ -57,6 +73,11 @@ export function renderMail(mail: Mail): RenderedMail {
         ],
       })
   }
+}
+
+/** `20 November 2026`, of an instant in ISO 8601. */
+function dayInWords(instant: string): string {
+  return new Date(instant).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
 /** Anybody may register anybody's address under any name, so a name that could pass for a message is left out. */

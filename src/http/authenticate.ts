@@ -19,6 +19,8 @@ export const publicRoutes = [
   'GET /api/auth/check-email',
   // Signed links out of mails.
   'GET /api/email/verify/:id/:hash',
+  'GET /api/email/disown/:id/:hash',
+  'POST /api/email/disown/:id/:hash',
   'GET /api/reminders/unsubscribe/:user/:signature',
   'POST /api/reminders/unsubscribe/:user/:signature',
 ]

@@ -1,10 +1,17 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import { type Allowance, BadLink } from '../domain/failures.ts'
-import { isVerificationLink, type LinkBase, verificationLink } from '../domain/links.ts'
+import {
+  type AddressLink,
+  addressLink,
+  isAddressLink,
+  type LinkBase,
+  type LinkParts,
+} from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { deletion } from './profile.ts'
 import { attempt, demandAttempt } from './throttle.ts'
 
 /** How many verification mails one token may ask for in a minute (api.md §8). */
@@ -14,11 +21,18 @@ const resendsPerMinute = 6
 export async function mailVerification(
   outbox: Outbox,
   links: LinkBase,
-  user: Pick<User, 'id' | 'name' | 'email'>,
+  user: Pick<User, 'id' | 'name' | 'email' | 'createdAt'>,
   now: Date,
 ): Promise<void> {
-  const url = await verificationLink(links, user, now)
-  await outbox.post({ kind: 'verify_address', id: crypto.randomUUID(), to: user.email, name: user.name, url })
+  await outbox.post({
+    kind: 'verify_address',
+    id: crypto.randomUUID(),
+    to: user.email,
+    name: user.name,
+    url: await addressLink(links, 'verify', user, now),
+    disownUrl: await addressLink(links, 'disown', user, now),
+    registeredAt: user.createdAt.toISOString(),
+  })
 }
 
 /** What came of asking for another verification mail. */
@@ -42,15 +56,10 @@ export async function resendVerification(owner: Owner, outbox: Outbox, links: Li
 export async function verifyEmail(
   db: Database,
   secret: string,
-  link: { id: string; hash: string; expires: string; signature: string },
+  link: LinkParts,
   now: Date,
 ): Promise<{ userId: number; isNew: boolean }> {
-  const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
-  const [[user]] = await db.batch([
-    db.select({ id: users.id, email: users.email }).from(users).where(eq(users.id, id)),
-  ])
-  if (!user) throw new BadLink(404, 'User not found.')
-  if (!(await isVerificationLink(secret, link, user, now))) throw new BadLink(403)
+  const user = await userOfLink(db, secret, 'verify', link, now)
   const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
   const [verified, [still]] = await db.batch([
     db
@@ -63,4 +72,35 @@ export async function verifyEmail(
   // The user may have left since the link was checked, or have got another address.
   if (!still) throw new BadLink(404, 'User not found.')
   return { userId: user.id, isNew: verified.length > 0 }
+}
+
+/** Whether the account that a link "this was not me" is for can still be ended by it. Throws BadLink. */
+export async function canDisown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
+  const user = await userOfLink(db, secret, 'disown', link, now)
+  return user.emailVerifiedAt === null
+}
+
+/**
+ * Deletes the account that a link "this was not me" is for, with everything in it, and answers whether it did:
+ * once the address is verified the account is that of whoever reads its mails, and stays. Throws BadLink.
+ */
+export async function disown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
+  const { id, email } = await userOfLink(db, secret, 'disown', link, now)
+  const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
+  const [, , deleted] = await db.batch(deletion(db, email, isUnverified))
+  return deleted.length > 0
+}
+
+/** The user that a link of a verification mail was made for. Throws BadLink. */
+async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
+  const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
+  const [[user]] = await db.batch([
+    db
+      .select({ id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt })
+      .from(users)
+      .where(eq(users.id, id)),
+  ])
+  if (!user) throw new BadLink(404, 'User not found.')
+  if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)
+  return user
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
@@ -9,10 +9,14 @@ import { normalizeAddress } from '../domain/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../domain/failures.ts'
 import { open, seal } from '../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../gateways/identity-provider.ts'
+import type { Outbox } from '../gateways/mail-queue.ts'
 import { defaultCategoryRows, newToken, type SignedIn, type SignInContext } from './sessions.ts'
 
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
+
+/** What signing in by an identity needs beside it; the mail leads to the frontend. */
+export type IdentityContext = SignInContext & { outbox: Outbox; frontendUrl: string }
 
 /** What is sealed into `state`, since clients keep no cookies. The nonce serves as the state's own id as well. */
 const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
@@ -36,7 +40,7 @@ export async function beginSignIn(
 
 /** Signs in whoever comes back from the provider. Throws SignInFailed for everything that is wrong with it. */
 export async function completeSignIn(
-  context: SignInContext,
+  context: IdentityContext,
   provider: IdentityProvider | undefined,
   secret: string,
   callback: Callback,
@@ -90,11 +94,12 @@ async function useState(db: Database, secret: string, sealed: string | undefined
 
 /**
  * Finds, links or creates the user of an identity and makes a token, in one transaction: two sign-ins at once of
- * somebody new make one user. Linking takes an address that the provider has verified; where that user's own was
- * never verified, somebody else may have registered it, so its password and tokens go (decisions.md). Throws SignInFailed.
+ * somebody new make one user. Linking takes an address that the provider has verified. Its user may have been
+ * registered by somebody else, who knows the password unless a mailed link has set it: it goes with all tokens, and the
+ * owner is told by mail. Throws SignInFailed.
  */
-export async function signInAs(context: SignInContext, identity: Identity): Promise<SignedIn> {
-  const { db, now } = context
+export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
+  const { db, now, outbox, frontendUrl } = context
   const { subject } = identity
   // Whoever has signed in before is known by the provider's id; the address matters the first time.
   const email = identity.email ?? ''
@@ -103,7 +108,8 @@ export async function signInAs(context: SignInContext, identity: Identity): Prom
   const byIdentity = eq(users.idpId, subject)
   const isUnknown = sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
   const mayLink = hasAddress ? and(eq(users.email, email), isNull(users.idpId), isUnknown) : sql`false`
-  const pretender = sql`(select ${users.id} from ${users} where ${and(mayLink, isNull(users.emailVerifiedAt))})`
+  const isDoubtful = or(isNull(users.emailVerifiedAt), eq(users.isPasswordProven, false)) as SQL
+  const doubtful = sql`(select ${users.id} from ${users} where ${and(mayLink, isDoubtful)})`
   const newUser = {
     name: [...(identity.name ?? email.split('@')[0] ?? email)].slice(0, 255).join(''),
     email,
@@ -117,16 +123,20 @@ export async function signInAs(context: SignInContext, identity: Identity): Prom
   const isNew = sql`${isUnknown} and not exists (select 1 from ${users} where ${users.email} = ${email})`
   const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
 
-  const results = await db.batch([
-    db.delete(tokens).where(eq(tokens.userId, pretender)),
-    db.delete(passwordResets).where(eq(passwordResets.userId, pretender)),
+  const [[withoutPassword], , , , , , [token], [user]] = await db.batch([
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(mayLink, isDoubtful, isNotNull(users.passwordHash))),
+    db.delete(tokens).where(eq(tokens.userId, doubtful)),
+    db.delete(passwordResets).where(eq(passwordResets.userId, doubtful)),
     db
       .update(users)
       .set({
         idpId: subject,
         name: sql`iif(${users.emailVerifiedAt} is null, ${newUser.name}, ${users.name})`,
         avatar: sql`coalesce(${users.avatar}, ${identity.picture})`,
-        passwordHash: sql`iif(${users.emailVerifiedAt} is null, null, ${users.passwordHash})`,
+        passwordHash: sql`iif(${isDoubtful}, null, ${users.passwordHash})`,
         emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, ${now.getTime()})`,
         reminderLookAt: now,
         updatedAt: now,
@@ -139,9 +149,12 @@ export async function signInAs(context: SignInContext, identity: Identity): Prom
     insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({ id: tokens.id }),
     db.select(userColumns).from(users).where(byIdentity),
   ])
-  const [token] = results[5]
-  const [user] = results[6]
-  if (token && user) return { token: `${token.id}|${secret}`, user }
+  if (token && user) {
+    const { name, email: to } = user
+    if (withoutPassword)
+      await outbox.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
+    return { token: `${token.id}|${secret}`, user }
+  }
   if (identity.email === null) {
     throw new SignInFailed('email_missing', 'Your account there has no email address that works here.')
   }

@@ -75,7 +75,7 @@ export async function resetPassword(
   const [changed] = await db.batch([
     db
       .update(users)
-      .set({ passwordHash, updatedAt: now })
+      .set({ passwordHash, isPasswordProven: true, updatedAt: now })
       .where(eq(users.id, userId))
       .returning({ id: users.id }),
     db.delete(tokens).where(eq(tokens.userId, userId)),

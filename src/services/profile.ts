@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { demandComplete } from '../db/claims.ts'
+import type { Database } from '../db/client.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { attempts, failedMails, users } from '../db/schema.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
@@ -64,13 +65,7 @@ export async function deleteUser(
   if (user.transactionCount > mostDeletedAtOnce) throw tooManyRows('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
-  const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
-  const [, , , deleted] = await owner.run(
-    // The two places that hold the address without belonging to the user's row.
-    owner.db.delete(attempts).where(and(eq(attempts.key, forgotKey(user.email)), isStill)),
-    owner.db.delete(failedMails).where(and(eq(failedMails.recipient, user.email), isStill)),
-    owner.db.delete(users).where(unchanged).returning({ id: users.id }),
-  )
+  const [, , , deleted] = await owner.run(...deletion(owner.db, user.email, unchanged))
   if (deleted.length === 0) throw wrongPassword()
   await outbox.post({
     kind: 'farewell',
@@ -78,6 +73,20 @@ export async function deleteUser(
     to: user.email,
     name: user.name,
   })
+}
+
+/**
+ * The statements that delete the user with an address, where a condition still holds, with everything that is theirs;
+ * the last one answers the user's id if it did.
+ */
+export function deletion(db: Database, email: string, condition: SQL) {
+  const isStill = sql`exists (select 1 from ${users} where ${condition})`
+  return [
+    // The two places that hold the address without belonging to the user's row.
+    db.delete(attempts).where(and(eq(attempts.key, forgotKey(email)), isStill)),
+    db.delete(failedMails).where(and(eq(failedMails.recipient, email), isStill)),
+    db.delete(users).where(condition).returning({ id: users.id }),
+  ] as const
 }
 
 async function demandProof(

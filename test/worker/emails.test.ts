@@ -7,7 +7,12 @@ const url = 'https://api.purse.example/api/email/verify/1/ab?expires=1&signature
 const unsubscribeUrl = 'https://api.purse.example/api/reminders/unsubscribe/1/ef'
 const frontendUrl = 'https://purse.example'
 
-const verify: Mail = { kind: 'verify_address', ...envelope, url }
+const disownUrl = 'https://api.purse.example/api/email/disown/1/ab?expires=2&signature=ef'
+const registeredAt = '2026-11-19T23:30:00.000Z'
+
+const verify: Mail = { kind: 'verify_address', ...envelope, url, disownUrl, registeredAt }
+/** As it was queued before the mail had a second link. */
+const oldVerify: Mail = { kind: 'verify_address', ...envelope, url }
 const reset: Mail = { kind: 'reset_password', ...envelope, url }
 const reminder: Mail = {
   kind: 'reminder',
@@ -16,8 +21,11 @@ const reminder: Mail = {
   unsubscribeUrl,
   notAfter: '2026-11-20T22:00:00.000Z',
 }
+const removed: Mail = { kind: 'password_removed', ...envelope, frontendUrl }
 const farewell: Mail = { kind: 'farewell', ...envelope }
-const every = [verify, reset, reminder, farewell].map((mail) => [mail.kind, mail] as const)
+const every = [verify, oldVerify, reset, removed, reminder, farewell].map(
+  (mail) => [mail.kind, mail] as const,
+)
 
 /** What a reader sees of HTML: its text, without tags, one space between words. */
 function wordsOf(html: string): string {
@@ -112,9 +120,17 @@ test.each([
   expect(renderMail({ ...verify, name }).text).toMatch(/^Hello,\n/)
 })
 
+test('the mail of a verification says when the address was registered, and how to undo it', () => {
+  const { text, html } = renderMail(verify)
+  expect(text).toContain('on 19 November 2026 (UTC).')
+  expect(text.split('\n')).toContain(disownUrl)
+  expect(hrefsOf(html)).toEqual([url, url, disownUrl])
+  expect(wordsOf(html)).toContain('This was not me')
+})
+
 describe('the link', () => {
   test.each([
-    ['of a verification', verify],
+    ['of a verification', oldVerify],
     ['of a reset', reset],
   ])('%s stands on a line of its own in the text, and behind a button in HTML', (_, mail) => {
     const { text, html } = renderMail(mail)

@@ -9,8 +9,10 @@ import {
   comeBackFromProvider,
   createWorld,
   type Json,
+  openAccount,
   pathOf,
   queuedMail,
+  resetPassword,
   signInThroughProvider,
   verifyAddress,
   type World,
@@ -313,20 +315,60 @@ describe('a later sign-in', () => {
 })
 
 describe('an address that is registered already', () => {
-  test('and verified is linked: password, tokens and what the user has stay', async () => {
+  test('and verified is linked: a password set by a mailed link, its tokens and what the user has stay', async () => {
     const world = createWorld()
     const person = await world.register({ email: address(), name: 'Ada' })
     await verifyAddress(world, person)
-    const verifiedAt = (await person.get('/api/me')).body.email_verified_at
+    const password = 'a password of my own'
+    await resetPassword(world, person, password)
+    const before = (await login(world, person.email, password)).body
     const { id, token } = await signInThroughProvider(world, person.email)
     expect(id).toBe(person.id)
     expect(await me(world, token)).toMatchObject({
       idp_id: expect.any(String),
-      email_verified_at: verifiedAt,
+      email_verified_at: before.email_verified_at,
     })
-    expect((await person.get('/api/me')).status).toBe(200)
-    expect((await login(world, person.email, person.password)).status).toBe(200)
-    expect((await person.get('/api/categories')).body.length).toBeLessThanOrEqual(20)
+    expect((await me(world, before.access_token)).id).toBe(id)
+    expect((await login(world, person.email, password)).status).toBe(200)
+    expect((await world.call('GET', '/api/categories', { token })).body.length).toBeLessThanOrEqual(20)
+    expect(world.queued.filter(({ kind }) => kind === 'password_removed')).toEqual([])
+  })
+
+  test('and verified by its owner loses the password of the stranger who registered it, and every token', async () => {
+    const world = createWorld()
+    const stranger = await world.register({ email: address(), name: 'Ada' })
+    const { email, password } = stranger
+    await verifyAddress(world, stranger)
+    await openAccount(stranger)
+    const second = (await login(world, email, password)).body.access_token
+    await world.call('POST', '/api/forgot-password', { body: { email } })
+    const reset = new URL(queuedMail(world, 'reset_password', email).url).searchParams.get('token')
+
+    const { id, token } = await signInThroughProvider(world, email)
+    expect(id).toBe(stranger.id)
+    expect(await me(world, token)).toMatchObject({ email, name: 'Ada' })
+    expect((await world.call('GET', '/api/accounts', { token })).body).toHaveLength(1)
+    for (const old of [stranger.token, second]) {
+      expect((await world.call('GET', '/api/me', { token: old })).status).toBe(401)
+    }
+    expect((await login(world, email, password)).status).toBe(422)
+    const body = { token: reset, email, password: 'a new password', password_confirmation: 'a new password' }
+    expect((await world.call('POST', '/api/reset-password', { body })).status).toBe(422)
+    expect(queuedMail(world, 'password_removed', email)).toMatchObject({
+      name: 'Ada',
+      frontendUrl: 'https://app.purse.example',
+    })
+  })
+
+  test('is told once that its password went, and can set one that stays', async () => {
+    const world = createWorld()
+    const person = await world.register({ email: address() })
+    await verifyAddress(world, person)
+    await signInThroughProvider(world, person.email)
+    expect((await resetPassword(world, person, 'a password of my own')).status).toBe(200)
+    await signInThroughProvider(world, person.email)
+    expect((await login(world, person.email, 'a password of my own')).status).toBe(200)
+    expect(world.queued.filter(({ kind }) => kind === 'password_removed')).toHaveLength(1)
   })
 
   test('but was never verified loses password, tokens and reset links: somebody else may have registered it', async () => {

@@ -90,6 +90,14 @@ export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): P
   return world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
 }
 
+/** Sets a new password with the link of a reset mail, which proves that the address is theirs. */
+export async function resetPassword(world: World, { email }: Pick<Person, 'email'>, password: string) {
+  await world.call('POST', '/api/forgot-password', { body: { email } })
+  const { searchParams } = new URL(queuedMail(world, 'reset_password', email).url)
+  const body = { token: searchParams.get('token'), email, password, password_confirmation: password }
+  return world.call('POST', '/api/reset-password', { body })
+}
+
 /** Lets the provider send the person back, and answers the path of the callback. */
 export async function comeBackFromProvider(world: World, address: string): Promise<string> {
   const { body } = await world.call('GET', `/api/auth/idp?login_hint=${encodeURIComponent(address)}`)

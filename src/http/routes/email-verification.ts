@@ -1,18 +1,36 @@
-import { Hono } from 'hono'
-import { resendVerification, verifyEmail } from '../../services/email-verification.ts'
+import { type Context, Hono } from 'hono'
+import type { LinkParts } from '../../domain/links.ts'
+import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { allowanceHeaders } from '../limits.ts'
+import { answerOutcome, answerPage } from '../page.ts'
+
+/** What the link "this was not me" answers once the address is verified. */
+const tooLate = [
+  'Your address has been verified.',
+  'So the account stays. If somebody else may know its password, choose “Forgot password” where you sign in: a new password signs everybody out.',
+] as const
 
 /** Verifying the address (api.md §3 and §4.1). */
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', async (c) => {
     const { db, now, config, emit } = c.var.deps
-    const { expires = '', signature = '' } = c.req.query()
-    const link = { id: c.req.param('id'), hash: c.req.param('hash'), expires, signature }
-    const { userId, isNew } = await verifyEmail(db, config.links.secret, link, now)
+    const { userId, isNew } = await verifyEmail(db, config.links.secret, linkOf(c), now)
     if (isNew) emit({ event: 'Verified', userId })
     return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
+  })
+  .get('/disown/:id/:hash', async (c) => {
+    const { db, now, config } = c.var.deps
+    if (!(await canDisown(db, config.links.secret, linkOf(c), now))) return answerPage(c, ...tooLate)
+    const text =
+      'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.'
+    return answerPage(c, 'Was this not you?', text, 'Delete that account')
+  })
+  .post('/disown/:id/:hash', async (c) => {
+    const { db, now, config } = c.var.deps
+    if (!(await disown(db, config.links.secret, linkOf(c), now))) return answerOutcome(c, ...tooLate, 409)
+    return answerOutcome(c, 'The account has been deleted.', 'You need not do anything else.')
   })
   .post('/verification-notification', async (c) => {
     const { owner, deps } = c.var
@@ -30,3 +48,8 @@ export const emailVerificationRoutes = new Hono<App>()
     const { email, emailVerifiedAt } = await showUser(c.var.owner)
     return c.json({ email_verified: emailVerifiedAt !== null, email })
   })
+
+function linkOf(c: Context<App, '/:id/:hash'>): LinkParts {
+  const { expires = '', signature = '' } = c.req.query()
+  return { ...c.req.param(), expires, signature }
+}

@@ -13,10 +13,10 @@ export const identityProviderRoutes = new Hono<App>()
     return c.json({ url: await beginSignIn(provider, config.links.secret, now, loginHint) })
   })
   .get('/callback', async (c) => {
-    const { config, provider } = c.var.deps
+    const { config, provider, outbox } = c.var.deps
     try {
       const { token, user } = await completeSignIn(
-        signInContext(c),
+        { ...signInContext(c), outbox, frontendUrl: config.frontendUrl },
         provider,
         config.links.secret,
         c.req.query(),

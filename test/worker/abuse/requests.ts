@@ -62,7 +62,14 @@ const named: Record<string, string> = {
   '/api/tokens/{id}': 'session',
 }
 /** The operations that only links and redirects lead to, whose parameters belong together. */
-const links = ['verifyEmail', 'showUnsubscribe', 'unsubscribe', 'completeProviderSignIn']
+const links = [
+  'verifyEmail',
+  'showDisown',
+  'disown',
+  'showUnsubscribe',
+  'unsubscribe',
+  'completeProviderSignIn',
+]
 
 const methods = [
   'GET',

@@ -8,6 +8,7 @@ import {
   openAccount,
   type Person,
   pathOf,
+  queuedMail,
   recordTransaction,
   type World,
 } from '../world.ts'
@@ -39,6 +40,7 @@ export async function createTarget(name: string) {
   let own: Ids = {}
   let callback = new URLSearchParams()
   let unsubscribe = ''
+  let disown = new URL('http://none/')
 
   /** Sees to it that the attacker is signed in and has one of each, and looks what there is. */
   async function provide(): Promise<void> {
@@ -66,6 +68,10 @@ export async function createTarget(name: string) {
       const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }
       unsubscribe = pathOf(await unsubscribeLink(base, attacker.id))
     }
+    if (operation.id.toLowerCase().endsWith('disown')) {
+      const { email } = await world.register({ email: newAddress() })
+      disown = new URL(queuedMail(world, 'verify_address', email).disownUrl ?? '')
+    }
     if (operation.id === 'resetPassword')
       await attacker.post('/api/forgot-password', { email: attacker.email })
   }
@@ -78,17 +84,14 @@ export async function createTarget(name: string) {
       world.queued.findLast((one) => one.kind === kind && one.to === attacker.email)
     const link = (kind: string) =>
       new URL((mail(kind) as { url?: string } | undefined)?.url ?? 'http://none/')
-    const [, , , , verifyId = '0', verifyHash = '0'] = link('verify_address').pathname.split('/')
-    const verifyQuery = link('verify_address').searchParams
     const known: Record<string, string | null> = {
       email: attacker.email,
       'new email': newAddress(),
       password: attacker.password,
       'reset token': link('reset_password').searchParams.get('token'),
-      'verifyEmail id': verifyId,
-      'verifyEmail hash': verifyHash,
-      'verifyEmail expires': verifyQuery.get('expires'),
-      'verifyEmail signature': verifyQuery.get('signature'),
+      ...partsOf('verifyEmail', link('verify_address')),
+      ...partsOf('showDisown', disown),
+      ...partsOf('disown', disown),
       'completeProviderSignIn code': callback.get('code'),
       'completeProviderSignIn state': callback.get('state'),
     }
@@ -203,4 +206,15 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
              ${newest('sync_batches', 'rowid')} as sync, ${newest('tokens')} as session`),
   ])
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))
+}
+
+/** What the parameters of an operation are that a link of a verification mail leads to. */
+function partsOf(operation: string, { pathname, searchParams }: URL): Record<string, string | null> {
+  const [, , , , id = '0', hash = '0'] = pathname.split('/')
+  return {
+    [`${operation} id`]: id,
+    [`${operation} hash`]: hash,
+    [`${operation} expires`]: searchParams.get('expires'),
+    [`${operation} signature`]: searchParams.get('signature'),
+  }
 }

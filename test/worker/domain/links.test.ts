@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
+  addressLink,
+  isAddressLink,
   isUnsubscribeLink,
-  isVerificationLink,
+  type LinkParts,
   unsubscribeLink,
-  verificationLink,
 } from '../../../src/domain/links.ts'
 
 const base = { appUrl: 'https://api.purse.example', secret: 'a secret, long enough to be one indeed' }
@@ -11,10 +12,10 @@ const ada = { id: 7, email: 'ada@example.com' }
 const now = new Date('2026-11-20T12:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-/** The parts of a verification link, as the route takes it apart. */
+/** The parts of a link of a verification mail, as the route takes it apart. */
 function partsOf(link: string) {
   const { pathname, searchParams } = new URL(link)
-  const [, id = '', hash = ''] = /^\/api\/email\/verify\/([^/]+)\/([^/]+)$/.exec(pathname) ?? []
+  const [, id = '', hash = ''] = /^\/api\/email\/\w+\/([^/]+)\/([^/]+)$/.exec(pathname) ?? []
   return {
     id,
     hash,
@@ -22,11 +23,13 @@ function partsOf(link: string) {
     signature: searchParams.get('signature') ?? '',
   }
 }
-const adas = async () => partsOf(await verificationLink(base, ada, now))
+const adas = async () => partsOf(await addressLink(base, 'verify', ada, now))
+const isVerificationLink = (secret: string, link: LinkParts, user: typeof ada, at: Date) =>
+  isAddressLink(secret, 'verify', link, user, at)
 
 describe('a verification link', () => {
   test('has the form that the contract gives it', async () => {
-    expect(await verificationLink(base, ada, now)).toMatch(
+    expect(await addressLink(base, 'verify', ada, now)).toMatch(
       /^https:\/\/api\.purse\.example\/api\/email\/verify\/7\/[0-9a-f]{40,}\?expires=1795179600&signature=[0-9a-f]{64}$/,
     )
   })
@@ -61,6 +64,17 @@ describe('a verification link', () => {
 
   test('differs with the secret', async () => {
     expect(await isVerificationLink(`${base.secret}.`, await adas(), ada, now)).toBe(false)
+  })
+})
+
+describe('a link "this was not me"', () => {
+  const dayMs = 86_400_000
+  test('is good for thirty days, and for nothing else', async () => {
+    const link = partsOf(await addressLink(base, 'disown', ada, now))
+    expect(await isAddressLink(base.secret, 'disown', link, ada, later(30 * dayMs - 1))).toBe(true)
+    expect(await isAddressLink(base.secret, 'disown', link, ada, later(30 * dayMs + 1))).toBe(false)
+    expect(await isAddressLink(base.secret, 'verify', link, ada, now)).toBe(false)
+    expect(await isAddressLink(base.secret, 'disown', await adas(), ada, now)).toBe(false)
   })
 })
 

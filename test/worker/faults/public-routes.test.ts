@@ -60,6 +60,15 @@ const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> =
     const path = pathOf(queuedMail(world, 'verify_address', (await world.register()).email).url)
     return { call: () => world.call('GET', path), status: 302, again: 302 }
   },
+  'GET /api/email/disown/:id/:hash': async (world) => {
+    const path = await disownPath(world)
+    return { call: () => world.call('GET', path), status: 200, again: 200 }
+  },
+  'POST /api/email/disown/:id/:hash': async (world) => {
+    const path = await disownPath(world)
+    // The first of its two round trips, which is the one that fails, only reads.
+    return { call: () => world.call('POST', path), status: 200, again: 200 }
+  },
   'POST /api/reminders/unsubscribe/:user/:signature': async (world) => {
     const { id } = await world.register()
     const path = pathOf(await unsubscribeLink({ appUrl: env.APP_URL, secret: env.APP_SECRET }, id))
@@ -75,6 +84,11 @@ const withoutDatabase = [
   'GET /api/reminders/unsubscribe/:user/:signature',
 ]
 const callback = 'GET /api/auth/idp/callback'
+
+async function disownPath(world: FaultyWorld): Promise<string> {
+  const { email } = await world.register()
+  return pathOf(queuedMail(world, 'verify_address', email).disownUrl ?? '')
+}
 
 async function resetToken(world: FaultyWorld) {
   const { email } = await world.register()

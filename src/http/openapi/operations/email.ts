@@ -5,6 +5,14 @@ import { verificationSent, verificationStatus } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
 import { password } from './sign-in.ts'
 
+/** The parameters of a link of the verification mail. */
+const addressLink = {
+  id: { in: 'path', required: true, schema: id, description: 'The user.' },
+  hash: { in: 'path', required: true, schema: z.string(), description: 'Of the address.' },
+  expires: { in: 'query', schema: z.string(), description: 'Unix time.' },
+  signature: { in: 'query', schema: z.string(), description: 'Of path and expiry.' },
+} as const
+
 const signature = {
   in: 'path',
   required: true,
@@ -15,7 +23,7 @@ const signature = {
 /** Mails and what their links do: verification, forgotten passwords, reminders (api.md §3 and §4.1). */
 export const emailOperations: OperationGroup = {
   tag: 'Mail',
-  description: 'Verifying the address, resetting the password, ending reminders.',
+  description: 'Verifying or disowning the address, resetting the password, ending reminders.',
   operations: {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
@@ -38,16 +46,41 @@ export const emailOperations: OperationGroup = {
       id: 'verifyEmail',
       summary: 'Verify the address',
       description: 'The link of the verification mail; good for 60 minutes.',
-      parameters: {
-        id: { ...signature, schema: id, description: 'The user.' },
-        hash: { in: 'path', required: true, schema: z.string(), description: 'Of the address.' },
-        expires: { in: 'query', schema: z.string(), description: 'Unix time.' },
-        signature: { in: 'query', schema: z.string(), description: 'Of path and expiry.' },
-      },
+      parameters: addressLink,
       answers: {
         302: {
           description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
           headers: ['Location'],
+        },
+      },
+      failures: ['badLink'],
+    },
+    'GET /api/email/disown/:id/:hash': {
+      id: 'showDisown',
+      summary: 'Ask whether to delete an account that somebody else registered',
+      description:
+        'The link “This was not me” of the verification mail; good for 30 days. A page with a button, or one that says that the address has been verified.',
+      parameters: addressLink,
+      answers: {
+        200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] },
+      },
+      failures: ['badLink'],
+    },
+    'POST /api/email/disown/:id/:hash': {
+      id: 'disown',
+      summary: 'Delete an account that somebody else registered',
+      description: 'What the button of that page does, while the address is not verified.',
+      parameters: addressLink,
+      answers: {
+        200: {
+          description: 'The account is gone: a page where HTML is accepted, JSON otherwise.',
+          schema: message,
+          contentTypes: ['application/json', 'text/html'],
+        },
+        409: {
+          description: 'The address has been verified, and the account stays.',
+          schema: message,
+          contentTypes: ['application/json', 'text/html'],
         },
       },
       failures: ['badLink'],

@@ -1,0 +1,1 @@
+ALTER TABLE `users` ADD `is_password_proven` integer DEFAULT false NOT NULL;

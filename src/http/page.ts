@@ -1,0 +1,33 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+
+/**
+ * A page for somebody who has followed a link out of a mail. What the link is for, its button does: scanners of mails
+ * follow links, and press nothing.
+ */
+export function answerPage(c: Context, title: string, text: string, button?: string) {
+  c.header('Content-Security-Policy', policy)
+  return c.html(page(title, text, button))
+}
+
+/** What came of pressing it: a page for a browser, JSON for a mail program that has posted by itself (RFC 8058). */
+export function answerOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
+  c.status(status)
+  if (!c.req.header('Accept')?.includes('text/html')) return c.json({ message: title })
+  return answerPage(c, title, text)
+}
+
+function page(title: string, text: string, button?: string) {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 17px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 20vh auto 0; padding: 0 1.5rem }
+button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #0f6b4f; color: #fff }
+</style></head>
+<body><h1>${title}</h1><p>${text}</p>${button && html`<form method="post"><button>${button}</button></form>`}</body>
+</html>`
+}

@@ -1,0 +1,169 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openWorldDatabase } from './laws/every-route.ts'
+import {
+  type Answer,
+  createWorld,
+  openAccount,
+  type Person,
+  pathOf,
+  queuedMail,
+  resetPassword,
+  signInThroughProvider,
+  verifyAddress,
+  type World,
+} from './world.ts'
+
+const noon = Date.parse('2026-11-20T12:00:00.000Z')
+const dayMs = 86_400_000
+const browser = { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function setClock(instant: number): void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(instant)
+}
+
+const mailOf = (world: World, { email }: Person) => queuedMail(world, 'verify_address', email)
+const linkOf = (world: World, person: Person) => pathOf(mailOf(world, person).disownUrl ?? '')
+const press = (world: World, link: string) => world.call('POST', link, { rawBody: '', headers: browser })
+const isThere = async (person: Person) => (await person.get('/api/me')).status === 200
+
+function expectPage({ status, headers, text }: Answer, expected: number, words: string): void {
+  expect({ status, type: headers.get('Content-Type') }).toEqual({
+    status: expected,
+    type: expect.stringMatching(/^text\/html\b/),
+  })
+  expect(text).toContain(words)
+}
+
+function expectBadLink({ status, text }: Answer): void {
+  expect({ status, text }).toEqual({ status: 403, text: 'Invalid or expired verification link.' })
+}
+
+describe('the link "this was not me" of a verification mail', () => {
+  test('comes with the day of registering, also in a mail that is asked for later', async () => {
+    setClock(noon)
+    const world = createWorld()
+    const person = await world.register()
+    expect(mailOf(world, person).registeredAt).toBe('2026-11-20T12:00:00.000Z')
+    vi.setSystemTime(noon + 5 * dayMs)
+    await person.post('/api/email/verification-notification')
+    const { registeredAt, disownUrl = '' } = mailOf(world, person)
+    expect(registeredAt).toBe('2026-11-20T12:00:00.000Z')
+    expect(new URL(disownUrl).searchParams.get('expires')).toBe(String((noon + 35 * dayMs) / 1000))
+  })
+
+  test('shows a page with a button on GET, and ends nothing: scanners follow links', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const link = linkOf(world, person)
+    expect((await world.call('HEAD', link)).status).toBe(200)
+    const answer = await world.call('GET', link)
+    expectPage(answer, 200, '<form method="post"><button>')
+    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(await isThere(person)).toBe(true)
+  })
+
+  test('deletes the account and all that it holds on the button of its page', async () => {
+    const world = createWorld()
+    const [person, other] = [await world.register(), await world.register()]
+    await openAccount(person)
+    expectPage(await press(world, linkOf(world, person)), 200, 'The account has been deleted.')
+    expect(await isThere(person)).toBe(false)
+    expect(await isThere(other)).toBe(true)
+    const db = openWorldDatabase(world)
+    for (const table of ['accounts', 'categories', 'tokens']) {
+      const [rows] = await db.batch([
+        db.all(sql`select 1 from ${sql.raw(table)} where user_id = ${person.id}`),
+      ])
+      expect(rows).toEqual([])
+    }
+    expect((await world.register({ email: person.email })).id).not.toBe(person.id)
+  })
+
+  test('answers JSON to what is no browser', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const { status, body } = await world.call('POST', linkOf(world, person))
+    expect({ status, body }).toEqual({ status: 200, body: { message: 'The account has been deleted.' } })
+  })
+
+  test.each(['GET', 'POST'])('is of nobody once it has been used: %s is 404', async (method) => {
+    const world = createWorld()
+    const person = await world.register()
+    const link = linkOf(world, person)
+    await press(world, link)
+    expect((await world.call(method, link)).status).toBe(404)
+  })
+
+  test.each<[string, (world: World, person: Person) => Promise<unknown>]>([
+    ['the link beside it', verifyAddress],
+    ['the identity provider', (world, { email }) => signInThroughProvider(world, email)],
+  ])('does nothing once the address is verified by %s, and says what to do', async (_, verify) => {
+    const world = createWorld()
+    const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
+    const link = linkOf(world, person)
+    await verify(world, person)
+    const shown = await world.call('GET', link)
+    expectPage(shown, 200, 'Your address has been verified.')
+    expect(shown.text).toContain('“Forgot password”')
+    expect(shown.text).not.toContain('<button')
+    expectPage(await press(world, link), 409, '“Forgot password”')
+    const { status, body } = await world.call('POST', link)
+    expect({ status, body }).toEqual({ status: 409, body: { message: 'Your address has been verified.' } })
+    expect((await resetPassword(world, person, 'a password of my own')).status).toBe(200)
+  })
+
+  test('is one of two: of ending and verifying at the same time exactly one happens', async () => {
+    const world = createWorld()
+    for (let i = 0; i < 10; i++) {
+      const person = await world.register()
+      const [ended, verified] = await Promise.all([
+        world.call('POST', linkOf(world, person)),
+        verifyAddress(world, person),
+      ])
+      expect([
+        [200, 404],
+        [409, 302],
+      ]).toContainEqual([ended.status, verified.status])
+      expect(await isThere(person)).toBe(ended.status === 409)
+    }
+  })
+
+  test.each([
+    ['29 days', 29, 200],
+    ['31 days', 31, 403],
+  ])('after %s answers as it must', async (_, days, expected) => {
+    setClock(noon)
+    const world = createWorld()
+    const person = await world.register()
+    vi.setSystemTime(noon + days * dayMs)
+    for (const method of ['GET', 'POST']) {
+      const answer = await world.call(method, linkOf(world, person))
+      expect(answer.status).toBe(expected)
+      if (expected === 403) expectBadLink(answer)
+    }
+  })
+
+  test('cannot be made of the link that verifies, nor of that of somebody else', async () => {
+    const world = createWorld()
+    const [ada, eve] = [await world.register(), await world.register()]
+    const verifying = pathOf(mailOf(world, ada).url)
+    const forged = [
+      verifying.replace('/verify/', '/disown/'),
+      linkOf(world, eve).replace(`/${eve.id}/`, `/${ada.id}/`),
+      linkOf(world, ada).replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      linkOf(world, ada).replace(/\?.*/, ''),
+    ]
+    for (const link of forged) {
+      expectBadLink(await world.call('GET', link))
+      expectBadLink(await world.call('POST', link))
+    }
+    expectBadLink(await world.call('GET', linkOf(world, ada).replace('/disown/', '/verify/')))
+    expect(await isThere(ada)).toBe(true)
+  })
+})
