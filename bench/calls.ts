@@ -200,6 +200,13 @@ const unsubscribe =
   (method: string): Preparation =>
   async (bench) => ({ method, path: pathOf(await unsubscribeLink(links, bench.stranger().id)), status: 200 })
 
+const changePassword =
+  (method: string): Preparation =>
+  ({ stranger }) => ({
+    ...as(stranger(), method, '/api/me/password', 200),
+    body: { current_password: password, password, password_confirmation: password },
+  })
+
 const followLink =
   (method: string, does: AddressLink, status: number): Preparation =>
   async ({ stranger }) => ({
@@ -261,6 +268,8 @@ const preparations: Record<string, Preparation> = {
   'GET /api/me': read('/api/me'),
   'PUT /api/me': changeProfile('PUT'),
   'PATCH /api/me': changeProfile('PATCH'),
+  'PUT /api/me/password': changePassword('PUT'),
+  'PATCH /api/me/password': changePassword('PATCH'),
   'DELETE /api/me': ({ stranger }) => ({ ...as(stranger(), 'DELETE', '/api/me', 204), body: { password } }),
 
   'GET /api/accounts': read('/api/accounts'),

@@ -23,7 +23,9 @@ export function renderMail(mail: Mail): RenderedMail {
           'The link works for 60 minutes.',
           'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
         ],
-        ...(mail.disownUrl && { footerLink: { label: 'This was not me: delete the account', url: mail.disownUrl } }),
+        ...(mail.disownUrl && {
+          footerLink: { label: 'This was not me: delete the account', url: mail.disownUrl },
+        }),
       })
     case 'reset_password':
       return layOut({

@@ -101,6 +101,13 @@ export const password = z
   .string({ error: requiredOr('The :field field must be a string.') })
   .check(z.refine((input) => input !== '', texts.required))
 
+/** A field that is refused, since ignoring it would lose what it says. Empty, as forms send it, it says nothing. */
+export const refused = (text: string) =>
+  prepared(
+    (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
+    z.optional(z.never({ error: text })),
+  )
+
 /** One of a few words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   trimmed(z.enum(words, { error: requiredOr(texts.selected) }))

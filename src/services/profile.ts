@@ -1,23 +1,23 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { demandComplete } from '../db/claims.ts'
 import type { Database } from '../db/client.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { attempts, failedMails, users } from '../db/schema.ts'
-import { type Draft, messageFor } from '../domain/draft.ts'
+import { addError, type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
-import { verifyInTurn } from './hashing.ts'
+import { demandOwnPassword, readOwnPassword, wrongPassword } from './own-password.ts'
 import { forgotKey } from './password-reset.ts'
-import { attempt, demandAttempt } from './throttle.ts'
 
-export type ProfileFields = { name: string; timezone: string; reminder_time: string | null }
+export type ProfileFields = {
+  name: string
+  timezone: string
+  reminder_time: string | null
+  email: string | null
+}
 /** What proves that it is really the user who leaves: the password, or the address where there is none. */
 export type Farewell = { password?: string | null; email?: string | null }
-
-/** A stolen token must not serve to find the password. */
-const guessesPerMinute = 10
 
 /** The bearer. */
 export async function showUser(owner: Owner): Promise<User> {
@@ -25,10 +25,11 @@ export async function showUser(owner: Owner): Promise<User> {
   return user
 }
 
-/** Changes the profile fields that were sent. Throws Invalid. */
+/** Changes the profile fields that were sent. The address may be sent as it is, and is not changed. Throws Invalid. */
 export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFields>>): Promise<User> {
-  const { name, timezone, reminder_time } = await demandComplete(owner, draft)
+  const { name, timezone, reminder_time, email } = draft.values
   const movesReminder = timezone !== undefined || reminder_time !== undefined
+  const isOwnAddress = email ? eq(users.email, email) : sql`true`
   const update = owner.db
     .update(users)
     .set({
@@ -39,10 +40,13 @@ export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFi
       reminderLookAt: movesReminder ? owner.now : undefined,
       updatedAt: owner.now,
     })
-    .where(eq(users.id, owner.id))
+    .where(and(eq(users.id, owner.id), draft.complete ? isOwnAddress : sql`false`))
     .returning(userColumns)
-  const [, [user]] = await owner.run(update)
-  return user as User
+  const [user, [changed]] = await owner.run(update)
+  if (changed) return changed
+  const errors = { ...draft.errors }
+  if (email && email !== user.email) addError(errors, 'email', 'The :field field cannot be changed.')
+  throw new Invalid(errors)
 }
 
 /**
@@ -54,19 +58,14 @@ export async function deleteUser(
   draft: Draft<Farewell>,
   { scryptCost, outbox }: { scryptCost: ScryptCost; outbox: Outbox },
 ): Promise<void> {
-  const ask = owner.db.select({ stored: users.passwordHash }).from(users).where(eq(users.id, owner.id))
-  const limit = { key: `leave:${owner.tokenId}`, perMinute: guessesPerMinute }
-  const { statements } = attempt(owner.db, limit, owner.now, owner.isKnown)
-  const [user, [credentials], , inserted, counted] = await owner.run(ask, ...statements)
-  demandAttempt(limit, owner.now, inserted, counted)
+  const { user, stored } = await readOwnPassword(owner)
   if (!draft.complete) throw new Invalid(draft.errors)
-  const stored = credentials?.stored ?? null
   await demandProof(draft.values, user, stored, scryptCost)
   if (user.transactionCount > mostDeletedAtOnce) throw tooManyRows('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
   const [, , , deleted] = await owner.run(...deletion(owner.db, user.email, unchanged))
-  if (deleted.length === 0) throw wrongPassword()
+  if (deleted.length === 0) throw wrongPassword('password')
   await outbox.post({
     kind: 'farewell',
     id: `farewell-${user.id}-${owner.now.getTime()}`,
@@ -101,9 +100,5 @@ async function demandProof(
     throw new Invalid({ email: [messageFor('email', text)] })
   }
   if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
-  if (!(await verifyInTurn(password, stored, cost))) throw wrongPassword()
-}
-
-function wrongPassword(): Invalid {
-  return new Invalid({ password: ['The password is incorrect.'] })
+  await demandOwnPassword('password', password, stored, cost)
 }

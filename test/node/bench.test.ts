@@ -36,6 +36,8 @@ test('its counts are those of the database: one round trip with a token, and som
   const cases = (results.scenarios[0]?.cases ?? []).filter(({ needsToken }) => needsToken)
   expect(cases.filter(({ counts }) => counts.roundTrips !== 1).map(({ name }) => name)).toEqual([
     // The stored hash must come to the Worker to be compared.
+    'PUT /api/me/password',
+    'PATCH /api/me/password',
     'DELETE /api/me',
   ])
   expect(

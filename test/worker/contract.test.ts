@@ -82,6 +82,7 @@ test('every example of a body works as it stands', async () => {
     // Needs the token of a mail, which is another one each time.
     'resetPassword',
   ]
+  const ofMary = ['deleteProfile', 'updatePassword', 'patchPassword']
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       if (unusable.includes(operation.operationId)) continue
@@ -101,7 +102,7 @@ test('every example of a body works as it stands', async () => {
         const somebody = isRegistering
           ? undefined
           : await world.register({ ...mary, password_confirmation: mary.password })
-        const token = operation.operationId === 'deleteProfile' ? somebody?.token : person.token
+        const token = ofMary.includes(operation.operationId) ? somebody?.token : person.token
         const rawBody = type === 'application/json' ? JSON.stringify(example) : (example as string)
         const query = type === 'text/csv' ? '?account_id=1' : ''
         const answer = await world.call(method.toUpperCase(), withIds(path) + query, {

@@ -95,15 +95,53 @@ describe('me', () => {
     const before = (await person.get('/api/me')).body
     const { status, body } = await person.patch('/api/me', {
       id: 99,
-      email: 'eve@example.com',
+      currency: 'EUR',
       email_verified_at: '2026-01-01T00:00:00.000Z',
       idp_id: 'x',
       avatar: 'https://example.com/a.png',
       reminder_last_sent_at: '2026-01-01T00:00:00.000Z',
-      password: 'another password',
     })
     expect(status).toBe(200)
     expect(body).toEqual(before)
+  })
+
+  test.each(['PATCH', 'PUT'])(
+    'refuses %s with a password, says where it is changed, and changes nothing',
+    async (method) => {
+      const world = createWorld()
+      const { token, email, password } = await world.register({ name: 'Ada' })
+      const body = { name: 'Eve', password: 'another password', password_confirmation: 'another password' }
+      expectInvalid(await world.call(method, '/api/me', { token, body }), {
+        password: ['The password field is changed by PUT /api/me/password.'],
+      })
+      expect((await world.call('GET', '/api/me', { token })).body.name).toBe('Ada')
+      expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
+    },
+  )
+
+  test('refuses another address, beside the other mistakes, and changes nothing', async () => {
+    const person = await createWorld().register({ name: 'Ada', email: 'ada@example.com' })
+    expectInvalid(await person.patch('/api/me', { name: 'Eve', email: 'eve@example.com' }), {
+      email: ['The email field cannot be changed.'],
+    })
+    const wrong = { name: '', email: 'eve@example.com', password: 7 }
+    expectInvalidFields(await person.patch('/api/me', wrong), ['name', 'email', 'password'])
+    expect((await person.get('/api/me')).body).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
+  })
+
+  test('takes back what it has shown, and what a form leaves empty', async () => {
+    const person = await createWorld().register({ email: 'ada@example.com' })
+    const shown = (await person.get('/api/me')).body
+    const forms = [
+      shown,
+      { email: ' ADA@example.com ' },
+      { email: '', password: '' },
+      { email: null, password: null },
+    ]
+    for (const form of forms) {
+      const { status, body } = await person.put('/api/me', form)
+      expect({ status, body }).toEqual({ status: 200, body: shown })
+    }
   })
 
   test('changes nothing when one of the fields is wrong', async () => {

@@ -50,6 +50,8 @@ const texts: Record<string, string> = {
   'Credentials.password': 'The password.',
   'Farewell.password': 'The password, of a user who has one.',
   'Farewell.email': 'The address, of a user who has no password.',
+  current_password: 'The password as it is.',
+  'ProfileChanges.email': 'The address as it is; another one is refused.',
   password_confirmation: 'The same again.',
   token: 'Out of the reset mail.',
   timezone: 'IANA name; months and reminders follow it. UTC where none is given.',

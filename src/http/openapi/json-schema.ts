@@ -40,8 +40,12 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
 }
 
 function describeFields(name: string, definition: JsonSchema): void {
-  for (const [field, schema] of Object.entries((definition.properties ?? {}) as Record<string, JsonSchema>))
-    schema.description ??= textOfField(name, field)
+  const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
+  for (const [field, schema] of Object.entries(properties)) {
+    // A field that is refused (fields.ts) is none that a client may send.
+    if (schema.not) delete properties[field]
+    else schema.description ??= textOfField(name, field)
+  }
 }
 
 /** Converts a schema below a property, where one that has a name becomes a reference too. */

@@ -1,12 +1,29 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { changePassword } from '../../services/own-password.ts'
 import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
-import { email, nullable, password, text, timeOfDay, timezone } from '../fields.ts'
+import { confirmed } from '../confirmed.ts'
+import { email, newPassword, nullable, password, refused, text, timeOfDay, timezone } from '../fields.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 
-const profileChanges = z.partial(z.object({ name: text(), timezone, reminder_time: nullable(timeOfDay) }))
+const profileChanges = z.partial(
+  z.object({
+    name: text(),
+    timezone,
+    reminder_time: nullable(timeOfDay),
+    // Ignored, it would leave people with another address or password than they believe.
+    email: nullable(email),
+    password: refused('The :field field is changed by PUT /api/me/password.'),
+  }),
+)
+
+const passwordChange = z.object({
+  current_password: password,
+  password: newPassword,
+  password_confirmation: password,
+})
 
 const farewell = z.object({ password: z.optional(nullable(password)), email: z.optional(nullable(email)) })
 
@@ -15,6 +32,10 @@ export const meRoutes = new Hono<App>()
   .get('/', async (c) => c.json(presentUser(await showUser(c.var.owner))))
   .on(['PUT', 'PATCH'], '/', body(profileChanges), async (c) => {
     return c.json(presentUser(await updateProfile(c.var.owner, c.req.valid('json'))))
+  })
+  .on(['PUT', 'PATCH'], '/password', body(passwordChange), async (c) => {
+    await changePassword(c.var.owner, confirmed(c.req.valid('json')), c.var.deps.config.scryptCost)
+    return c.json({ message: 'Your password has been changed.' })
   })
   .delete('/', body(farewell), async (c) => {
     const { config, outbox } = c.var.deps

@@ -38,6 +38,11 @@ const calls: [string, number, (password: string) => Promise<Answer>][] = [
   ['signing in without a stored password', 422, (password) => login('sans@example.com', password)],
   ['leaving', 422, (password) => person.delete('/api/me', { password })],
   [
+    'changing it',
+    422,
+    (password) => person.put('/api/me/password', { current_password: password, ...chosen('a new password') }),
+  ],
+  [
     'registering',
     422,
     (password) =>

@@ -62,6 +62,8 @@ export const goodCalls: Record<string, Preparation> = {
     const somebody = await world.register()
     return { call: () => somebody.post('/api/logout-all'), status: 200 }
   },
+  'PUT /api/me/password': ({ world }) => changingPassword(world, 'put'),
+  'PATCH /api/me/password': ({ world }) => changingPassword(world, 'patch'),
   'DELETE /api/me': async ({ world }) => {
     const somebody = await world.register()
     const { password } = somebody
@@ -184,6 +186,16 @@ export const goodCalls: Record<string, Preparation> = {
   },
 
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
+}
+
+async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<PreparedCall> {
+  const somebody = await world.register()
+  const body = {
+    current_password: somebody.password,
+    password: 'a new password',
+    password_confirmation: 'a new password',
+  }
+  return { call: () => somebody[verb]('/api/me/password', body), status: 200 }
 }
 
 /** Marks somebody's address as verified, without the detour of a mail. */

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
 import { createHousehold, goodCall, protectedRoutes } from './every-route.ts'
 
-/** Signing out for good compares the password, and the stored hash must come to the Worker for that. */
-const requestsOf: Record<string, number> = { 'DELETE /api/me': 2 }
+/** These compare the password, and the stored hash must come to the Worker for that. */
+const requestsOf: Record<string, number> = {
+  'DELETE /api/me': 2,
+  'PUT /api/me/password': 2,
+  'PATCH /api/me/password': 2,
+}
 
 test.each(protectedRoutes)('%s makes one request to the database, authentication included', async (route) => {
   const world = createWorld()

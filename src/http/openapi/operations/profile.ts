@@ -1,5 +1,7 @@
 import { deleted, json, type OperationGroup } from '../operation.ts'
 import { user } from '../schemas/people.ts'
+import { message } from '../schemas/service.ts'
+import { password } from './sign-in.ts'
 
 /** The bearer's own profile (api.md §2). */
 export const profileOperations: OperationGroup = {
@@ -15,9 +17,25 @@ export const profileOperations: OperationGroup = {
     'PUT /api/me': {
       id: 'updateProfile',
       summary: 'Change the profile',
-      description: 'Only what is sent changes. `reminder_time: null` ends reminders.',
+      description:
+        'Only what is sent changes. `reminder_time: null` ends reminders. Another address, and a password (PUT /api/me/password), are a 422.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
       answers: { 200: json(user, 'The user as it is now.') },
+    },
+    'PUT /api/me/password': {
+      id: 'updatePassword',
+      summary: 'Change the password',
+      description:
+        'Ends all other sessions and voids reset links; this session stays. A user without a password sets one by a reset mail. Ten a minute for each token, together with leaving.',
+      body: {
+        name: 'PasswordChange',
+        example: {
+          current_password: password,
+          password: 'staple battery horse correct',
+          password_confirmation: 'staple battery horse correct',
+        },
+      },
+      answers: { 200: json(message, 'The password is changed.') },
     },
     'DELETE /api/me': {
       id: 'deleteProfile',

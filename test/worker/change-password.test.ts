@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createWorld,
+  expectInvalid,
+  expectInvalidFields,
+  type Person,
+  queuedMail,
+  resetPassword,
+  signInThroughProvider,
+  verifyAddress,
+  type World,
+} from './world.ts'
+
+const password = 'a password of my own'
+const chosen = { password, password_confirmation: password }
+const change = ({ put, password: current }: Person, fields: Record<string, unknown> = {}) =>
+  put('/api/me/password', { current_password: current, ...chosen, ...fields })
+const login = (world: World, email: string, withPassword: string) =>
+  world.call('POST', '/api/login', { body: { email, password: withPassword } })
+const statusOf = async (world: World, token: string) => (await world.call('GET', '/api/me', { token })).status
+
+describe('changing the password', () => {
+  test('ends all other sessions, and keeps this one', async () => {
+    const world = createWorld()
+    const [person, other] = [await world.register(), await world.register()]
+    const second = (await login(world, person.email, person.password)).body.access_token
+    const { status, body } = await change(person)
+    expect({ status, body }).toEqual({ status: 200, body: { message: 'Your password has been changed.' } })
+    expect(await statusOf(world, person.token)).toBe(200)
+    expect(await statusOf(world, second)).toBe(401)
+    expect(await statusOf(world, other.token)).toBe(200)
+    expect((await login(world, person.email, person.password)).status).toBe(422)
+    expect((await login(world, person.email, password)).status).toBe(200)
+  })
+
+  test('works with PATCH as well', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const body = { current_password: person.password, ...chosen }
+    expect((await person.patch('/api/me/password', body)).status).toBe(200)
+    expect((await login(world, person.email, password)).status).toBe(200)
+  })
+
+  test('voids the links of reset mails', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await world.call('POST', '/api/forgot-password', { body: { email: person.email } })
+    const { searchParams } = new URL(queuedMail(world, 'reset_password', person.email).url)
+    await change(person)
+    const body = { token: searchParams.get('token'), email: person.email, ...chosen }
+    expect((await world.call('POST', '/api/reset-password', { body })).status).toBe(422)
+  })
+
+  test('with a wrong password is a 422 that names it, and changes nothing', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const second = (await login(world, person.email, person.password)).body.access_token
+    for (const current_password of ['wrong password', password, 'x'.repeat(1_025)]) {
+      expectInvalid(await change(person, { current_password }), {
+        current_password: ['The password is incorrect.'],
+      })
+    }
+    expect(await statusOf(world, second)).toBe(200)
+    expect((await login(world, person.email, person.password)).status).toBe(200)
+  })
+
+  test('names every wrong field at once', async () => {
+    const person = await createWorld().register()
+    const nothing = await person.put('/api/me/password', {})
+    expectInvalidFields(nothing, ['current_password', 'password', 'password_confirmation'])
+    expectInvalidFields(await change(person, { password: 'short' }), ['password'])
+    expectInvalid(await change(person, { password_confirmation: 'another one' }), {
+      password: ['The password field confirmation does not match.'],
+    })
+  })
+
+  test('is limited to ten guesses a minute for a token, together with leaving', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    for (let i = 0; i < 5; i++) {
+      expect((await change(person, { current_password: 'wrong' })).status).toBe(422)
+      expect((await person.delete('/api/me', { password: 'wrong' })).status).toBe(422)
+    }
+    const refused = await change(person)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/)
+    expect((await person.delete('/api/me', { password: person.password })).status).toBe(429)
+  })
+
+  test('sends who has no password to the reset mail, with which it works from then on', async () => {
+    const world = createWorld()
+    const email = `${crypto.randomUUID()}@example.com`
+    const { token } = await signInThroughProvider(world, email)
+    const body = { current_password: 'anything', ...chosen }
+    const answer = await world.call('PUT', '/api/me/password', { token, body })
+    expectInvalidFields(answer, ['current_password'])
+    expect(answer.body.errors.current_password[0]).toContain('/api/forgot-password')
+    expect((await resetPassword(world, { email }, 'from the mail')).status).toBe(200)
+    const own = (await login(world, email, 'from the mail')).body.access_token
+    const again = { current_password: 'from the mail', ...chosen }
+    expect((await world.call('PUT', '/api/me/password', { token: own, body: again })).status).toBe(200)
+  })
+
+  test('happens once when it comes ten times at once', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => change(person)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await statusOf(world, person.token)).toBe(200)
+  })
+
+  test('proves nothing about whose the address is', async () => {
+    const world = createWorld()
+    const stranger = await world.register({ email: `${crypto.randomUUID()}@example.com` })
+    await verifyAddress(world, stranger)
+    await change(stranger)
+    await signInThroughProvider(world, stranger.email)
+    expect((await login(world, stranger.email, password)).status).toBe(422)
+    expect(await statusOf(world, stranger.token)).toBe(401)
+  })
+
+  test('keeps a password proven that a mailed link had set', async () => {
+    const world = createWorld()
+    const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
+    await verifyAddress(world, person)
+    await resetPassword(world, person, 'from the mail')
+    const { access_token: token } = (await login(world, person.email, 'from the mail')).body
+    const body = { current_password: 'from the mail', ...chosen }
+    await world.call('PUT', '/api/me/password', { token, body })
+    await signInThroughProvider(world, person.email)
+    expect((await login(world, person.email, password)).status).toBe(200)
+  })
+})
