@@ -275,13 +275,14 @@ const mostCountedBack = 20_000
  */
 function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
   const isLater = sql`transaction_date > ${closing?.date ?? ''}`
+  const later = sql`
+    select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
+     union all
+    select -amount from transactions where to_account_id = accounts.id and ${isLater}
+     limit ${mostCountedBack + 1}`
   return sql`
-    select (select iif(count(*) > ${mostCountedBack}, null, accounts.balance + total(moved))
-              from (select iif(type = 'income', -amount, amount) as moved from transactions
-                     where account_id = accounts.id and ${isLater}
-                    union all
-                    select -amount from transactions where to_account_id = accounts.id and ${isLater}
-                    limit ${mostCountedBack + 1})) as balance
+    select (select iif(count(*) - 1 > ${mostCountedBack}, null, total(moved))
+              from (select accounts.balance as moved union all select * from (${later}))) as balance
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 
