@@ -24,6 +24,7 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   email: fc.constant(new Known('email', 0)),
   password: fc.constant(new Known('password', 0)),
   password_confirmation: fc.constant(new Known('password', 0)),
+  current_password: fc.constant(new Known('password', 0)),
   token: fc.constant(new Known('reset token', 0)),
   amount,
   starting_balance: amount,
