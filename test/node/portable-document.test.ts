@@ -105,6 +105,7 @@ function faultsOf(document: OpenApiDocument): string[] {
   })
   const operationFaults = operations.flatMap(({ id, operation, parameters, body }) => {
     const { properties = {} } = resolve(document, body['multipart/form-data']?.schema)
+    const isMixed = 'multipart/form-data' in body && Object.keys(body).some((type) => type.includes('json'))
     const repeated = parameters.filter(({ name }) => name in (properties as object))
     const badPaths = parameters.filter(
       ({ name, in: where, schema }) =>
@@ -118,6 +119,7 @@ function faultsOf(document: OpenApiDocument): string[] {
     return [
       ...(/^[a-z][A-Za-z0-9]*$/.test(id ?? '') ? [] : [`${id}: is no name of an operation`]),
       ...((operation.tags as string[] | undefined)?.length === 1 ? [] : [`${id}: has not one tag`]),
+      ...(isMixed ? [`${id}: takes a form or JSON, and some clients send the one as the other`] : []),
       ...repeated.map(({ name }) => `${id} ${name}: is in the query and in the form`),
       ...badPaths.map(({ name }) => `${id} ${name}: is an id in a path that is no int64`),
       ...own.map(([status]) => `${id} ${status}: is a failure that is not shared`),
@@ -197,6 +199,13 @@ test.each<[string, (document: OpenApiDocument) => void]>([
     'importFile account_id: is in the query and in the form',
     (document) => {
       propertiesOf(document, 'ImportUpload').account_id = { type: 'string' }
+    },
+  ],
+  [
+    'importFile: takes a form or JSON, and some clients send the one as the other',
+    ({ paths }) => {
+      const body = paths['/api/import/store']?.post?.requestBody as { content: Content } | undefined
+      if (body) body.content['application/json'] = { schema: { type: 'object' } }
     },
   ],
   [

@@ -5,7 +5,7 @@ export const introduction = `Accounts, income, expenses, transfers and imports o
 
 **Money** is text with at most two decimals (\`"12.50"\`) in both directions, so that no client rounds it; balances and totals are numbers. **Dates** are \`YYYY-MM-DD\`, timestamps UTC.
 
-**Other spellings** of a request are accepted as well; this document shows one of each, since typed languages have no type for several. Amounts may be JSON numbers, ids and page numbers numeric strings, flags \`0\`, \`1\`, \`"0"\` or \`"1"\`, and an empty string stands for null. Options of an import may be fields of the form, or keys of the JSON.
+**Other spellings** of a request are accepted as well; this document shows one of each, since typed languages have no type for several. Amounts may be JSON numbers, ids and page numbers numeric strings, flags \`0\`, \`1\`, \`"0"\` or \`"1"\`, and an empty string stands for null. Options of an import may be fields of its form. In place of a file an import takes JSON as well, \`{"transactions": [...]}\` with items like those of a batch and the options beside them; \`account_id\` there stands in for items that have none.
 
 **Errors** carry \`{message}\`; a 422 names every wrong field at once under \`errors\`. Unknown fields and parameters are ignored. Every answer has an \`X-Request-Id\`, which finds it in our log.
 

@@ -173,7 +173,7 @@ function parametersOf(
 
 function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['body']> {
   const { id, bodies } = operation
-  const kinds = Object.entries(bodies).map(([type, { schema }]) => {
+  const kinds = Object.entries({ ...bodies, ...jsonImport(bodies) }).map(([type, { schema }]) => {
     const isFile = schema.format === 'binary'
     let value = fromSchema(schema, schemas, isFile ? 'file' : '')
     if (type === 'multipart/form-data') value = withOptions(value, operation, schemas)
@@ -184,6 +184,15 @@ function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['bod
   })
   return kinds.length === 0 ? fc.constant(undefined) : fc.oneof(...kinds)
 }
+
+/** What an import takes in place of a file, which the document has in its prose alone. */
+function jsonImport(bodies: Operation['bodies']): Operation['bodies'] {
+  if (!('multipart/form-data' in bodies)) return {}
+  const items = { $ref: '#/components/schemas/NewTransaction' }
+  const properties = { transactions: { type: 'array', minItems: 1, items }, account_id: {}, dry_run: flag }
+  return { 'application/json': { schema: { type: 'object', properties, required: ['transactions'] } } }
+}
+const flag = { type: 'boolean' }
 
 /** A form may carry what the document has as parameters of the query. */
 function withOptions(

@@ -1,30 +1,18 @@
 import * as z from 'zod'
-import * as mini from 'zod/mini'
-import { id } from '../../fields.ts'
 import { importOptions } from '../../import-input.ts'
-import { newTransaction } from '../../transaction-schemas.ts'
 import { textOfField } from '../inputs.ts'
 import { deleted, idempotencyKey, json, list, type Operation, type OperationGroup } from '../operation.ts'
 import { importRecord, importResult } from '../schemas/batches.ts'
 
 const file = z.string().meta({ format: 'binary' })
-/** An item without an account is of the one that is named beside the items. */
-const row = mini.extend(newTransaction, { account_id: mini.optional(id) })
-z.globalRegistry.add(row, { id: 'ImportRow' })
-const rows = mini.extend(importOptions, { transactions: z.array(row).min(1).max(10_000) })
-
 const upload = z.object({ file })
 
-/** The three kinds of input that both imports take (decisions.md, Import). */
+/**
+ * The files that both imports take (decisions.md, Import). JSON is taken as well, and said in prose alone: where a
+ * form and JSON stand side by side, the generators for Java, C# and Python send the form's file as JSON.
+ */
 const bodies = (example: string): Operation['bodies'] => ({
   'multipart/form-data': { name: 'ImportUpload', schema: upload },
-  'application/json': {
-    name: 'ImportRows',
-    schema: rows,
-    example: {
-      transactions: [{ account_id: 1, type: 'expense', amount: '3.20', transaction_date: '2026-11-19' }],
-    },
-  },
   'text/csv': { schema: file, example },
   'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
 })
@@ -51,7 +39,7 @@ export const importOperations: OperationGroup = {
       id: 'importFile',
       summary: 'Import a CSV file',
       description:
-        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters, whatever the body; fields of the form and keys of the JSON are read as well, and come first.',
+        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; fields of the form are read as well, and come first. Rows may also come as JSON (see *Other spellings*).',
       parameters: options,
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
