@@ -6,7 +6,7 @@ import type { Outbox } from '../gateways/mail-queue.ts'
 import type { SyncQueue } from '../gateways/sync-queue.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
-import { removeOldSyncs, sweepSyncs } from '../services/sync/status.ts'
+import { sweepSyncs } from '../services/sync/status.ts'
 
 type CronDeps = {
   db: Database
@@ -20,10 +20,7 @@ type CronDeps = {
 const jobs: Record<string, (deps: CronDeps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
-  '17 * * * *': async ({ db, now }) => ({
-    ...(await removeExpired(db, now)),
-    ...(await removeOldSyncs(db, now)),
-  }),
+  '17 * * * *': ({ db, now }) => removeExpired(db, now),
 }
 
 /** Runs the job of a cron trigger, and logs what it did. A failure is logged and thrown: Cloudflare shows it as one. */

@@ -24,6 +24,11 @@ export const generalLimit: MiddlewareHandler<App> = (c, next) =>
 
 const countEverything = limit('GENERAL_LIMIT', (c) => `${clientAddress(c)} ${c.get('owner')?.tokenId ?? ''}`)
 
+/** The client address as mails are counted by it; null where the general limit is off (decisions.md, Limits). */
+export function countedClient(c: Context<App>): string | null {
+  return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
+}
+
 /** The address of the client, as Cloudflare saw it; of IPv6 the network, since a client has a whole one (RFC 6177). */
 export function clientAddress(c: Context): string {
   const address = c.req.header('CF-Connecting-IP') ?? 'unknown'

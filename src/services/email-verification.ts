@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
@@ -11,11 +11,12 @@ import {
   type LinkParts,
 } from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { type Client, mailLimits } from './mail-limits.ts'
 import { deletion } from './profile.ts'
-import { attempt, demandAttempt } from './throttle.ts'
+import { attempt, demandAttempt, type Limit } from './throttle.ts'
 
-/** How many verification mails one token may ask for in a minute (api.md §8). */
-const resendsPerMinute = 6
+/** How often one token may ask for a verification mail in a minute (api.md §8). */
+const resends = { most: 6, withinMs: 60_000 }
 
 /** Asks the queue for a verification mail. */
 export async function mailVerification(
@@ -39,11 +40,19 @@ export async function mailVerification(
 export type Resent = Allowance & { isVerified: boolean }
 
 /** Sends the bearer another verification mail, unless the address is verified. Throws TooManyAttempts. */
-export async function resendVerification(owner: Owner, outbox: Outbox, links: LinkBase): Promise<Resent> {
-  const limit = { key: `resend:${owner.tokenId}`, perMinute: resendsPerMinute }
-  const { statements } = attempt(owner.db, limit, owner.now, owner.isKnown)
+export async function resendVerification(
+  owner: Owner,
+  { outbox, links, client }: { outbox: Outbox; links: LinkBase; client: Client },
+): Promise<Resent> {
+  const bearer = sql`(select * from ${users} where ${users.id} = ${owner.id})`
+  const isUnverified = sql`(select email_verified_at is null from ${bearer})`
+  const limits: Limit[] = [
+    { key: `resend:${owner.tokenId}`, ...resends },
+    ...mailLimits(bearer, client, isUnverified),
+  ]
+  const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
   const [user, , inserted, counted] = await owner.run(...statements)
-  const allowance = demandAttempt(limit, owner.now, inserted, counted)
+  const allowance = demandAttempt(limits, owner.now, inserted, counted)
   const isVerified = user.emailVerifiedAt !== null
   if (!isVerified) await mailVerification(outbox, links, user, owner.now)
   return { ...allowance, isVerified }

@@ -10,7 +10,13 @@ import { ProviderUnavailable, SignInFailed } from '../domain/failures.ts'
 import { open, seal } from '../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../gateways/identity-provider.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
-import { defaultCategoryRows, newToken, type SignedIn, type SignInContext } from './sessions.ts'
+import {
+  defaultCategoryRows,
+  dropOldestTokens,
+  newToken,
+  type SignedIn,
+  type SignInContext,
+} from './sessions.ts'
 
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
@@ -148,6 +154,7 @@ export async function signInAs(context: IdentityContext, identity: Identity): Pr
     insertDefaultCategories(db, userId, now),
     insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({ id: tokens.id }),
     db.select(userColumns).from(users).where(byIdentity),
+    dropOldestTokens(db, userId),
   ])
   if (token && user) {
     const { name, email: to } = user

@@ -8,7 +8,7 @@ import { hashInTurn, verifyInTurn } from './hashing.ts'
 import { attempt, demandAttempt } from './throttle.ts'
 
 /** A stolen token must not serve to find the password, whatever asks for it. */
-const guessesPerMinute = 10
+const guesses = { most: 10, withinMs: 60_000 }
 
 export type PasswordChange = { current_password: string; password: string }
 
@@ -17,11 +17,11 @@ export type PasswordChange = { current_password: string; password: string }
  * none. Counts as a guess. Throws TooManyAttempts.
  */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
-  const limit = { key: `password:${owner.tokenId}`, perMinute: guessesPerMinute }
-  const { statements } = attempt(owner.db, limit, owner.now, owner.isKnown)
+  const limits = [{ key: `password:${owner.tokenId}`, ...guesses }]
+  const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
   const ask = owner.db.select({ stored: users.passwordHash }).from(users).where(eq(users.id, owner.id))
   const [user, [credentials], , inserted, counted] = await owner.run(ask, ...statements)
-  demandAttempt(limit, owner.now, inserted, counted)
+  demandAttempt(limits, owner.now, inserted, counted)
   return { user, stored: credentials?.stored ?? null }
 }
 

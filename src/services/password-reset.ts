@@ -8,17 +8,42 @@ import type { ScryptCost } from '../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { hashInTurn } from './hashing.ts'
-import { attempt, demandAttempt } from './throttle.ts'
+import { type Client, mailLimits } from './mail-limits.ts'
+import { attempt, demandAttempt, type Limit } from './throttle.ts'
 
-const mailsPerMinute = 6
+const perMinute = { most: 6, withinMs: 60_000 }
 const goodForMs = 60 * 60_000
+/** Over the hour for which a link is good: whoever is refused has one in the mailbox that still is. */
+const perHour = { most: 20, withinMs: goodForMs }
+/** Addresses that are nobody's are counted in so many places: making them up cannot fill the table. */
+const placesOfNobody = 1_024
 
 export type ResetFields = { token: string; email: string; password: string }
-type MailContext = { db: Database; now: Date; random: RandomBytes; outbox: Outbox; frontendUrl: string }
+type MailContext = {
+  db: Database
+  now: Date
+  random: RandomBytes
+  outbox: Outbox
+  frontendUrl: string
+  client: Client
+}
 
-/** The key by which the limit counts an address. */
-export function forgotKey(email: string): string {
-  return `forgot:${email}`
+/** The keys by which the limits count a user's address. */
+export function forgotKeys(email: string): { minute: string; hour: string } {
+  return { minute: `forgot:${email}`, hour: `forgot in an hour:${email}` }
+}
+
+/** What asking for a link counts against: of a user by address, of nobody in one of the places for all such addresses. */
+async function limitsOf(email: string, client: Client): Promise<Limit[]> {
+  const found = sql`(select * from ${users} where ${users.email} = ${email})`
+  const isUser = sql`exists ${found}`
+  const keys = forgotKeys(email)
+  const place = Number.parseInt((await hashSecret(email)).slice(0, 8), 16) % placesOfNobody
+  return [
+    { key: sql`iif(${isUser}, ${keys.minute}, ${`nobody:${place}`})`, ...perMinute },
+    { key: keys.hour, when: isUser, ...perHour },
+    ...mailLimits(found, client, isUser),
+  ]
 }
 
 /** Mails a reset link to a user. Throws Invalid for an unknown address, TooManyAttempts. */
@@ -28,8 +53,8 @@ export async function forgotPassword(
 ): Promise<Allowance> {
   const { email } = completed(draft)
   const { db, now, outbox } = context
-  const limit = { key: forgotKey(email), perMinute: mailsPerMinute }
-  const { statements, taken } = attempt(db, limit, now)
+  const limits = await limitsOf(email, context.client)
+  const { statements, taken } = attempt(db, limits, now)
   const token = newSecret(context.random)
   const reset = {
     tokenHash: await hashSecret(token),
@@ -43,7 +68,7 @@ export async function forgotPassword(
     db.select({ name: users.name }).from(users).where(eq(users.email, email)),
     insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
   ])
-  const allowance = demandAttempt(limit, now, inserted, counted)
+  const allowance = demandAttempt(limits, now, inserted, counted)
   if (!user) throw unknownAddress()
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { attempts, failedMails, users } from '../db/schema.ts'
@@ -7,8 +7,10 @@ import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
+import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { demandOwnPassword, readOwnPassword, wrongPassword } from './own-password.ts'
-import { forgotKey } from './password-reset.ts'
+import { forgotKeys } from './password-reset.ts'
+import { attempt } from './throttle.ts'
 
 export type ProfileFields = {
   name: string
@@ -64,8 +66,16 @@ export async function deleteUser(
   if (user.transactionCount > mostDeletedAtOnce) throw tooManyRows('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
-  const [, , , deleted] = await owner.run(...deletion(owner.db, user.email, unchanged))
+  const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
+  const isVerified = user.emailVerifiedAt !== null
+  const limits = mailLimits(newAddress(user.email), null)
+  const receipt = attempt(owner.db, limits, owner.now, isVerified ? sql`false` : isStill)
+  const [, , receipts, , , , deleted] = await owner.run(
+    ...receipt.statements,
+    ...deletion(owner.db, user.email, unchanged),
+  )
   if (deleted.length === 0) throw wrongPassword('password')
+  if (!isVerified && receipts.length === 0) return
   await outbox.post({
     kind: 'farewell',
     id: `farewell-${user.id}-${owner.now.getTime()}`,
@@ -80,9 +90,13 @@ export async function deleteUser(
  */
 export function deletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`
+  const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
+  // What counts the mails to an address that nobody has confirmed stays: leaving must not make room for more.
+  const mailboxCounts = eq(attempts.key, mailboxKey(newAddress(email)))
+  const isVerified = sql`exists (select 1 from ${users} where ${condition} and ${users.emailVerifiedAt} is not null)`
   return [
     // The two places that hold the address without belonging to the user's row.
-    db.delete(attempts).where(and(eq(attempts.key, forgotKey(email)), isStill)),
+    db.delete(attempts).where(or(and(counts, isStill), and(mailboxCounts, isVerified))),
     db.delete(failedMails).where(and(eq(failedMails.recipient, email), isStill)),
     db.delete(users).where(condition).returning({ id: users.id }),
   ] as const

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { deleteOwn, own } from '../db/claims.ts'
 import type { Database } from '../db/client.ts'
 import { isTaken } from '../db/errors.ts'
@@ -11,6 +11,11 @@ import { Invalid } from '../domain/failures.ts'
 import { hashPassword, isOutdated, type ScryptCost } from '../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import { hashInTurn, verifyInTurn } from './hashing.ts'
+import { type Client, mailLimits, newAddress } from './mail-limits.ts'
+import { attempt } from './throttle.ts'
+
+/** How many sessions somebody can have at once. */
+const tokensPerUser = 1_000
 
 /** What signing in needs beside the input; the user agent is kept so that people recognise their sessions. */
 export type SignInContext = {
@@ -27,8 +32,16 @@ export type Credentials = { email: string; password: string }
 /** A user who has just signed in, and the token that proves it: `<id>|<secret>`, shown this once. */
 export type SignedIn = { token: string; user: User }
 
-/** Creates a user with the default categories and a first token, in one round trip. Throws Invalid, TooBusy. */
-export async function register(context: SignInContext, draft: Draft<Registration>): Promise<SignedIn> {
+/**
+ * Creates a user with the default categories and a first token, in one round trip; answers as well whether the address
+ * may get a mail. Registering itself is never refused for mails: nobody else can use up what it takes. Throws Invalid,
+ * TooBusy.
+ */
+export async function register(
+  context: SignInContext,
+  draft: Draft<Registration>,
+  client: Client,
+): Promise<SignedIn & { mayBeMailed: boolean }> {
   const { db, now } = context
   if (!draft.complete) throw await allRegistrationErrors(db, draft)
   const { name, email, password, timezone } = draft.values
@@ -43,17 +56,19 @@ export async function register(context: SignInContext, draft: Draft<Registration
   // The unique address makes the whole batch fail where it is taken, so what follows it is the new user's.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
   const { secret, row } = await newToken(context)
+  const mail = attempt(db, mailLimits(newAddress(email), client), now)
   try {
-    const [[created], , [token]] = await db.batch([
+    const [[created], , [token], , counted] = await db.batch([
       db.insert(users).values(user).returning(userColumns),
       db.insert(categories).values(defaultCategoryRows(now).map((category) => ({ ...category, userId }))),
       db
         .insert(tokens)
         .values({ ...row, userId })
         .returning({ id: tokens.id }),
+      ...mail.statements,
     ])
     if (!created || !token) throw new Error('Registering returned no rows')
-    return { token: `${token.id}|${secret}`, user: created }
+    return { token: `${token.id}|${secret}`, user: created, mayBeMailed: counted.length > 0 }
   } catch (error) {
     if (!isTaken(error, 'users.email')) throw error
     throw new Invalid({ email: ['The email has already been taken.'] })
@@ -83,6 +98,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   const [[created]] = await db.batch([
     insertWhere(db, tokens, { ...row, userId: found.user.id }, isUnchanged).returning({ id: tokens.id }),
+    dropOldestTokens(db, found.user.id),
     // Out of turn: a password that was right is not refused for the sake of its renewal.
     ...(isOutdated(stored, scryptCost)
       ? [
@@ -139,6 +155,16 @@ export async function newToken({
 }: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
   const secret = newSecret(random)
   return { secret, row: { secretHash: await hashSecret(secret), userAgent, createdAt: now, lastUsedAt: now } }
+}
+
+/**
+ * Ends the oldest sessions of somebody who has more than anybody needs: signing in over and over would fill the table.
+ * Some at a time, since one sign-in makes one token.
+ */
+export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
+  return db.run(sql`
+    delete from tokens where id in (
+      select id from tokens where user_id = ${userId} order by id desc limit 100 offset ${tokensPerUser})`)
 }
 
 /** The categories of a new user, but for the user's id. */

@@ -7,7 +7,7 @@ import { type Credentials, login, logout, logoutAll, register } from '../../serv
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { comparedEmail, email, newPassword, nullable, password, text, timezone } from '../fields.ts'
-import { clientAddress, limit } from '../limits.ts'
+import { clientAddress, countedClient, limit } from '../limits.ts'
 import { presentSignIn } from '../present.ts'
 import { signInContext } from '../sign-in-context.ts'
 import { body } from '../validate.ts'
@@ -25,9 +25,10 @@ type Credentialed = { out: { json: Draft<Credentials> } }
 /** Registering, signing in and out (api.md §4.1). */
 export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
-    const signedIn = await register(signInContext(c), confirmed(c.req.valid('json')))
+    const draft = confirmed(c.req.valid('json'))
+    const { mayBeMailed, ...signedIn } = await register(signInContext(c), draft, countedClient(c))
     const { outbox, config, now } = c.var.deps
-    await mailVerification(outbox, config.links, signedIn.user, now)
+    if (mayBeMailed) await mailVerification(outbox, config.links, signedIn.user, now)
     return c.json(presentSignIn(signedIn), 201)
   })
   .post(

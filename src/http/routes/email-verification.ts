@@ -3,7 +3,7 @@ import type { LinkParts } from '../../domain/links.ts'
 import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
-import { allowanceHeaders } from '../limits.ts'
+import { allowanceHeaders, countedClient } from '../limits.ts'
 import { answerOutcome, answerPage } from '../page.ts'
 
 /** What the link "this was not me" answers once the address is verified. */
@@ -34,7 +34,11 @@ export const emailVerificationRoutes = new Hono<App>()
   })
   .post('/verification-notification', async (c) => {
     const { owner, deps } = c.var
-    const { isVerified, ...allowance } = await resendVerification(owner, deps.outbox, deps.config.links)
+    const { isVerified, ...allowance } = await resendVerification(owner, {
+      outbox: deps.outbox,
+      links: deps.config.links,
+      client: countedClient(c),
+    })
     const answer = isVerified
       ? { message: 'Email already verified.', email_verified: true }
       : {

@@ -4,7 +4,7 @@ import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { email, newPassword, password, text } from '../fields.ts'
-import { allowanceHeaders } from '../limits.ts'
+import { allowanceHeaders, countedClient } from '../limits.ts'
 import { body } from '../validate.ts'
 
 const forgotten = z.object({ email })
@@ -19,7 +19,8 @@ const reset = z.object({
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgotten), async (c) => {
     const { config, ...deps } = c.var.deps
-    const allowance = await forgotPassword({ ...deps, frontendUrl: config.frontendUrl }, c.req.valid('json'))
+    const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
+    const allowance = await forgotPassword(context, c.req.valid('json'))
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
   .post('/reset-password', body(reset), async (c) => {

@@ -17,10 +17,6 @@ export type SyncStatus = {
 const overdueMs = 30_000
 /** Batches that one run of the sweep queues again. */
 const batchesPerSweep = 200
-const keptDays = 30
-const dayMs = 86_400_000
-/** Batches that one run removes; each has a thousand items at most. */
-const batchesPerRemoval = 50
 
 /** A batch and what became of each item. One that waits for too long is put into the queue again. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
@@ -73,22 +69,4 @@ export async function sweepSyncs(
   ])
   await queue.postAll(batches.map(({ id }) => id))
   return { queuedAgain: batches.length }
-}
-
-/** Removes batches that were finished thirty days ago; their transactions stay. */
-export async function removeOldSyncs(db: Database, now: Date): Promise<{ batches: number }> {
-  const old = db
-    .select({ id: syncBatches.id })
-    .from(syncBatches)
-    .where(
-      and(
-        sql`${syncBatches.completedAt} is not null`,
-        lte(syncBatches.completedAt, new Date(now.getTime() - keptDays * dayMs)),
-      ),
-    )
-    .limit(batchesPerRemoval)
-  const [removed] = await db.batch([
-    db.delete(syncBatches).where(sql`${syncBatches.id} in ${old}`).returning({ id: syncBatches.id }),
-  ])
-  return { batches: removed.length }
 }

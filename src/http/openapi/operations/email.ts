@@ -28,7 +28,8 @@ export const emailOperations: OperationGroup = {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send the verification mail again',
-      description: 'Six a minute for each token.',
+      description:
+        'Six a minute for each token; until the address is verified, thirty a day for its mailbox, whatever stands behind a `+`.',
       answers: {
         200: json(verificationSent, 'The mail is queued, or not needed.', [
           'X-RateLimit-Limit',
@@ -88,7 +89,7 @@ export const emailOperations: OperationGroup = {
     'POST /api/forgot-password': {
       id: 'forgotPassword',
       summary: 'Ask for a reset mail',
-      description: 'Six a minute for an address.',
+      description: 'Six a minute and twenty an hour for an address.',
       body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
       answers: { 200: json(message, 'The mail is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
     },

@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { openWorldDatabase } from './laws/every-route.ts'
+import { createWorld, type World } from './world.ts'
+
+const dayMs = 86_400_000
+const hourly = '17 * * * *'
+
+async function execute(world: World, statement: string): Promise<void> {
+  await openWorldDatabase(world).run(sql.raw(statement))
+}
+
+async function count(world: World, table: string): Promise<number> {
+  const db = openWorldDatabase(world)
+  const [[row]] = await db.batch([
+    db.all<{ n: number }>(sql`select count(*) as n from ${sql.identifier(table)}`),
+  ])
+  return Number(row?.n)
+}
+
+/** So many rows of numbers, as a FROM clause. */
+const numbers = (upTo: number) => `(
+  with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${upTo}) select n from numbers)`
+
+test('the hourly job removes whatever has piled up, in parts that are a transaction each', async () => {
+  const world = createWorld()
+  const person = await world.register()
+  const longAgo = Date.now() - 100 * dayMs
+  await execute(
+    world,
+    `insert into attempts (nonce, "key", at) select n, n, ${longAgo} from ${numbers(12_001)}`,
+  )
+  await execute(world, `insert into used_states (nonce, expires_at) select n, ${longAgo} from ${numbers(10)}`)
+  await execute(
+    world,
+    `insert into failed_mails (id, kind, recipient, reason, failed_at)
+     select n, 'reminder', 'a@example.com', 'refused', ${longAgo} from ${numbers(1_500)}`,
+  )
+  await execute(
+    world,
+    `insert into sync_batches (id, user_id, status, body_hash, created_at, queued_at, completed_at)
+     select n, ${person.id}, 'completed', '', ${longAgo}, ${longAgo}, ${longAgo} from ${numbers(25)}`,
+  )
+  await world.resetDatabaseWork()
+  await world.runCron(hourly)
+  // Of attempts and batches three parts each, of mails two, of sessions, resets and states one.
+  expect((await world.databaseWork()).requests).toBe(11)
+  for (const table of ['used_states', 'failed_mails', 'sync_batches'])
+    expect(await count(world, table)).toBe(0)
+  // What counts the mail of registering.
+  expect(await count(world, 'attempts')).toBe(1)
+  expect((await person.get('/api/me')).status).toBe(200)
+})
+
+test('of mails that were refused the newest fifty thousand are kept, for ninety days', async () => {
+  const world = createWorld()
+  await execute(
+    world,
+    `insert into failed_mails (id, kind, recipient, reason, failed_at)
+     select n, 'verify_address', 'a@example.com', 'refused', ${Date.now() - 89 * dayMs} from ${numbers(52_500)}`,
+  )
+  await world.runCron(hourly)
+  expect(await count(world, 'failed_mails')).toBe(50_000)
+})
+
+test('somebody who signs in over and over keeps the newest thousand sessions', async () => {
+  const world = createWorld()
+  const [person, other] = [await world.register(), await world.register()]
+  const now = Date.now()
+  await execute(
+    world,
+    `insert into tokens (user_id, secret_hash, created_at, last_used_at)
+     select ${person.id}, n, ${now}, ${now} from ${numbers(1_005)}`,
+  )
+  const { email, password } = person
+  const answer = await world.call('POST', '/api/login', { body: { email, password } })
+  expect((await world.call('GET', '/api/me', { token: answer.body.access_token })).status).toBe(200)
+  expect((await person.get('/api/me')).status).toBe(401)
+  expect((await other.get('/api/me')).status).toBe(200)
+  expect(await count(world, 'tokens')).toBe(1_001)
+})
