@@ -158,6 +158,7 @@ function purseWorker({
       RESEND_API_KEY: 're_bench',
       RESEND_BASE_URL: parts.inbox,
       ...(scryptCost && { SCRYPT_COST: scryptCost }),
+      GENERAL_LIMIT_ENABLED: 'false',
       IDP_ISSUER: parts.issuer,
       IDP_CLIENT_ID: 'purse-bench',
       IDP_CLIENT_SECRET: 'a secret of the benchmark',

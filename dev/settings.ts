@@ -31,7 +31,7 @@ export interface PortUse {
 
 type Environment = Record<string, string | undefined>
 
-const PASSED_THROUGH = ['FRONTEND_URL', 'CORS_ORIGINS']
+const PASSED_THROUGH = ['FRONTEND_URL', 'CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
 
 /** Reads the environment; throws a DevError that names the wrong variable. */
 export function readSettings(environment: Environment, projectDirectory: string): Settings {

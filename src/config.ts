@@ -29,7 +29,7 @@ const variables = z.object({
   IDP_ISSUER: optionalText,
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,
-  GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'false'),
+  GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'true'),
   SCRYPT_COST: z.pipe(
     text,
     z.transform((input, { issues }) => {

@@ -23,6 +23,8 @@ export class Owner {
   readonly db: Database
   readonly now: Date
   readonly tokenId: number
+  /** Names this token and no other, without giving it away. */
+  readonly tokenKey: string
   #lastUsedAt: Date | undefined
   readonly #holdsToken: SQL
 
@@ -30,6 +32,7 @@ export class Owner {
     this.db = db
     this.now = now
     this.tokenId = token.tokenId
+    this.tokenKey = `${token.tokenId}|${token.secretHash}`
     this.#holdsToken = and(
       eq(tokens.id, token.tokenId),
       eq(tokens.secretHash, token.secretHash),

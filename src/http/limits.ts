@@ -1,10 +1,10 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
+import { every } from 'hono/combine'
 import { rateLimiter } from 'hono-rate-limiter'
-import type { Allowance } from '../domain/failures.ts'
+import { type Allowance, Unauthenticated } from '../domain/failures.ts'
+import { perMinute } from '../domain/rate-limits.ts'
 import type { App } from './app-types.ts'
-
-/** The bindings of wrangler.toml that count, and what they allow in a minute (decisions.md, Limits). */
-const perMinute = { LOGIN_LIMIT: 10, CHECK_EMAIL_LIMIT: 30, GENERAL_LIMIT: 600 } as const
+import { forget, isKnown, remember } from './known-tokens.ts'
 
 /** Refuses with 429 once a key has used up its minute. Counted by Cloudflare, for each of its locations. */
 export function limit<I extends Input = Input>(
@@ -18,11 +18,24 @@ export function limit<I extends Input = Input>(
   })
 }
 
-/** A generous limit for everything, where configuration switches it on: for each client address and token. */
-export const generalLimit: MiddlewareHandler<App> = (c, next) =>
-  c.var.deps.config.hasGeneralLimit ? countEverything(c, next) : next()
+const byClient = limit('CLIENT_LIMIT', clientAddress)
+const byToken = limit('GENERAL_LIMIT', (c) => c.var.owner.tokenKey)
+const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
-const countEverything = limit('GENERAL_LIMIT', (c) => `${clientAddress(c)} ${c.get('owner')?.tokenId ?? ''}`)
+/**
+ * Limits everything, unless configuration switches that off. A token that has proved good here counts for itself, so
+ * that people behind one client address are never in each other's way. All else counts for the client address as well,
+ * before the database is asked: no token, one made up, a good one at its first use in this isolate.
+ */
+export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
+  if (!c.var.deps.config.hasGeneralLimit) return next()
+  const owner = c.get('owner')
+  if (!owner) return byClient(c, next)
+  const refusal = await (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
+  if (owner.isFound) remember(owner.tokenKey)
+  else if (c.error instanceof Unauthenticated) forget(owner.tokenKey)
+  return refusal
+}
 
 /** The client address as mails are counted by it; null where the general limit is off (decisions.md, Limits). */
 export function countedClient(c: Context<App>): string | null {

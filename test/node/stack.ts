@@ -48,6 +48,8 @@ class DevStack {
       npm_lifecycle_event: 'dev',
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // Storms of requests are part of the tests.
+      GENERAL_LIMIT_ENABLED: 'false',
       ...place,
     } as unknown as NodeJS.ProcessEnv
     this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })

@@ -1,37 +1,126 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { awaitRoomInTheMinute, createWorld } from './world.ts'
+import { newSecret } from '../../src/domain/tokens.ts'
+import { awaitRoomInTheMinute, createWorld, type Person, randomClientAddress } from './world.ts'
 
-const limit = 600
+/** Counters of the same kind that are soon used up: thirty a minute for a token, ten for a client address. */
+const strict: Partial<Env> = {
+  GENERAL_LIMIT_ENABLED: 'true',
+  GENERAL_LIMIT: env.CHECK_EMAIL_LIMIT,
+  CLIENT_LIMIT: env.LOGIN_LIMIT,
+}
+const [ofToken, ofClient] = [30, 10]
 
-/** Calls until the limit is used up, some at a time; answers the statuses. */
-async function callOften(call: () => Promise<{ status: number }>, times: number): Promise<number[]> {
+/** Calls one after the other; answers the statuses. */
+async function repeat(times: number, call: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = []
-  while (statuses.length < times) {
-    const answers = await Promise.all(Array.from({ length: Math.min(50, times - statuses.length) }, call))
-    statuses.push(...answers.map(({ status }) => status))
-  }
+  for (let calls = 0; calls < times; calls++) statuses.push((await call()).status)
   return statuses
 }
 
-test('the general limit holds each token at each client address to 600 a minute, where it is switched on', async () => {
-  const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true' })
-  const person = await world.register()
-  const somebodyElse = await world.register()
-  const call = () => person.get('/api/me')
+const always = (status: number, times: number) => Array.from({ length: times }, () => status)
+const from = (address: string) => ({ 'CF-Connecting-IP': address })
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
+/** What nobody can tell from a token without asking the database. */
+const madeUp = () => `${1 + Math.floor(Math.random() * 1_000)}|${newSecret(random)}`
+
+async function createStrictWorld() {
   await awaitRoomInTheMinute(20_000)
-  expect(new Set(await callOften(call, limit))).toEqual(new Set([200]))
+  const world = createWorld(strict)
+  /** Asks for the profile, with a token and from an address. */
+  const me = (token: string, address: string) =>
+    world.call('GET', '/api/me', { token, headers: from(address) })
+  return { world, me }
+}
+
+test('a token has so many calls a minute, wherever they come from, and takes nothing from another', async () => {
+  const { world, me } = await createStrictWorld()
+  const [person, other] = [await world.register(), await world.register()]
+  const call = () => me(person.token, randomClientAddress())
+  expect(await repeat(ofToken, call)).toEqual(always(200, ofToken))
   const refused = await call()
-  expect([refused.status, refused.body, refused.headers.get('Retry-After')]).toEqual([
-    429,
-    { message: 'Too Many Attempts.' },
-    '60',
-  ])
-  expect((await somebodyElse.get('/api/me')).status).toBe(200)
+  expect([refused.status, refused.body]).toEqual([429, { message: 'Too Many Attempts.' }])
+  expect(refused.headers.get('Retry-After')).toBe('60')
+  expect(refused.headers.get('X-RateLimit-Limit')).toBe('600')
+  expect((await other.get('/api/me')).status).toBe(200)
 })
 
-test('the general limit is off where nothing is said', async () => {
-  const world = createWorld()
+test('people behind one client address are never in each other’s way, once each has been seen', async () => {
+  const { world, me } = await createStrictWorld()
+  const office = randomClientAddress()
+  const people: Person[] = []
+  for (let i = 0; i < ofClient; i++) people.push(await world.register())
+  const callAll = async (times: number) => {
+    const calls = people.map(({ token }) => repeat(times, () => me(token, office)))
+    return [...new Set((await Promise.all(calls)).flat())]
+  }
+  expect(await callAll(1)).toEqual([200])
+  // The office has used up what strangers may do from it.
+  expect((await me(madeUp(), office)).status).toBe(429)
+  expect((await world.call('GET', '/api/health', { headers: from(office) })).status).toBe(429)
+  expect(await callAll(10)).toEqual([200])
+})
+
+test('tokens that are made up, a new one for each call, are stopped before the database', async () => {
+  const { world, me } = await createStrictWorld()
+  const attacker = randomClientAddress()
+  expect(await repeat(ofClient, () => me(madeUp(), attacker))).toEqual(always(401, ofClient))
+  await world.resetDatabaseWork()
+  expect(await repeat(20, () => me(madeUp(), attacker))).toEqual(always(429, 20))
+  expect((await world.databaseWork()).requests).toBe(0)
+  expect((await me(madeUp(), randomClientAddress())).status).toBe(401)
+})
+
+test('the secret of a good token under other ids counts as made up', async () => {
+  const { world, me } = await createStrictWorld()
+  const { token } = await world.register()
+  const attacker = randomClientAddress()
+  expect((await me(token, attacker)).status).toBe(200)
+  const [id, secret] = token.split('|')
+  let other = Number(id)
+  const statuses = await repeat(ofClient, () => me(`${++other}|${secret}`, attacker))
+  expect(statuses).toEqual([...always(401, ofClient - 1), 429])
+})
+
+test('a token that was revoked is forgotten at its next use', async () => {
+  const { world, me } = await createStrictWorld()
   const person = await world.register()
-  const statuses = await callOften(() => person.get('/api/me'), limit + 1)
-  expect(new Set(statuses)).toEqual(new Set([200]))
+  const address = randomClientAddress()
+  expect((await me(person.token, address)).status).toBe(200)
+  expect((await person.post('/api/logout')).status).toBe(200)
+  const statuses = await repeat(ofClient + 1, () => me(person.token, address))
+  expect(statuses).toEqual([...always(401, ofClient), 429])
+})
+
+test('what needs no token counts by client address, an IPv6 one by its network', async () => {
+  const { world } = await createStrictWorld()
+  const network = `2001:db8:${crypto
+    .getRandomValues(new Uint16Array(2))
+    .join(':')
+    .replace(/\d+/g, (n) => Number(n).toString(16))}`
+  let host = 0
+  const ask = () =>
+    world.call('GET', '/api/health', { headers: from(`${network}:0:0:0:${(++host).toString(16)}`) })
+  expect(await repeat(ofClient, ask)).toEqual(always(200, ofClient))
+  expect((await ask()).status).toBe(429)
+  const elsewhere = from('2001:db8:ffff:ffff::1')
+  expect((await world.call('GET', '/api/health', { headers: elsewhere })).status).toBe(200)
+})
+
+test('what cannot be a token is a 401 that counts nowhere, and comes before a 429', async () => {
+  const { world } = await createStrictWorld()
+  const attacker = randomClientAddress()
+  const mistyped = () =>
+    world.call('GET', '/api/me', { token: `1|${'A'.repeat(46)}`, headers: from(attacker) })
+  expect(await repeat(ofClient * 2, mistyped)).toEqual(always(401, ofClient * 2))
+  await repeat(ofClient, () => world.call('GET', '/api/health', { headers: from(attacker) }))
+  expect((await world.call('GET', '/api/health', { headers: from(attacker) })).status).toBe(429)
+  expect((await mistyped()).status).toBe(401)
+})
+
+test('nothing is counted where it is switched off', async () => {
+  await awaitRoomInTheMinute(20_000)
+  const world = createWorld({ ...strict, GENERAL_LIMIT_ENABLED: 'false' })
+  const person = await world.register()
+  expect(await repeat(ofToken + 5, () => person.get('/api/me'))).toEqual(always(200, ofToken + 5))
 })
