@@ -9,6 +9,8 @@ export class ApiError extends Error {
   readonly status: number
   /** Of a 422; otherwise empty. */
   readonly errors: FieldErrors
+  /** Of a 422 to a batch: the positions of the items that are wrong. */
+  readonly invalidItems: number[]
   /** What to name when reporting a fault. */
   readonly requestId: string | undefined
   /** Of a 429 or 503: when to try again. */
@@ -24,6 +26,7 @@ export class ApiError extends Error {
     super(fields.message ?? `The service answered ${answer.status}.`)
     this.status = answer.status
     this.errors = fields.errors ?? {}
+    this.invalidItems = fields.invalid_items ?? []
     this.requestId = answer.headers.get('X-Request-Id') ?? undefined
     this.retryAfterSeconds = retryAfterSeconds(answer.headers, now)
     this.isDuplicate = fields.is_duplicate ?? false
@@ -35,6 +38,7 @@ export class ApiError extends Error {
 type FailureBody = {
   message: string
   errors: FieldErrors
+  invalid_items: number[]
   is_duplicate: boolean
   duplicates: Duplicate[]
   requires_verified_email: boolean

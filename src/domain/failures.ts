@@ -44,11 +44,21 @@ export class EmailNotVerified extends Failure {
 
 /** The input breaks a rule (api.md §7, 422). */
 export class Invalid extends Failure {
-  override readonly name = 'Invalid'
+  override readonly name: string = 'Invalid'
   readonly errors: FieldErrors
   constructor(errors: FieldErrors, message = 'The given data was invalid.') {
     super(message)
     this.errors = errors
+  }
+}
+
+/** Items of a batch break rules; `items` are their positions, so that a client can drop them and send the rest. */
+export class InvalidItems extends Invalid {
+  override readonly name = 'InvalidItems'
+  readonly items: readonly number[]
+  constructor(errors: FieldErrors, items: readonly number[]) {
+    super(errors)
+    this.items = items
   }
 }
 

@@ -8,6 +8,7 @@ import {
   EmailNotVerified,
   Forbidden,
   Invalid,
+  InvalidItems,
   NotFound,
   PotentialDuplicate,
   ProviderUnavailable,
@@ -28,6 +29,8 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
   if (error instanceof NotFound) return c.json({ message: error.message }, 404)
+  if (error instanceof InvalidItems)
+    return c.json({ message: error.message, errors: error.errors, invalid_items: error.items }, 422)
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
   if (error instanceof TooManyAttempts) return tooManyAttempts(c, error.limit, error.retryAfterSeconds)

@@ -4,9 +4,6 @@ import path from 'node:path'
 import { createClient } from '@libsql/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_getWranglerCommands, unstable_readConfig } from 'wrangler'
-import { openDatabase } from '../../src/db/client.ts'
-import { syncBatches, syncItems, users } from '../../src/db/schema.ts'
-import { processSync } from '../../src/services/sync/process.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 import { PROJECT } from './stack.ts'
 
@@ -109,34 +106,8 @@ describe('the SQL of docs/deploy.md', () => {
   })
 
   test('runs on a migrated database', async () => {
-    expect(statements.length).toBeGreaterThan(6)
+    expect(statements.length).toBeGreaterThan(5)
     for (const statement of statements) await createClient({ url }).execute(statement)
-  })
-
-  test('tries a failed batch again', async () => {
-    const db = openDatabase({ url, timeoutMs: 10_000 })
-    const [at, id] = [new Date(), 'a batch']
-    const times = { createdAt: at, updatedAt: at }
-    await db.batch([
-      db.insert(users).values({ id: 1, name: 'Ada', email: 'ada@example.com', ...times }),
-      db.insert(syncBatches).values({
-        id,
-        userId: 1,
-        status: 'failed',
-        bodyHash: '',
-        createdAt: at,
-        queuedAt: at,
-        completedAt: at,
-      }),
-      db.insert(syncItems).values({ batchId: id, position: 0, outcome: 'failed', force: false }),
-    ])
-    for (const statement of statements.filter((one) => one.includes('BATCH_ID')))
-      await createClient({ url }).execute(statement.replace('BATCH_ID', id))
-    const waiting = await db.select().from(syncBatches)
-    expect(waiting).toMatchObject([{ status: 'pending', completedAt: null, queuedAt: new Date(0) }])
-    expect(await db.select().from(syncItems)).toMatchObject([{ outcome: 'pending', errors: null }])
-    await processSync(db, id, at)
-    expect(await db.select().from(syncBatches)).toMatchObject([{ status: 'completed' }])
   })
 })
 

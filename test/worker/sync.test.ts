@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
-import { balanceOf, createWorld, type Json } from './world.ts'
+import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
 /** A household that syncs: `sync` uploads, `process` runs the real consumer on what is queued. */
 async function createPhone() {
@@ -88,10 +88,26 @@ describe('a batch with something wrong in it', () => {
           'transactions.500.type': ['The selected type is invalid.'],
           'transactions.501.account_id': ['The selected account id is invalid.'],
         },
+        invalid_items: [500, 501],
       },
     ])
     expect(phone.world.queuedSyncs).toEqual([])
     expect(await phone.total()).toBe(0)
+  })
+
+  test('for an account that has gone since names the items to drop, and takes the rest when it comes again', async () => {
+    const phone = await createPhone()
+    const gone = await openAccount(phone.person, { name: 'Gone' })
+    const items = Array.from({ length: 5 }, (_, i) => phone.coffee({ amount: i + 1, client_id: `c${i}` }))
+    items[1] = phone.coffee({ account_id: gone.id })
+    items[3] = phone.coffee({ account_id: gone.id })
+    await phone.person.delete(`/api/accounts/${gone.id}`)
+    const { status, body } = await phone.sync(items)
+    expect([status, body.invalid_items]).toEqual([422, [1, 3]])
+    const rest = items.filter((_, index) => !body.invalid_items.includes(index))
+    expect((await phone.sync(rest)).status).toBe(200)
+    await phone.process()
+    expect(await phone.total()).toBe(3)
   })
 
   test('is taken but for the bad items where the client prefers that', async () => {

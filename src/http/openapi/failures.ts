@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AnswerDescription, ExtraFailure } from './operation.ts'
-import { duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
+import { batchError, duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
 
 /** A failure as the document describes it, under the name of the response that all operations share. */
 export type Failure = AnswerDescription & { name: string; status: number }
@@ -54,6 +54,13 @@ export const failures = {
     status: 422,
     description: 'Fields break rules; all of them are named at once.',
     schema: validationError,
+  },
+  invalidBatch: {
+    name: 'InvalidBatch',
+    status: 422,
+    description:
+      'Nothing of the batch was taken. Without the items named in `invalid_items`, the rest can be sent again.',
+    schema: batchError,
   },
   outOfBounds: {
     name: 'OutOfBounds',
@@ -135,7 +142,8 @@ export function failuresOf(route: RouteTraits): Failure[] {
     extra.has('duplicate') && failures.duplicate,
     takesBody && failures.tooLarge,
     route.hasJsonBody && failures.notJson,
-    (takesBody || route.hasQuery) && failures.invalid,
+    extra.has('items') && failures.invalidBatch,
+    (takesBody || route.hasQuery) && !extra.has('items') && failures.invalid,
     extra.has('bounds') && failures.outOfBounds,
     extra.has('history') && failures.tooMuchHistory,
     failures.limited,

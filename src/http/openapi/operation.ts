@@ -34,6 +34,7 @@ export type ExtraFailure =
   | 'duplicate'
   | 'bounds'
   | 'history'
+  | 'items'
   | 'badLink'
   | 'forgedLink'
 

@@ -3,7 +3,7 @@ import { insertWhere } from '../../db/guarded.ts'
 import { numbered, type Owner } from '../../db/owner.ts'
 import { syncBatches, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
+import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import { fieldsAsTheyCame, layDown } from '../landing.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
@@ -72,7 +72,12 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
     if (earlier.completedAt === null) await queue.post(earlier.id)
     return earlier.id
   }
-  if (hasErrors || invalid.length > 0) throw new Invalid(allErrors(batch, invalid))
+  if (invalid.length > 0)
+    throw new InvalidItems(
+      allErrors(batch, invalid),
+      invalid.map(({ position }) => position),
+    )
+  if (hasErrors) throw new Invalid(batch.errors)
   await queue.post(id)
   return id
 }

@@ -45,7 +45,7 @@ export const syncOperations: OperationGroup = {
       answers: {
         200: json(syncAccepted, 'Stored; it is processed in the background.', ['Preference-Applied']),
       },
-      failures: ['notVerified'],
+      failures: ['notVerified', 'items'],
     },
     'GET /api/transactions/sync/:id': {
       id: 'showSync',

@@ -24,6 +24,17 @@ export const validationError = named(
   },
 )
 
+export const batchError = named(
+  'BatchError',
+  z.object({ message: z.string(), errors: fieldErrors, invalid_items: z.array(z.int()).optional() }),
+  'Texts by field; keys are dotted paths. `invalid_items` are the positions of the items that are wrong.',
+  {
+    message: 'The given data was invalid.',
+    errors: { 'transactions.3.account_id': ['The selected account id is invalid.'] },
+    invalid_items: [3],
+  },
+)
+
 export const notVerifiedError = named(
   'NotVerifiedError',
   z.object({ message: z.string(), requires_verified_email: z.boolean() }),

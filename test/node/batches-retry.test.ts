@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { clientOf, registration, verifyByMail } from './client.ts'
+import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+
+/** Nine of these, with a starting balance of as much, are what an account can hold. */
+const most = '9999999999999.99'
+
+test('a batch that failed is tried again by its id, once, and lands by the real sweep and queue', async () => {
+  const place = await newPlace()
+  await start(place).ready()
+  const api = clientOf(place)
+  const email = 'ada@example.com'
+  const token = (await api('POST', '/register', registration(email))).body.access_token
+  await verifyByMail(place, email)
+  const account = { name: 'Vault', type: 'bank', starting_balance: most }
+  const { id: account_id } = (await api('POST', '/accounts', account, token)).body
+  const categories = (await api('GET', '/categories', undefined, token)).body as {
+    id: number
+    type: string
+  }[]
+  const category_id = categories.find(({ type }) => type === 'income')?.id
+  const income = (day: number, amount: string) => {
+    const transaction_date = `2026-11-${String(day).padStart(2, '0')}`
+    return { account_id, category_id, type: 'income', amount, transaction_date }
+  }
+  const rows: number[] = []
+  for (let day = 1; day <= 8; day++) {
+    const { status, body } = await api('POST', '/transactions', income(day, most), token)
+    expect(status).toBe(201)
+    rows.push(body.id)
+  }
+
+  const transactions = [income(20, most), income(21, '1.00')]
+  const { sync_id } = (await api('POST', '/transactions/sync', { transactions }, token)).body
+  const batch = async () => (await api('GET', `/transactions/sync/${sync_id}`, undefined, token)).body
+  expect(await until(async () => (await batch()).status === 'failed')).toBe(true)
+
+  await api('DELETE', `/transactions/${rows[0]}`, undefined, token)
+  const absent = crypto.randomUUID()
+  expect(await retry(place, sync_id, absent)).toEqual({
+    code: 1,
+    said: `${sync_id}: 2 items wait again; queued within a minute.\n${absent}: there is no such batch.\n`,
+  })
+  await fetch(`http://127.0.0.1:${place.PORT}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`)
+  expect(await until(async () => (await batch()).status === 'completed')).toBe(true)
+  expect((await batch()).counts).toMatchObject({ total: 2, created: 2, failed: 0 })
+
+  expect(await retry(place, sync_id)).toEqual({
+    code: 1,
+    said: `${sync_id}: has not failed but is completed; left as it is.\n`,
+  })
+  expect(await retry(place, '--all-failed')).toEqual({ code: 0, said: 'No batch has failed.\n' })
+  expect(await retry(place)).toMatchObject({ code: 2, said: '' })
+  expect((await api('GET', '/transactions', undefined, token)).body.total).toBe(9)
+}, 240_000)
+
+/** `npm run batches:retry` on a stack's database. */
+function retry(place: Place, ...words: string[]): Promise<{ code: unknown; said: string }> {
+  const options = { cwd: PROJECT, env: { PATH: process.env.PATH, ...place } }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dev/batches-retry.ts', ...words], options, (error, said) =>
+      resolve({ code: error?.code ?? 0, said }),
+    )
+  })
+}
