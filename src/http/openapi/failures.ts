@@ -105,6 +105,13 @@ export const failures = {
     contentTypes: ['text/plain'],
     example: 'Invalid unsubscribe link.',
   },
+  verifiedMeanwhile: {
+    name: 'VerifiedMeanwhile',
+    status: 409,
+    description: 'The address has been verified, and the account stays.',
+    schema: message,
+    contentTypes: ['application/json', 'text/html'],
+  },
   linkOfNobody: {
     name: 'LinkOfNobody',
     status: 404,
@@ -149,6 +156,7 @@ export function failuresOf(route: RouteTraits): Failure[] {
     failures.limited,
     extra.has('badLink') && failures.badLink,
     extra.has('forgedLink') && failures.forgedLink,
+    extra.has('verifiedMeanwhile') && failures.verifiedMeanwhile,
     (extra.has('badLink') || extra.has('forgedLink')) && failures.linkOfNobody,
     failures.unexpected,
     failures.unavailable,

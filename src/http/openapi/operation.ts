@@ -37,6 +37,7 @@ export type ExtraFailure =
   | 'items'
   | 'badLink'
   | 'forgedLink'
+  | 'verifiedMeanwhile'
 
 /** What a person needs to know of one route; the rest is read off the route and its validators. */
 export type Operation = {

@@ -78,13 +78,8 @@ export const emailOperations: OperationGroup = {
           schema: message,
           contentTypes: ['application/json', 'text/html'],
         },
-        409: {
-          description: 'The address has been verified, and the account stays.',
-          schema: message,
-          contentTypes: ['application/json', 'text/html'],
-        },
       },
-      failures: ['badLink'],
+      failures: ['badLink', 'verifiedMeanwhile'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',
