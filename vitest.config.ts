@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { logScan } from './test/log-scan.ts'
@@ -15,6 +17,19 @@ for (const name of [
   'IDP_CLIENT_SECRET',
 ]) {
   process.env[name] = 'of a test'
+}
+
+/** The packages that the Worker and its tests import, each under the names that they use. */
+function packagesInWorkerd(): string[] {
+  const files = globSync(['{src,scale,test/worker}/**/*.ts', 'test/contract.ts'], {
+    cwd: import.meta.dirname,
+  })
+  const names = files.flatMap((file) =>
+    [...readFileSync(path.join(import.meta.dirname, file), 'utf8').matchAll(/ from '([^'.][^']*)'$/gm)].map(
+      ([, name = '']) => name,
+    ),
+  )
+  return [...new Set(names)].filter((name) => !/^(cloudflare|node):|^vitest$/.test(name)).sort()
 }
 
 /** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, the laws) in Node. */
@@ -62,6 +77,10 @@ export default defineConfig({
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
           },
           isolate: false,
+          // Bundled once, into node_modules/.vite: else every run carries their files into workerd one by one.
+          deps: {
+            optimizer: { ssr: { enabled: true, include: packagesInWorkerd() } },
+          },
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,
           testTimeout: 30_000,
