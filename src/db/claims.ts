@@ -1,4 +1,5 @@
 import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
 import type { Owner } from './owner.ts'
@@ -44,21 +45,16 @@ export function demandClaim(table: OwnedTable, rows: { isOwn: number }[]): void 
   if (!row.isOwn) throw new Forbidden()
 }
 
-/** One row of the bearer's. Throws NotFound, Forbidden. */
-export async function readOwn<T extends OwnedTable>(
+/** One row of the bearer's, as `query` selects it. Throws NotFound, Forbidden. */
+export async function readOwn<Row>(
   owner: Owner,
-  table: T,
+  table: OwnedTable,
   id: number,
-): Promise<T['$inferSelect']> {
-  const [, claims, [row]] = await owner.run(
-    claim(owner, table, id),
-    owner.db
-      .select()
-      .from(table as OwnedTable)
-      .where(own(owner, table, id)),
-  )
+  query: RunnableQuery<Row[], 'sqlite'>,
+): Promise<Row> {
+  const [, claims, [row]] = await owner.run(claim(owner, table, id), query)
   demandClaim(table, claims)
-  return row as T['$inferSelect']
+  return row as Row
 }
 
 /** Deletes one row of the bearer's, and what hangs on it. Throws NotFound, Forbidden. */

@@ -1,7 +1,8 @@
 import { createClient, type InStatement, type TransactionMode } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
 import { type Deadline, within } from '../domain/deadline.ts'
-import { BadStatus, isAnswerTooLarge, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
+import { AnswerTooLarge } from '../domain/failures.ts'
+import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
 
 export type Database = ReturnType<typeof openDatabase>
@@ -92,7 +93,7 @@ async function repeatedly<T>(run: () => Promise<T>, mode: TransactionMode, signa
  */
 function repeatsAllowed(error: unknown, mode: TransactionMode): number {
   if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
-  if (isAnswerTooLarge(error)) return 2
+  if (error instanceof AnswerTooLarge) return 2
   return mode === 'read' && isLost(error) ? 1 : 0
 }
 

@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/http'
-import { DatabaseUnavailable } from '../domain/failures.ts'
+import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
 
 /** A constraint of the schema refused a statement, and the whole batch with it. */
 export class ConstraintViolated extends Error {
@@ -44,11 +44,6 @@ export function isTurnedAway(error: unknown): boolean {
   return cause instanceof LibsqlError && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
 }
 
-/** True where an answer was more than the server sends at once: ten megabytes, or 32 of all that it is sending. */
-export function isAnswerTooLarge(error: unknown): boolean {
-  return error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE'
-}
-
 /** True when a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
 export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
@@ -80,7 +75,7 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
  * trouble: busy, full, read-only, its disk.
  */
 const faultsOfOurs =
-  /^(SQL_|ARGS_|RESPONSE_TOO_LARGE$|SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
+  /^(SQL_|ARGS_|SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
 
 /** Statuses that mean the same: a request that is malformed, or too large. */
 const statusesOfOurs = [400, 413]
@@ -99,6 +94,7 @@ function translate(error: unknown): unknown {
       table ? subjects.join(', ') : subject,
     )
   }
+  if (error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE') return new AnswerTooLarge()
   const isOurs = error instanceof LibsqlError ? faultsOfOurs.test(error.code) : !isOfTheWay(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }

@@ -94,6 +94,14 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
+/** There is more to answer than the database sends at once, ten megabytes, or 32 of all that it is sending: no outage. */
+export class AnswerTooLarge extends Failure {
+  override readonly name = 'AnswerTooLarge'
+  constructor() {
+    super('The answer is too large.')
+  }
+}
+
 /** More passwords wait to be hashed than can be within a moment: trying again in a few seconds helps. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'

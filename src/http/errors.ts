@@ -2,6 +2,7 @@ import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { reportOf } from '../domain/error-report.ts'
 import {
+  AnswerTooLarge,
   BadLink,
   ConfigurationError,
   DatabaseUnavailable,
@@ -48,7 +49,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
     const message = `The Worker is not configured. ${error.message}. \`npm run dev\` starts it with all it needs.`
     return c.json({ message }, 500)
   }
-  return c.json({ message: 'Server Error' }, 500)
+  return c.json({ message: error instanceof AnswerTooLarge ? error.message : 'Server Error' }, 500)
 }
 
 /** Whether a developer asks: what is wrong with the configuration is nobody else's business. */

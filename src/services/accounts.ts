@@ -1,5 +1,5 @@
-import { asc, eq, lte } from 'drizzle-orm'
-import { claim, deleteOwnWhere, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
+import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { deleteOwnWhere, demandClaim, demandComplete, isOwn, own, readOwn } from '../db/claims.ts'
 import { insertWhere } from '../db/guarded.ts'
 import { once } from '../db/once.ts'
 import type { Owner } from '../db/owner.ts'
@@ -7,8 +7,26 @@ import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
 import { mostDeletedAtOnce, tooManyRows, withinBounds } from './bounds.ts'
+import { roomForAccount, roomForNotes } from './room.ts'
+import { allHold, brokenBy, verdict } from './rules.ts'
 
-export type Account = typeof accounts.$inferSelect
+/**
+ * What is read of an account. `moved` must never be: only its sum with the starting balance has bounds, so it can be an
+ * integer past 2^53, at which the driver throws.
+ */
+const accountColumns = {
+  id: accounts.id,
+  userId: accounts.userId,
+  name: accounts.name,
+  type: accounts.type,
+  startingBalance: accounts.startingBalance,
+  balance: accounts.balance,
+  notes: accounts.notes,
+  createdAt: accounts.createdAt,
+  updatedAt: accounts.updatedAt,
+}
+
+export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 
 /** What a client may say of an account (api.md §4.3). */
 export type AccountFields = {
@@ -21,7 +39,11 @@ export type AccountFields = {
 /** All accounts of the bearer, oldest first. */
 export async function listAccounts(owner: Owner): Promise<Account[]> {
   const [, rows] = await owner.run(
-    owner.db.select().from(accounts).where(eq(accounts.userId, owner.id)).orderBy(asc(accounts.id)),
+    owner.db
+      .select(accountColumns)
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id))
+      .orderBy(asc(accounts.id)),
   )
   return rows
 }
@@ -32,6 +54,7 @@ export async function createAccount(
   draft: Draft<AccountFields>,
   idempotencyKey: string | null,
 ): Promise<{ account: Account; isNew: boolean }> {
+  const { db } = owner
   const fields = await demandComplete(owner, draft)
   const row = {
     userId: owner.id,
@@ -44,15 +67,27 @@ export async function createAccount(
     updatedAt: owner.now,
   }
   const { made, isFirst } = once(owner, accounts, idempotencyKey)
-  const find = owner.db.select().from(accounts).where(made)
-  const insert = insertWhere(owner.db, accounts, row, isFirst).returning()
-  const [, [earlier], [created]] = await withinBounds('starting_balance', owner.run(find, insert))
-  return { account: (earlier ?? created) as Account, isNew: !earlier }
+  const rules = [roomForAccount(owner.id), roomForNotes(owner.id, fields.notes)]
+  const [, [earlier], [judgement], [created]] = await withinBounds(
+    'starting_balance',
+    owner.run(
+      db.select(accountColumns).from(accounts).where(made),
+      db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`),
+      insertWhere(db, accounts, row, and(isFirst, allHold(rules)) as SQL).returning(accountColumns),
+    ),
+  )
+  const account = earlier ?? created
+  if (!account) throw brokenBy(rules, judgement?.verdict)
+  return { account, isNew: !earlier }
 }
 
 /** One account of the bearer. Throws NotFound, Forbidden. */
 export function showAccount(owner: Owner, id: number): Promise<Account> {
-  return readOwn(owner, accounts, id)
+  const query = owner.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(own(owner, accounts, id))
+  return readOwn(owner, accounts, id, query)
 }
 
 /** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -62,6 +97,11 @@ export async function updateAccount(
   draft: Draft<Partial<AccountFields>>,
 ): Promise<Account> {
   const sent = await demandComplete(owner, draft, accounts, id)
+  const rules = [roomForNotes(owner.id, sent.notes, id)]
+  const judged = owner.db
+    .select({ isOwn: isOwn(owner, accounts), verdict: verdict(rules) })
+    .from(accounts)
+    .where(eq(accounts.id, id))
   const update = owner.db
     .update(accounts)
     .set({
@@ -71,14 +111,12 @@ export async function updateAccount(
       notes: sent.notes,
       updatedAt: owner.now,
     })
-    .where(own(owner, accounts, id))
-    .returning()
-  const [, claims, [updated]] = await withinBounds(
-    'starting_balance',
-    owner.run(claim(owner, accounts, id), update),
-  )
-  demandClaim(accounts, claims)
-  return updated as Account
+    .where(and(own(owner, accounts, id), allHold(rules)))
+    .returning(accountColumns)
+  const [, judgements, [updated]] = await withinBounds('starting_balance', owner.run(judged, update))
+  demandClaim(accounts, judgements)
+  if (!updated) throw brokenBy(rules, judgements[0]?.verdict)
+  return updated
 }
 
 /** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden, Invalid. */

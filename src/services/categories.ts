@@ -1,4 +1,4 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { claim, deleteOwnWhere, demandClaim, demandComplete, own, readOwn } from '../db/claims.ts'
 import { isTaken } from '../db/errors.ts'
 import { insertWhere } from '../db/guarded.ts'
@@ -10,8 +10,18 @@ import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { transactionTypes } from '../domain/types.ts'
 import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
+import { roomForCategories } from './room.ts'
+import { allHold, brokenBy, verdict } from './rules.ts'
 
-export type Category = typeof categories.$inferSelect
+/** What is read of a category: how its name is compared, and the key of its request, are nobody's business. */
+const categoryColumns = {
+  id: categories.id,
+  userId: categories.userId,
+  name: categories.name,
+  type: categories.type,
+}
+
+export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns>
 
 /** What a client may say of a category (api.md §4.4). */
 export type CategoryFields = { name: string; type: CategoryType }
@@ -19,20 +29,25 @@ export type CategoryFields = { name: string; type: CategoryType }
 /** All categories of the bearer, oldest first. */
 export async function listCategories(owner: Owner): Promise<Category[]> {
   const [, rows] = await owner.run(
-    owner.db.select().from(categories).where(eq(categories.userId, owner.id)).orderBy(asc(categories.id)),
+    owner.db
+      .select(categoryColumns)
+      .from(categories)
+      .where(eq(categories.userId, owner.id))
+      .orderBy(asc(categories.id)),
   )
   return rows
 }
 
 /**
  * Adds a category, or answers the one that the same key has added before. Throws Invalid, also when the bearer has
- * one of that name and type.
+ * one of that name and type, or no room for another.
  */
 export async function createCategory(
   owner: Owner,
   draft: Draft<CategoryFields>,
   idempotencyKey: string | null,
 ): Promise<{ category: Category; isNew: boolean }> {
+  const { db } = owner
   const { name, type } = await demandComplete(owner, draft)
   const row = {
     userId: owner.id,
@@ -44,15 +59,26 @@ export async function createCategory(
     updatedAt: owner.now,
   }
   const { made, isFirst } = once(owner, categories, idempotencyKey)
-  const find = owner.db.select().from(categories).where(made)
-  const insert = insertWhere(owner.db, categories, row, isFirst).returning()
-  const [, [earlier], [created]] = await withFreeName(owner.run(find, insert))
-  return { category: (earlier ?? created) as Category, isNew: !earlier }
+  const rules = [roomForCategories(owner.id, 'name')]
+  const [, [earlier], [judgement], [created]] = await withFreeName(
+    owner.run(
+      db.select(categoryColumns).from(categories).where(made),
+      db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`),
+      insertWhere(db, categories, row, and(isFirst, allHold(rules)) as SQL).returning(categoryColumns),
+    ),
+  )
+  const category = earlier ?? created
+  if (!category) throw brokenBy(rules, judgement?.verdict)
+  return { category, isNew: !earlier }
 }
 
 /** One category of the bearer. Throws NotFound, Forbidden. */
 export function showCategory(owner: Owner, id: number): Promise<Category> {
-  return readOwn(owner, categories, id)
+  const query = owner.db
+    .select(categoryColumns)
+    .from(categories)
+    .where(own(owner, categories, id))
+  return readOwn(owner, categories, id, query)
 }
 
 /** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -71,7 +97,7 @@ export async function updateCategory(
       updatedAt: owner.now,
     })
     .where(own(owner, categories, id))
-    .returning()
+    .returning(categoryColumns)
   const [, claims, [updated]] = await withFreeName(owner.run(claim(owner, categories, id), update))
   demandClaim(categories, claims)
   return updated as Category

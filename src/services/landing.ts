@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonParts } from '../db/json-parts.ts'
-import { allHold, brokenRules, clientIdUnspent, transactionRules } from './transactions/rules.ts'
+import { allHold, brokenRules } from './rules.ts'
+import { clientIdUnspent, transactionRules } from './transactions/rules.ts'
 
 /**
  * How many transactions land at once, whether a phone uploads them or a file brings them: they lie in `sync_items`,

@@ -25,7 +25,15 @@ export async function listImports(owner: Owner): Promise<Import[]> {
 
 /** One import. Throws NotFound, Forbidden. */
 export function showImport(owner: Owner, id: number): Promise<Import> {
-  return readOwn(owner, imports, id)
+  return readOwn(
+    owner,
+    imports,
+    id,
+    owner.db
+      .select()
+      .from(imports)
+      .where(own(owner, imports, id)),
+  )
 }
 
 /** Undoes an import: removes its rows, but for those edited since unless forced to. Throws NotFound, Forbidden. */

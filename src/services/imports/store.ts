@@ -21,6 +21,8 @@ import {
   recogniseRepeatedClientIds,
   undoRows,
 } from '../landing.ts'
+import { maxCategories, roomForCategories } from '../room.ts'
+import { brokenBy, verdict } from '../rules.ts'
 import type { Transaction } from '../transactions/fields.ts'
 
 /** One row of an import. Accounts and categories come by id or by name; unknown categories are created. */
@@ -87,9 +89,12 @@ export async function storeImport(
   const key = file.isDryRun ? null : idempotencyKey
   const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
   const { made, isFirst } = once(owner, imports, key)
-  // Laid down at all, which needs a verified bearer, and without a row that breaks a rule.
+  const wanted = newCategories(owner, file.rows)
+  const room = roomForCategories(owner.id, 'category', sql`(select count(*) ${wanted})`)
+  // Laid down at all, which needs a verified bearer, without a row that breaks a rule, and with room for what is new.
   const isSound = sql`(exists (select 1 from sync_batches where id = ${batchId})
-    and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed'))`
+    and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed')
+    and ${room.holds})`
   const importId = sql`(select id from imports where batch_id = ${batchId})`
   const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
 
@@ -98,6 +103,7 @@ export async function storeImport(
     earlier: [earlier],
     broken,
     brokenTotal,
+    roomed,
     created,
     counted,
     balance,
@@ -116,7 +122,8 @@ export async function storeImport(
       broken: db.all<Broken>(brokenItems(batchId)),
       brokenTotal: db.all<{ total: number }>(sql`
         select count(*) as total from sync_items where batch_id = ${batchId} and outcome = 'failed'`),
-      ...numbered(db, 'newCategories', file.isDryRun ? [] : createCategories(owner, file.rows, isSound)),
+      roomed: db.all<{ verdict: string }>(sql`select ${verdict([room])} as verdict`),
+      newCategories: db.run(createCategories(owner, wanted, file.isDryRun ? sql`false` : isSound)),
       ...numbered(db, 'categories', assignCategories(owner, batchId, file.rows)),
       clientIds: db.run(recogniseClientIds(batchId)),
       ...numbered(db, 'absorbed', absorbAll(batchId)),
@@ -148,6 +155,7 @@ export async function storeImport(
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
+  if (!earlier && created.length === 0) throw brokenBy([room], roomed[0]?.verdict)
   const count = (outcome: string) => counted.find((row) => row.outcome === outcome)?.items ?? 0
   const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
   const { closing } = file
@@ -220,23 +228,27 @@ function brokenItems(batchId: string): SQL {
      order by position limit ${errorsListed}`
 }
 
-/** Creates the categories that rows name and the bearer has not, in either type. */
-function createCategories({ id, now }: Owner, rows: ImportRow[], guard: SQL): SQL[] {
+/** The categories that rows name and the bearer has not, in either type: `from …`, with `value` as name, key and type. */
+function newCategories({ id }: Owner, rows: ImportRow[]): SQL {
   const wanted = new Map<string, [name: string, key: string, type: string]>()
   for (const { category, type } of rows) {
     if (typeof category !== 'string') continue
     const [key, kind] = [categoryNameKey(category), type === 'income' ? 'income' : 'expense']
     wanted.set(key, wanted.get(key) ?? [category, key, kind])
   }
-  return jsonParts([...wanted.values()]).map(
-    ({ json }) => sql`
+  // More than one may have need not be sent: there is no room for them, whatever is there.
+  const list = [...wanted.values()].slice(0, maxCategories + 1)
+  return sql`
+      from json_each(${JSON.stringify(list)})
+     where not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)`
+}
+
+function createCategories({ id, now }: Owner, wanted: SQL, guard: SQL): SQL {
+  return sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)
     select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
-      from json_each(${json})
-     where ${guard} and ${id} is not null
-       and not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)
-     order by key`,
-  )
+           ${wanted} and ${guard} and ${id} is not null
+     order by key`
 }
 
 /** Gives the rows the categories that they name; where there are two of one name, the one of the row's type. */
@@ -271,7 +283,7 @@ const mostCountedBack = 20_000
 /**
  * The balance of the statement's account at the end of its closing date, counted back from today's; null where too much
  * came after it. It has no bounds: total() adds integers exactly and answers a float, where a sum past 2^53 would make
- * the client throw after the commit.
+ * the client throw after the commit. Today's balance is added in it too, since what came after may be past 2^53 alone.
  */
 function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
   const isLater = sql`transaction_date > ${closing?.date ?? ''}`

@@ -6,8 +6,9 @@ import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import { fieldsAsTheyCame, layDown } from '../landing.ts'
+import { brokenRules } from '../rules.ts'
 import type { TransactionFields } from '../transactions/fields.ts'
-import { brokenRules, clientIdUnspent, transactionRules } from '../transactions/rules.ts'
+import { clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
 /** One transaction of a batch. */
 export type SyncItem = TransactionFields & { client_id?: string | null; force?: boolean | null }

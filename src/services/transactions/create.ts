@@ -5,8 +5,9 @@ import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, Invalid, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
+import { addBroken, allHold, verdict } from '../rules.ts'
 import type { NewTransaction, Transaction } from './fields.ts'
-import { addBroken, allHold, categoryRequired, clientIdUnspent, transactionRules, verdict } from './rules.ts'
+import { categoryRequired, clientIdUnspent, transactionRules } from './rules.ts'
 
 /** How many similar rows a 409 lists at most. */
 const duplicatesListed = 5

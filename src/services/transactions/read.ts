@@ -1,7 +1,7 @@
 import { desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { claim, demandClaim, own } from '../../db/claims.ts'
+import { own, readOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { Transaction } from './fields.ts'
@@ -19,13 +19,8 @@ export type TransactionWithRelations = {
 }
 
 /** One transaction with its relations. Throws NotFound, Forbidden. */
-export async function showTransaction(owner: Owner, id: number): Promise<TransactionWithRelations> {
-  const [, claims, [found]] = await owner.run(
-    claim(owner, transactions, id),
-    withRelations(owner, own(owner, transactions, id)),
-  )
-  demandClaim(transactions, claims)
-  return found as TransactionWithRelations
+export function showTransaction(owner: Owner, id: number): Promise<TransactionWithRelations> {
+  return readOwn(owner, transactions, id, withRelations(owner, own(owner, transactions, id)))
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */

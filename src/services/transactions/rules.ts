@@ -1,18 +1,10 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { owns } from '../../db/claims.ts'
 import { accounts, categories, spentClientIds } from '../../db/schema.ts'
-import { addError, messageFor } from '../../domain/draft.ts'
-import type { FieldErrors } from '../../domain/failures.ts'
+import type { Rule } from '../rules.ts'
 
 /** A transaction as it will be once written, each field an expression: a value, or a column of the row as it is. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
-
-/**
- * One rule that the database judges. It stands in the guard of the write and, in the same batch, in the verdict
- * from which the error is made; so nothing can come between the check and the write.
- */
-type Field = keyof NextRow | 'client_id'
-export type Rule = { field: Field; text: string; holds: SQL; inputs: Field[] }
 
 /** The rules that every transaction keeps, however it is written. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
@@ -78,38 +70,5 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
     text: 'The :field field is required.',
     holds: sql`(${type} = 'transfer' or ${category_id} is not null)`,
     inputs: ['type', 'category_id'],
-  }
-}
-
-/** The condition under which all rules hold. */
-export function allHold(rules: Rule[]): SQL {
-  return and(...rules.map((rule) => rule.holds)) as SQL
-}
-
-/** Selects 1 or 0 for each rule, in their order, as a JSON array. Read the answer with `addBroken`. */
-export function verdict(rules: Rule[]): SQL<string> {
-  const flags = sql.join(
-    rules.map((rule) => rule.holds),
-    sql`, `,
-  )
-  return sql<string>`(json_array(${flags}))`
-}
-
-/** The errors of all broken rules as an expression: a JSON array of `[field, message]`. */
-export function brokenRules(rules: Rule[]): SQL<string> {
-  const broken = rules.map(({ field, text, holds }) => {
-    const error = `,${JSON.stringify([field, messageFor(field, text)])}`
-    return sql`iif(${holds}, '', ${error})`
-  })
-  return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
-}
-
-/** Adds the error of each rule that is broken, but for those whose inputs are wrong already. */
-export function addBroken(errors: FieldErrors, rules: Rule[], verdict: string): void {
-  const wrong = new Set(Object.keys(errors))
-  const flags = JSON.parse(verdict) as (0 | 1)[]
-  for (const [index, rule] of rules.entries()) {
-    if (!flags[index] && !rule.inputs.some((input) => wrong.has(input)))
-      addError(errors, rule.field, rule.text)
   }
 }

@@ -6,8 +6,9 @@ import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
+import { addBroken, allHold, verdict } from '../rules.ts'
 import type { Transaction, TransactionFields } from './fields.ts'
-import { addBroken, allHold, type NextRow, transactionRules, verdict } from './rules.ts'
+import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes the fields that were sent; the rules hold for the row as it will be. Throws NotFound, Forbidden, Invalid. */
 export async function updateTransaction(

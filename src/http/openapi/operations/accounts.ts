@@ -1,3 +1,4 @@
+import { maxAccounts, maxNotesLength } from '../../../services/room.ts'
 import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { account } from '../schemas/ledger.ts'
 
@@ -15,7 +16,7 @@ export const accountOperations: OperationGroup = {
     'POST /api/accounts': {
       id: 'createAccount',
       summary: 'Open an account',
-      description: 'Its balance begins with `starting_balance`.',
+      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with ${maxNotesLength} characters of notes in all of them together.`,
       body: {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },

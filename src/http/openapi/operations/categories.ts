@@ -1,3 +1,4 @@
+import { maxCategories } from '../../../services/room.ts'
 import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { category } from '../schemas/ledger.ts'
 
@@ -15,7 +16,7 @@ export const categoryOperations: OperationGroup = {
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
-      description: 'The pair of name and type is unique; a repeated one is a 422 under `name`.',
+      description: `The pair of name and type is unique; a repeated one is a 422 under \`name\`. A user has at most ${maxCategories} of them.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
       parameters: idempotencyKey(
         'the same key answers with the category of the first call, whatever the body says.',

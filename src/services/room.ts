@@ -1,0 +1,46 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { accounts, categories } from '../db/schema.ts'
+import type { Rule } from './rules.ts'
+
+/**
+ * What one user may have. Lists of accounts and categories have no pages, so the longest must fit into one answer: the
+ * database refuses those above 10 MB, and an isolate has 128 MB for everybody. Nobody gets here by hand.
+ */
+export const maxAccounts = 500
+export const maxCategories = 1_000
+/** Characters in the notes of all accounts together: 6 MB of JSON at worst. */
+export const maxNotesLength = 1_000_000
+
+/** A user has room for another account. */
+export function roomForAccount(userId: SQL): Rule {
+  return {
+    field: 'name',
+    text: `You cannot have more than ${maxAccounts} accounts.`,
+    holds: sql`((select count(*) from ${accounts} where ${accounts.userId} = ${userId}) < ${maxAccounts})`,
+    inputs: [],
+  }
+}
+
+/** The notes of an account fit beside those of the user's others; `id` is the account that they belong to, if it is there. */
+export function roomForNotes(userId: SQL, notes: string | null | undefined, id = 0): Rule {
+  const others = sql`
+    select coalesce(sum(length(${accounts.notes})), 0) from ${accounts}
+     where ${accounts.userId} = ${userId} and ${accounts.id} <> ${id}`
+  return {
+    field: 'notes',
+    text: `The notes of all your accounts together must not be greater than ${maxNotesLength} characters.`,
+    holds: notes ? sql`((${others}) + ${[...notes].length} <= ${maxNotesLength})` : sql`true`,
+    inputs: ['notes'],
+  }
+}
+
+/** A user has room for so many new categories, wherever they come from. */
+export function roomForCategories(userId: SQL, field: string, added: SQL = sql`1`): Rule {
+  const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
+  return {
+    field,
+    text: `You cannot have more than ${maxCategories} categories.`,
+    holds: sql`((${there}) + ${added} <= ${maxCategories})`,
+    inputs: [],
+  }
+}

@@ -1,0 +1,180 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/room.ts'
+import { muteLog } from '../muted-log.ts'
+import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'
+import { openWorldDatabase, verify } from './every-route.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Notes as long as they may be, of a character that is six times as long in JSON. */
+const longest = '\u0001'.repeat(65_535)
+const fullNotes = Math.floor(maxNotesLength / longest.length)
+
+const noAccount = { name: [`You cannot have more than ${maxAccounts} accounts.`] }
+const noNotes = {
+  notes: [`The notes of all your accounts together must not be greater than ${maxNotesLength} characters.`],
+}
+const noCategory = { name: [`You cannot have more than ${maxCategories} categories.`] }
+
+/** Gives somebody so many accounts, with names as long as they may be. */
+async function giveAccounts(world: World, { id }: Person, count: number) {
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select ${id}, ${'🐈'.repeat(250)} || i, 'bank', 0, 0, 0 from n`),
+  ])
+}
+
+/** Gives somebody categories until they have so many. */
+async function fillCategories(world: World, { id }: Person, count: number) {
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into categories (user_id, name, name_key, type, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n)
+      select ${id}, ${'🐈'.repeat(250)} || i, ${'🐈'.repeat(250)} || i, 'expense', 0, 0
+        from n limit max(0, ${count} - (select count(*) from categories where user_id = ${id}))`),
+  ])
+}
+
+const account = { name: 'One more', type: 'bank', starting_balance: 0 }
+
+describe('accounts', () => {
+  test('have a bound, which no two requests pass together, and lists with all of them and their notes are answered', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    for (let nth = 0; nth < fullNotes; nth++) await openAccount(person, { notes: longest })
+    await giveAccounts(world, person, maxAccounts - fullNotes - 1)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => person.post('/api/accounts', account)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422])
+    expectInvalid(await person.post('/api/accounts', account), noAccount)
+
+    const { status, body } = await person.get('/api/accounts')
+    expect([status, body.length]).toEqual([200, maxAccounts])
+    expect(body[0].notes).toHaveLength(longest.length)
+    const summary = await person.get('/api/summary')
+    expect([summary.status, summary.body.accounts.length]).toEqual([200, maxAccounts])
+
+    await person.delete(`/api/accounts/${body[0].id}`)
+    expect((await person.post('/api/accounts', account)).status).toBe(201)
+  })
+
+  test('have a bound for the notes of all of them, which leaves every other change alone', async () => {
+    const person = await createWorld().register()
+    const open = (notes: string) => person.post('/api/accounts', { ...account, notes })
+    for (let nth = 0; nth < fullNotes; nth++) expect((await open(longest)).status).toBe(201)
+    const rest = maxNotesLength - fullNotes * longest.length
+    expectInvalid(await open('ü'.repeat(rest + 1)), noNotes)
+    const { body: last } = await open('🐈'.repeat(rest))
+    expect(last.notes).toBe('🐈'.repeat(rest))
+
+    const change = (fields: Json) => person.put(`/api/accounts/${last.id}`, fields)
+    expectInvalid(await change({ notes: 'x'.repeat(rest + 1), name: 'Lost' }), noNotes)
+    expect((await change({ name: 'Kept' })).body).toMatchObject({ name: 'Kept', notes: last.notes })
+    expect((await change({ notes: 'x'.repeat(rest) })).status).toBe(200)
+    expect((await person.post('/api/accounts', account)).status).toBe(201)
+    expect((await change({ notes: null })).body.notes).toBeNull()
+    expect((await open('x'.repeat(rest))).status).toBe(201)
+  })
+
+  test('are refused to nobody for what others have', async () => {
+    const world = createWorld()
+    const [full, other] = [await world.register(), await world.register()]
+    await giveAccounts(world, full, maxAccounts)
+    expect((await other.post('/api/accounts', { ...account, notes: longest })).status).toBe(201)
+  })
+
+  test('are found again by their key, though there is no room for another', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const open = () =>
+      world.call('POST', '/api/accounts', {
+        token: person.token,
+        headers: { 'Idempotency-Key': 'k' },
+        body: account,
+      })
+    const { body } = await open()
+    await giveAccounts(world, person, maxAccounts - 1)
+    expect(await open()).toMatchObject({ status: 200, body })
+  })
+})
+
+describe('categories', () => {
+  const category = (name: string) => ({ name, type: 'expense' })
+
+  test('have a bound, which no two requests pass together, and a list with all of them is answered', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    await fillCategories(world, person, maxCategories - 1)
+    const answers = await Promise.all(
+      ['A', 'B', 'C', 'D'].map((name) => person.post('/api/categories', category(name))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422])
+    expectInvalid(await person.post('/api/categories', category('E')), noCategory)
+    const { status, body } = await person.get('/api/categories')
+    expect([status, body.length]).toEqual([200, maxCategories])
+    expect((await person.put(`/api/categories/${body[0].id}`, category('Renamed'))).status).toBe(200)
+    await person.delete(`/api/categories/${body[0].id}`)
+    expect((await person.post('/api/categories', category('E'))).status).toBe(201)
+  })
+
+  test.each(['dry_run=1', 'dry_run=0'])(
+    'that an import would bring past the bound refuse it whole: %s',
+    async (dryRun) => {
+      const world = createWorld()
+      const person = await world.register()
+      await verify(world, person)
+      await openAccount(person)
+      await fillCategories(world, person, maxCategories - 2)
+      const upload = (names: string[]) =>
+        world.call('POST', `/api/import/store?account_id=1&${dryRun}`, {
+          token: person.token,
+          headers: { 'Content-Type': 'text/csv' },
+          rawBody: [
+            'date,amount,category',
+            ...names.map((name, nth) => `2026-01-01,-${nth + 1},${name}`),
+          ].join('\n'),
+        })
+      const count = async () => (await person.get('/api/categories')).body.length
+      const refused = { category: noCategory.name }
+      expectInvalid(await upload(['A', 'B', 'groceries', 'C', 'a']), refused)
+      expectInvalid(await upload(Array.from({ length: 5_000 }, (_, nth) => `N${nth}`)), refused)
+      expect([await count(), (await person.get('/api/transactions')).body.total]).toEqual([
+        maxCategories - 2,
+        0,
+      ])
+      expect((await upload(['A', 'B', 'groceries', 'a'])).body.import.counts.created).toBe(4)
+      if (dryRun === 'dry_run=1') return
+      expect(await count()).toBe(maxCategories)
+      expect((await upload(['A', 'b', 'Salary'])).status).toBe(200)
+      expectInvalid(await upload(['Z']), refused)
+    },
+  )
+})
+
+test('accounts from before there was a bound leave the summary as it is; their list says what is wrong with it', async () => {
+  const world = createWorld()
+  const person = await world.register()
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into accounts (user_id, name, type, starting_balance, notes, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 160)
+      select ${person.id}, 'Account ' || i, 'bank', 100, ${'x'.repeat(65_000)}, 0, 0 from n`),
+  ])
+  expect((await person.get('/api/summary')).body.total_balance).toBe(160)
+  muteLog()
+  const { status, headers, body } = await person.get('/api/accounts')
+  expect([status, headers.get('Retry-After'), body]).toEqual([
+    500,
+    null,
+    { message: 'The answer is too large.' },
+  ])
+  const { id } = (await person.get('/api/summary')).body.accounts[0]
+  expect((await person.put(`/api/accounts/${id}`, { notes: null })).status).toBe(200)
+})
