@@ -53,6 +53,27 @@ export function lastDayOf(month: CalendarMonth): CalendarDate {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }
 
+/** Days from the first to the last, both included; none where the last is before the first. */
+export type Span = { from: CalendarDate; to: CalendarDate }
+/** A span as the months that lie within it, none where the last is before the first, and the parts of those that it cuts. */
+export type Period = { firstMonth: CalendarMonth; lastMonth: CalendarMonth; cuts: Span[] }
+
+/** Divides a span into whole months and the parts of at most two others, at its ends. */
+export function periodOf({ from, to }: Span): Period {
+  const [first, last] = [monthOf(from), monthOf(to)]
+  const cutsFirst = !from.endsWith('-01')
+  const cutsLast = to !== lastDayOf(last)
+  const firstMonth = cutsFirst ? monthOf(addDays(lastDayOf(first), 1)) : first
+  const lastMonth = cutsLast ? monthOf(addDays(`${last}-01`, -1)) : last
+  if (from > to) return { firstMonth, lastMonth, cuts: [] }
+  if (first === last) return { firstMonth, lastMonth, cuts: cutsFirst || cutsLast ? [{ from, to }] : [] }
+  const cuts = [
+    ...(cutsFirst ? [{ from, to: lastDayOf(first) }] : []),
+    ...(cutsLast ? [{ from: `${last}-01`, to }] : []),
+  ]
+  return { firstMonth, lastMonth, cuts }
+}
+
 /**
  * The instant at which clocks in `timeZone` show a date and a time (`HH:MM`). A time that daylight saving skips is
  * as much later as the clocks jump; of one that comes twice it is the first (as RFC 5545 and Temporal have it).

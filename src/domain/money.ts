@@ -31,8 +31,8 @@ export function parseMoney(input: unknown): Minor | MoneyProblem {
 }
 
 /** Writes minor units as a decimal string with two decimals: 1250 is "12.50". */
-export function formatMoney(amount: Minor): string {
-  const digits = String(Math.abs(amount)).padStart(3, '0')
+export function formatMoney(amount: Minor | bigint): string {
+  const digits = String(amount).replace('-', '').padStart(3, '0')
   return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
@@ -43,15 +43,10 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
  * Writes minor units as the JSON number the contract wants: 1250 is 12.5.
  * Above 2^46 the nearest float prints other cents than it was given, so the exact digits go into the JSON text.
  */
-export function moneyNumber(amount: Minor): number {
-  const float = amount / 100
+export function moneyNumber(amount: Minor | bigint): number {
+  const float = Number(amount) / 100
   if (Math.abs(float) < 2 ** 46) return float
   return rawJSON(formatMoney(amount)) as unknown as number
-}
-
-/** The difference of two amounts. */
-export function subtract(from: Minor, amount: Minor): Minor {
-  return (from - amount) as Minor
 }
 
 function fromDecimalString(text: string): number {

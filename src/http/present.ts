@@ -1,6 +1,6 @@
 import type { User } from '../db/owner.ts'
 import type { FieldErrors } from '../domain/failures.ts'
-import { formatMoney, moneyNumber, subtract } from '../domain/money.ts'
+import { formatMoney, moneyNumber } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
 import type { Category } from '../services/categories.ts'
 import type { Import } from '../services/imports/history.ts'
@@ -157,9 +157,10 @@ export function presentSummary(summary: Summary) {
     monthly_summary: {
       income: moneyNumber(income),
       expense: moneyNumber(expense),
-      net: moneyNumber(subtract(income, expense)),
+      net: moneyNumber(income - expense),
     },
-    category_breakdown: summary.breakdown.map(({ name, total }) => ({
+    category_breakdown: summary.breakdown.map(({ id, name, total }) => ({
+      category_id: id,
       category_name: name ?? 'Uncategorized',
       total: moneyNumber(total),
     })),

@@ -1,56 +1,108 @@
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { demandComplete } from '../db/claims.ts'
 import type { Owner } from '../db/owner.ts'
-import { accounts, categories, categoryTotals, monthTotals } from '../db/schema.ts'
-import { type CalendarMonth, monthIn, monthsOnEarth } from '../domain/dates.ts'
+import { accounts, categories, categoryTotals, transactions } from '../db/schema.ts'
+import {
+  type CalendarDate,
+  type CalendarMonth,
+  earliestDate,
+  latestDate,
+  monthIn,
+  monthsOnEarth,
+  type Period,
+  periodOf,
+} from '../domain/dates.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
-import type { Account } from './accounts.ts'
+import { partsOf } from './transactions/filter.ts'
 
-/** The dashboard of one month (api.md §2). */
-export type Summary = {
-  totalBalance: Minor
-  accounts: Account[]
-  income: Minor
-  expense: Minor
-  breakdown: { name: string | null; total: Minor }[]
+/** What a dashboard shows of an account. */
+const accountColumns = {
+  id: accounts.id,
+  name: accounts.name,
+  type: accounts.type,
+  startingBalance: accounts.startingBalance,
+  balance: accounts.balance,
 }
 
-/** The dashboard of a month, of the current one in the bearer's time zone if none is named. */
-export async function summarise(
-  owner: Owner,
-  draft: Draft<{ month?: CalendarMonth | undefined }>,
-): Promise<Summary> {
-  const { month } = await demandComplete(owner, draft)
-  const { db } = owner
+/** The dashboard of a month or a range (api.md §2). Its totals are in minor units, and those of a range have no bounds. */
+export type Summary = {
+  totalBalance: Minor
+  accounts: Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>[]
+  income: bigint
+  expense: bigint
+  breakdown: { id: number | null; name: string | null; total: bigint }[]
+}
+
+/** One month, or a range of days of which either end may be open. */
+export type AskedPeriod = {
+  month?: CalendarMonth | undefined
+  from?: CalendarDate | undefined
+  to?: CalendarDate | undefined
+}
+
+/** The dashboard of a month or a range, of the current month in the bearer's time zone if neither is named. */
+export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
+  const asked = askedPeriod(await demandComplete(owner, draft))
   // The time zone is not known before the answer is there, so every month that it can be now is read.
-  const months = month ? [month] : monthsOnEarth(owner.now)
-  const [user, accountRows, totals, breakdown] = await owner.run(
-    db.select().from(accounts).where(eq(accounts.userId, owner.id)).orderBy(asc(accounts.id)),
-    db
-      .select()
-      .from(monthTotals)
-      .where(and(eq(monthTotals.userId, owner.id), inArray(monthTotals.month, months))),
-    db
-      .select({ month: categoryTotals.month, name: categories.name, total: categoryTotals.total })
-      .from(categoryTotals)
-      .leftJoin(categories, eq(categories.id, categoryTotals.categoryId))
-      .where(
-        and(
-          eq(categoryTotals.userId, owner.id),
-          inArray(categoryTotals.month, months),
-          eq(categoryTotals.type, 'expense'),
-        ),
-      )
-      .orderBy(desc(categoryTotals.total), sql`coalesce(${categories.name}, 'Uncategorized')`),
+  const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
+  const [user, accountRows, ...answers] = await owner.run(
+    owner.db
+      .select(accountColumns)
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id))
+      .orderBy(asc(accounts.id)),
+    ...periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
   )
-  const chosen = month ?? monthIn(user.timezone, owner.now)
-  const total = totals.find((row) => row.month === chosen)
+  const thisMonth = monthIn(user.timezone, owner.now)
+  const chosen = asked ? 0 : periods.findIndex(({ firstMonth }) => firstMonth === thisMonth)
+  const totals = (answers[chosen] ?? []).map(({ high, low, ...row }) => ({
+    ...row,
+    total: BigInt(high) * lowUnits + BigInt(low),
+  }))
+  const sumOf = (type: Total['type']) =>
+    totals.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
     totalBalance: user.balance,
     accounts: accountRows,
-    income: total?.income ?? (0 as Minor),
-    expense: total?.expense ?? (0 as Minor),
-    breakdown: breakdown.filter((row) => row.month === chosen),
+    income: sumOf('income'),
+    expense: sumOf('expense'),
+    breakdown: totals.filter(({ type }) => type === 'expense'),
   }
+}
+
+const wholeMonth = (month: CalendarMonth): Period => ({ firstMonth: month, lastMonth: month, cuts: [] })
+
+function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
+  if (month) return wholeMonth(month)
+  if (!from && !to) return undefined
+  return periodOf({ from: from ?? earliestDate, to: to ?? latestDate })
+}
+
+/** A total in two parts, `high * 2^20 + low`: that of many years can be more than a number, or SQLite's integer, holds. */
+type Total = { type: 'income' | 'expense'; id: number | null; name: string | null; high: number; low: number }
+const lowBits = 20
+const lowUnits = 1n << BigInt(lowBits)
+
+/** Totals by type and category, the largest first, then by name: of whole months as they are kept, of cut ones row by row. */
+function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
+  const low = sql.raw(`${lowUnits - 1n}`)
+  const shift = sql.raw(`${lowBits}`)
+  const kept = and(
+    eq(categoryTotals.userId, owner.id),
+    between(categoryTotals.month, firstMonth, lastMonth),
+    ne(categoryTotals.type, 'transfer'),
+  )
+  const rows = cuts.map(
+    (span) => sql`
+      union all select type, coalesce(category_id, 0), amount from ${transactions}
+       where ${and(...partsOf(owner, span), ne(transactions.type, 'transfer'))}`,
+  )
+  return sql`
+    select entry.type, ${categories.id} as id, ${categories.name} as name,
+           sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
+      from (select type, category_id, total from ${categoryTotals} where ${kept} ${sql.join(rows)}) entry
+      left join ${categories} on ${categories.id} = entry.category_id
+     group by entry.type, entry.category_id
+     order by high desc, low desc, coalesce(${categories.name}, 'Uncategorized'), ${categories.id}`
 }

@@ -50,7 +50,11 @@ test('npm run seed fills a database once, with a stack and without, and brings b
   const summary = body(await api('GET /summary'))
   expect(summary.accounts).toHaveLength(accounts.length)
   expect(summary.monthly_summary).toMatchObject({ income: expect.any(Number), expense: expect.any(Number) })
-  expect(summary.category_breakdown).toContainEqual({ category_name: 'Housing', total: 1380 })
+  expect(summary.category_breakdown).toContainEqual({
+    category_id: expect.any(Number),
+    category_name: 'Housing',
+    total: 1380,
+  })
   expect(body(await api('GET /transactions?q=coat')).total).toBeGreaterThan(0)
   expect(body(await api('GET /transactions?category_id=none&type=expense')).total).toBeGreaterThan(0)
 

@@ -1,14 +1,27 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { summarise } from '../../services/summary.ts'
+import { addError, type Draft, withErrors } from '../../domain/draft.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
+import { type AskedPeriod, summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
-import { month } from '../fields.ts'
+import { date, month } from '../fields.ts'
 import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
 
-const chosenMonth = z.object({ month: z.optional(month) })
+const period = z.partial(z.object({ month, from: date, to: date }))
 
 /** The dashboard (api.md §4.5). */
-export const summaryRoutes = new Hono<App>().get('/', query(chosenMonth), async (c) => {
-  return c.json(presentSummary(await summarise(c.var.owner, c.req.valid('query'))))
+export const summaryRoutes = new Hono<App>().get('/', query(period), async (c) => {
+  return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
 })
+
+/** A month or a range: what would have to be ignored is refused. */
+function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {
+  const { month, from, to } = draft.values
+  const errors: FieldErrors = {}
+  if (month && (from || to))
+    addError(errors, 'month', 'The :field field must not be given together with from or to.')
+  if (from && to && from > to)
+    addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+  return withErrors(draft, errors)
+}

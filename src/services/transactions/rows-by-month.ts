@@ -1,7 +1,7 @@
-import { and, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { categoryTotals, transactions } from '../../db/schema.ts'
-import { type CalendarDate, earliestDate, lastDayOf, latestDate, monthOf } from '../../domain/dates.ts'
+import { earliestDate, latestDate, monthOf, periodOf } from '../../domain/dates.ts'
 import { transactionTypes } from '../../domain/types.ts'
 import { partsOf, type TransactionFilter } from './filter.ts'
 
@@ -13,11 +13,11 @@ import { partsOf, type TransactionFilter } from './filter.ts'
 export function rowsByMonth(owner: Owner, filter: TransactionFilter): SQL | undefined {
   if (filter.account_id !== undefined || filter.q !== undefined) return undefined
   const { from = earliestDate, to = latestDate, type, category_id: category } = filter
-  const cuts: Cuts = { first: !from.endsWith('-01'), last: to !== lastDayOf(monthOf(to)) }
+  const { firstMonth, lastMonth, cuts } = periodOf({ from, to })
   const within = and(
     eq(categoryTotals.userId, owner.id),
-    filter.from === undefined ? undefined : (cuts.first ? gt : gte)(categoryTotals.month, monthOf(from)),
-    filter.to === undefined ? undefined : (cuts.last ? lt : lte)(categoryTotals.month, monthOf(to)),
+    filter.from === undefined ? undefined : gte(categoryTotals.month, firstMonth),
+    filter.to === undefined ? undefined : lte(categoryTotals.month, lastMonth),
     category === undefined ? undefined : eq(categoryTotals.categoryId, category === 'none' ? 0 : category),
   )
   // One query for each type of a category: their index is read in full only where the type is one.
@@ -27,23 +27,9 @@ export function rowsByMonth(owner: Owner, filter: TransactionFilter): SQL | unde
       select month, ${categoryTotals.transactionCount} as rows from ${categoryTotals}
        where ${and(within, one && eq(categoryTotals.type, one))}`,
   )
-  const counted = cutMonths({ from, to }, cuts).map((span) => {
+  const counted = cuts.map((span) => {
     const [rows] = partsOf(owner, { ...filter, ...span })
     return sql`select ${monthOf(span.from)}, count(*) from ${transactions} where ${rows}`
   })
   return sql.join([...kept, ...counted], sql` union all `)
-}
-
-type Span = { from: CalendarDate; to: CalendarDate }
-/** Whether a span begins, and ends, within a month. */
-type Cuts = { first: boolean; last: boolean }
-
-/** The parts of a span that lie in months of which it has not all days. */
-function cutMonths({ from, to }: Span, cuts: Cuts): Span[] {
-  if (from > to) return []
-  if (monthOf(from) === monthOf(to)) return cuts.first || cuts.last ? [{ from, to }] : []
-  return [
-    ...(cuts.first ? [{ from, to: lastDayOf(monthOf(from)) }] : []),
-    ...(cuts.last ? [{ from: `${monthOf(to)}-01`, to }] : []),
-  ]
 }

@@ -4,13 +4,13 @@ import { summary } from '../schemas/ledger.ts'
 /** The dashboard (api.md §4.5). */
 export const dashboardOperations: OperationGroup = {
   tag: 'Dashboard',
-  description: 'Balances and one month at a glance.',
+  description: 'Balances and one month, or any range, at a glance.',
   operations: {
     'GET /api/summary': {
       id: 'showSummary',
       summary: 'Show the dashboard',
       description:
-        "The current month in the user's time zone, or another one by `month`. Transfers count nowhere in it.",
+        "The current month in the user's time zone, another one by `month`, or any range by `from` and `to`; either end of a range may be left open. `monthly_summary` and `category_breakdown` are about that period, balances about all dates. Transfers count nowhere in it.",
       answers: { 200: json(summary, 'The dashboard.') },
     },
   },
