@@ -15,6 +15,8 @@ export const defaultCategories: readonly { name: string; type: CategoryType }[] 
   { name: 'Entertainment', type: 'expense' },
   { name: 'Travel', type: 'expense' },
   { name: 'Gifts & Donations', type: 'expense' },
+  { name: 'Bank Charges', type: 'expense' },
+  { name: 'Savings', type: 'expense' },
   { name: 'Other Expense', type: 'expense' },
   { name: 'Salary', type: 'income' },
   { name: 'Freelance', type: 'income' },

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
+import { defaultCategories } from '../../src/domain/categories.ts'
 import { rowsOf } from '../databases/work.ts'
 import { createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
@@ -78,7 +79,7 @@ describe('a generic CSV', () => {
     expect(categories.filter((one: Json) => one.name === 'Coffee & Cake')).toMatchObject([
       { type: 'expense' },
     ])
-    expect(categories).toHaveLength(20)
+    expect(categories).toHaveLength(defaultCategories.length + 1)
     expect([await home.isExact(), await home.leftovers()]).toEqual([true, 0])
   })
 
@@ -105,7 +106,7 @@ describe('a generic CSV', () => {
     const { status, body } = await home.upload('/api/import/store', bad)
     expect([status, body.errors]).toEqual([422, { 'rows.6.account': ['The selected account is invalid.'] }])
     expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
-    expect((await home.person.get('/api/categories')).body).toHaveLength(19)
+    expect((await home.person.get('/api/categories')).body).toHaveLength(defaultCategories.length)
   })
 
   test('that can be read in two ways is never guessed at; a form field settles it', async () => {
