@@ -57,9 +57,11 @@ type Also<Path, Method> = Path extends keyof AlsoRead
     : unknown
   : unknown
 
-/** Ids and page numbers are texts in an address, and may be given as numbers. */
+/** Ids and numbers of pages and rows are texts in an address, and may be given as numbers. */
 type Numeric<Fields> = {
-  [Name in keyof Fields]: Name extends 'id' | 'page' | `${string}_id` ? Fields[Name] | number : Fields[Name]
+  [Name in keyof Fields]: Name extends 'id' | 'page' | 'per_page' | `${string}_id`
+    ? Fields[Name] | number
+    : Fields[Name]
 }
 
 /** What a caller gives: a query of which nothing is required may be left out. */

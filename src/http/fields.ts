@@ -3,6 +3,7 @@ import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
+import { maxPageSize } from '../services/transactions/list.ts'
 
 /**
  * The kinds of field that the contract knows, with its error texts (decisions.md, Input).
@@ -124,6 +125,14 @@ export const id = trimmed(
       return z.NEVER
     }),
   ),
+)
+
+const pageSizeText = `The :field field must be an integer from 1 to ${maxPageSize}.`
+
+/** How many rows of a list to answer. */
+export const pageSize = prepared(
+  (input: string) => (/^\d+$/.test(input.trim()) ? Number(input) : input),
+  z.int({ error: pageSizeText }).check(z.gte(1, pageSizeText), z.lte(maxPageSize, pageSizeText)),
 )
 
 const moneyTexts: Record<MoneyProblem, string> = {

@@ -1,32 +1,40 @@
-import { pageSize } from '../services/transactions/list.ts'
-
 /** The page that was asked for, from 1; anything that is no page number is page 1. */
 export function pageNumber(text: string | undefined): number {
   const page = /^\d+$/.test(text ?? '') ? Number(text) : 1
   return Number.isSafeInteger(page) && page >= 1 ? page : 1
 }
 
-/** A page as existing clients know it (api.md §2), with links that keep the filters of `url`. */
-export function presentPage<Row>(url: string, page: number, total: number, data: Row[]) {
-  const lastPage = Math.max(1, Math.ceil(total / pageSize))
-  const before = (page - 1) * pageSize
+type Page<Row> = { page: number; perPage: number; total: number; rows: Row[] }
+
+/**
+ * A page as existing clients know it (api.md §2). Its links keep the query of the request, and begin with the
+ * service's own address: the request's is whatever the client, or a proxy, wrote into Host.
+ */
+export function presentPage<Row>(
+  appUrl: string,
+  requestUrl: string,
+  { page, perPage, total, rows }: Page<Row>,
+) {
+  const { pathname, searchParams } = new URL(requestUrl)
+  const path = `${appUrl}${pathname}`
+  const lastPage = Math.max(1, Math.ceil(total / perPage))
+  const before = (page - 1) * perPage
   const linkTo = (target: number) => {
-    const link = new URL(url)
-    link.searchParams.set('page', String(target))
-    return link.href
+    searchParams.set('page', String(target))
+    return `${path}?${searchParams}`
   }
   return {
     current_page: page,
-    data,
+    data: rows,
     first_page_url: linkTo(1),
-    from: data.length > 0 ? before + 1 : null,
+    from: rows.length > 0 ? before + 1 : null,
     last_page: lastPage,
     last_page_url: linkTo(lastPage),
     next_page_url: page < lastPage ? linkTo(page + 1) : null,
-    path: url.replace(/[?#].*$/, ''),
-    per_page: pageSize,
+    path,
+    per_page: perPage,
     prev_page_url: page > 1 ? linkTo(page - 1) : null,
-    to: data.length > 0 ? before + data.length : null,
+    to: rows.length > 0 ? before + rows.length : null,
     total,
   }
 }

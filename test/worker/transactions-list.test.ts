@@ -3,6 +3,7 @@ import { createHousehold, writeHistory } from './laws/every-route.ts'
 import {
   aCategory,
   createWorld,
+  expectInvalid,
   expectInvalidFields,
   type Json,
   openAccount,
@@ -166,6 +167,65 @@ describe('the pages', () => {
     expect([status, body.data]).toEqual([200, []])
   })
 
+  test.each([1, 7, 120, 500])(
+    'hold %i rows each where so many are asked for, and so do their links',
+    async (size) => {
+      const household = await createHousehold(createWorld())
+      await writeHistory(household, 120)
+      const { person } = household
+      const all = (await person.get('/api/transactions?per_page=500')).body.data.map((row: Json) => row.id)
+      expect(all).toHaveLength(120)
+      const lastPage = Math.ceil(120 / size)
+      const middle = Math.ceil(lastPage / 2)
+      const { status, body } = await person.get(`/api/transactions?per_page=${size}&page=${middle}`)
+      const before = (middle - 1) * size
+      expect(body.data.map((row: Json) => row.id)).toEqual(all.slice(before, before + size))
+      const link = (page: number) => `${list}?per_page=${size}&page=${page}`
+      expect([status, pages(body)]).toEqual([
+        200,
+        {
+          current_page: middle,
+          rows: body.data.length,
+          per_page: size,
+          total: 120,
+          last_page: lastPage,
+          from: before + 1,
+          to: before + body.data.length,
+          first_page_url: link(1),
+          last_page_url: link(lastPage),
+          prev_page_url: middle > 1 ? link(middle - 1) : null,
+          next_page_url: middle < lastPage ? link(middle + 1) : null,
+          path: list,
+        },
+      ])
+    },
+  )
+
+  test.each(['0', '-1', '501', '1.5', '1e2', 'all', '9'.repeat(30), '0x10'])(
+    'of %s rows there are none: a 422',
+    async (size) => {
+      const person = await createWorld().register()
+      expectInvalid(await person.get(`/api/transactions?per_page=${size}`), {
+        per_page: ['The per page field must be an integer from 1 to 500.'],
+      })
+    },
+  )
+
+  test('begin their links with the service’s own address, whatever host the request names', async () => {
+    const world = createWorld({
+      APP_URL: 'https://api.example.com/money/',
+      FRONTEND_URL: 'https://example.com',
+      MAIL_FROM: 'a@example.com',
+    })
+    const { token } = await world.register()
+    const { text, body } = await world.call('GET', '/api/transactions?type=expense', { token })
+    expect(text).not.toContain('purse.test')
+    expect(body).toMatchObject({
+      path: 'https://api.example.com/money/api/transactions',
+      first_page_url: 'https://api.example.com/money/api/transactions?type=expense&page=1',
+    })
+  })
+
   test('keep the filters in their links', async () => {
     const household = await createHousehold(createWorld())
     await writeHistory(household, 150) // 30 transfers, 30 rows of income, 90 expenses
@@ -283,7 +343,7 @@ describe('the filters', () => {
     expect(await find('type=income&category_id=none')).toEqual([])
   })
 
-  test.each(['account_id', 'category_id', 'type', 'from', 'to', 'q'])(
+  test.each(['account_id', 'category_id', 'type', 'from', 'to', 'q', 'per_page'])(
     'change nothing when they are empty: %s',
     async (filter) => {
       const { find } = await createFiveRows()
@@ -293,14 +353,14 @@ describe('the filters', () => {
 
   test('ignore what is none of them', async () => {
     const { find } = await createFiveRows()
-    expect(await find('colour=red&per_page=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
+    expect(await find('colour=red&limit=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
   })
 
   test('that cannot be one are refused, all at once', async () => {
     const { person } = await createFiveRows()
-    const query = 'account_id=abc&category_id=some&type=refund&from=yesterday&to=2026-02-30'
+    const query = 'account_id=abc&category_id=some&type=refund&from=yesterday&to=2026-02-30&per_page=all'
     const answer = await person.get(`/api/transactions?${query}`)
-    expectInvalidFields(answer, ['account_id', 'category_id', 'type', 'from', 'to'])
+    expectInvalidFields(answer, ['account_id', 'category_id', 'type', 'from', 'to', 'per_page'])
     expect(answer.body.errors).toMatchObject({
       category_id: ['The selected category id is invalid.'],
       type: ['The selected type is invalid.'],

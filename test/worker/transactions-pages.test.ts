@@ -115,13 +115,13 @@ const filters: [name: string, ask: () => object, has: (row: Row) => boolean][] =
   ],
 ]
 
-test.each(filters)(
-  'the pages of %s hold each row once, in order, and say how many there are',
-  async (_, ask, has) => {
+test.each(filters.flatMap((filter) => [50, 37, 500].map((size) => [size, ...filter] as const)))(
+  'the pages of %i of %s hold each row once, in order, and say how many there are',
+  async (size, _, ask, has) => {
     const expected = rows.filter(has).map(({ id }) => id)
     const read = async (page: number) => {
       const query = new URLSearchParams(
-        Object.entries({ ...ask(), page }).map(([name, value]) => [name, `${value}`]),
+        Object.entries({ ...ask(), page, per_page: size }).map(([name, value]) => [name, `${value}`]),
       )
       const { status, body } = await household.person.get(`/api/transactions?${query}`)
       expect([status, body.total]).toEqual([200, expected.length])

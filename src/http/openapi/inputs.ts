@@ -1,6 +1,18 @@
 import { globalRegistry } from 'zod'
 import type { $ZodType } from 'zod/v4/core'
-import { date, email, flag, id, money, month, positiveMoney, timeOfDay, timezone } from '../fields.ts'
+import { defaultPageSize, maxPageSize } from '../../services/transactions/list.ts'
+import {
+  date,
+  email,
+  flag,
+  id,
+  money,
+  month,
+  pageSize,
+  positiveMoney,
+  timeOfDay,
+  timezone,
+} from '../fields.ts'
 import { newTransaction } from '../transaction-schemas.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -14,6 +26,7 @@ const kinds: [$ZodType, JsonSchema][] = [
   [positiveMoney, { type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }],
   [date, { format: 'date', examples: ['2026-11-20'] }],
   [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
+  [pageSize, { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize }],
   [timeOfDay, { examples: ['20:00'] }],
   [timezone, { examples: ['Europe/London'] }],
   [email, { format: 'email', examples: ['mary@example.com'] }],
@@ -64,9 +77,10 @@ const texts: Record<string, string> = {
   decimal_separator: 'Where that cannot be told.',
   mapping: 'Which column is what, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
   dry_run: 'Goes the whole way and stores nothing.',
-  month: 'Another month than the current one.',
+  month: 'Another month than the current one; not together with `from` or `to`.',
   from: 'From this day on.',
   to: 'Until this day.',
+  per_page: 'Rows on a page.',
   q: 'Stands in description or reference.',
 }
 

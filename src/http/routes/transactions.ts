@@ -8,7 +8,7 @@ import { listTransactions } from '../../services/transactions/list.ts'
 import { showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
-import { date, id, oneOf, text } from '../fields.ts'
+import { date, id, oneOf, pageSize, text } from '../fields.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pageNumber, presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
@@ -16,7 +16,7 @@ import { presentTransaction, presentTransactionWithRelations } from '../present.
 import { clientIdLength, newTransaction, transactionChanges } from '../transaction-schemas.ts'
 import { body, query } from '../validate.ts'
 
-const filter = z.partial(
+const listQuery = z.partial(
   z.object({
     account_id: id,
     category_id: z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
@@ -24,15 +24,17 @@ const filter = z.partial(
     from: date,
     to: date,
     q: text(),
+    per_page: pageSize,
   }),
 )
 
 /** Income, expenses and transfers (api.md §4.2). */
 export const transactionRoutes = new Hono<App>()
-  .get('/', query(filter), async (c) => {
+  .get('/', query(listQuery), async (c) => {
     const page = pageNumber(c.req.queries('page')?.at(-1))
-    const { rows, total } = await listTransactions(c.var.owner, page, c.req.valid('query'))
-    return c.json(presentPage(c.req.url, page, total, rows.map(presentTransactionWithRelations)))
+    const found = await listTransactions(c.var.owner, page, c.req.valid('query'))
+    const rows = found.rows.map(presentTransactionWithRelations)
+    return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
   })
   .post('/', body(newTransaction), async (c) => {
     const { key, errors } = readIdempotencyKey(c, clientIdLength)

@@ -8,33 +8,43 @@ import { partsOf, type TransactionFilter } from './filter.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
 
-/** Rows on a page (api.md §8). */
-export const pageSize = 50
+/** Rows on a page where none are asked for (api.md §8), and at most. */
+export const defaultPageSize = 50
+export const maxPageSize = 500
 /** From so many rows on it costs less to find the month of a page than to pass over what comes before, row by row. */
 const farRows = 1_000
 
 const newestFirst = sql`order by transaction_date desc, id desc`
 
-/** One page of the bearer's transactions, newest first, and how many there are on all pages. */
+/** Rows of a page, and how many rows there are on all pages. */
+export type TransactionPage = {
+  page: number
+  perPage: number
+  total: number
+  rows: TransactionWithRelations[]
+}
+
+/** One page of the bearer's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
   owner: Owner,
   page: number,
-  draft: Draft<TransactionFilter>,
-): Promise<{ rows: TransactionWithRelations[]; total: number }> {
-  const filter = await demandComplete(owner, draft)
+  draft: Draft<TransactionFilter & { per_page?: number }>,
+): Promise<TransactionPage> {
+  const { per_page: perPage = defaultPageSize, ...filter } = await demandComplete(owner, draft)
   // Past 2^53 the offset would be no integer any more; no history is that long.
-  const offset = Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER - pageSize)
-  const rows = withRelations(owner, sql`${transactions.id} in (${idsOfPage(owner, filter, offset)})`)
+  const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
+  const ids = idsOfPage(owner, filter, { offset, perPage })
+  const rows = withRelations(owner, sql`${transactions.id} in (${ids})`)
   if (Object.keys(filter).length === 0) {
     // The number of all rows is kept with the user, who is read anyway.
     const [user, found] = await owner.run(rows)
-    return { rows: found, total: user.transactionCount }
+    return { page, perPage, rows: found, total: user.transactionCount }
   }
   const [, found, [counted]] = await owner.run(
     rows,
     owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
   )
-  return { rows: found, total: counted?.total ?? 0 }
+  return { page, perPage, rows: found, total: counted?.total ?? 0 }
 }
 
 /** How many rows a filter finds: as the triggers keep it where they do, counted where they do not. */
@@ -51,26 +61,29 @@ function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   return sql.join(counts, sql` + `)
 }
 
+/** Where a page begins, and how many rows it has at most. */
+type Slice = { offset: number; perPage: number }
+
 /** The ids of a page. */
-function idsOfPage(owner: Owner, filter: TransactionFilter, offset: number): SQL {
-  const months = offset >= farRows ? rowsByMonth(owner, filter) : undefined
-  return months ? idsFarBack(owner, filter, offset, months) : idsNearby(partsOf(owner, filter), offset)
+function idsOfPage(owner: Owner, filter: TransactionFilter, slice: Slice): SQL {
+  const months = slice.offset >= farRows ? rowsByMonth(owner, filter) : undefined
+  return months ? idsFarBack(owner, filter, slice, months) : idsNearby(partsOf(owner, filter), slice)
 }
 
 /** Takes from each part as many of the newest rows as the page and all before it can need of it. */
-function idsNearby(parts: SQL[], offset: number): SQL {
-  const slice = sql`${newestFirst} limit ${pageSize} offset ${offset}`
+function idsNearby(parts: SQL[], { offset, perPage }: Slice): SQL {
+  const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`
   if (parts.length === 1) return sql`select id from ${transactions} where ${parts[0]} ${slice}`
   const newest = parts.map(
     (part) => sql`
       select * from (select id, transaction_date from ${transactions} where ${part}
-                     ${newestFirst} limit ${offset + pageSize})`,
+                     ${newestFirst} limit ${offset + perPage})`,
   )
   return sql`select id from (${sql.join(newest, sql` union all `)}) ${slice}`
 }
 
 /** Begins in the month that the page begins in: those after it are passed over by how many rows they have. */
-function idsFarBack(owner: Owner, filter: TransactionFilter, offset: number, months: SQL): SQL {
+function idsFarBack(owner: Owner, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
   const { to = latestDate } = filter
   const [part] = partsOf(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
   return sql`
@@ -80,5 +93,5 @@ function idsFarBack(owner: Owner, filter: TransactionFilter, offset: number, mon
            select month || '-31' as last_day, ${offset} - (passed - rows) as skipped from passed
             where passed > ${offset} order by month desc limit 1)
     select id from ${transactions} where ${part}
-    ${newestFirst} limit ${pageSize} offset coalesce((select skipped from start), 0)`
+    ${newestFirst} limit ${perPage} offset coalesce((select skipped from start), 0)`
 }

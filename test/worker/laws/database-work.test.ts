@@ -109,6 +109,7 @@ async function rowsOfFullLists(history: number): Promise<Record<string, number>>
     transfers: 'type=transfer',
     'a month': 'from=2020-02-01&to=2020-02-29',
     'all since a month': 'from=2020-02-01',
+    'a page of five hundred far back': 'per_page=500&page=6',
   }
   const worked: Record<string, number> = {}
   for (const [name, query] of Object.entries(queries)) {
@@ -125,6 +126,30 @@ test('no list works more for 40,000 transactions than for 8,000 in the same mont
   // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
   const dearer = Object.entries(long).filter(([name, worked]) => worked > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
+}, 60_000)
+
+test('the summary of a range reads its months as they are kept, and the rows of those that it cuts alone', async () => {
+  const readOf = async (history: number, query: string) => {
+    const world = createWorld()
+    const household = await createHousehold(world)
+    await writeHistory(household, history)
+    await world.resetDatabaseWork()
+    expect((await household.person.get(`/api/summary?${query}`)).status).toBe(200)
+    const work = await world.databaseWork()
+    expect(work.requests).toBe(1)
+    return rowsOf(work)
+  }
+  // The history covers ten years, and each of its days has the same share of it.
+  const year = 'from=2020-02-01&to=2021-01-31'
+  expect(await readOf(36_500, year)).toBe(await readOf(3_650, year))
+  // Days of cut months at both ends, 15 and 14 of them: nine rows more on each.
+  const cut = 'from=2020-02-15&to=2021-01-14'
+  const more = (await readOf(36_500, cut)) - (await readOf(3_650, cut))
+  expect(more).toBeGreaterThan(0)
+  expect(more).toBeLessThan(29 * 9 * 3)
+  // A month costs what it has, however many others there are.
+  const month = 'month=2026-10'
+  expect(await readOf(3_650, month)).toBe(await readOf(60, month))
 }, 60_000)
 
 /** Rows read and written for each row of an import of so many rows that all but equal as many that are there. */

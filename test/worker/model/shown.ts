@@ -3,8 +3,6 @@ import { sum } from './state.ts'
 
 /** The model's rows and figures as the contract shows them (api.md §2), but for timestamps. */
 
-const pageSize = 50
-
 /** Which transactions to list; ids are numbers as they stand in the query. */
 export type Filter = {
   account_id?: number
@@ -57,7 +55,7 @@ export function shownRowWithNames(state: State, row: Row) {
   }
 }
 
-export function shownPage(state: State, userId: number, filter: Filter, page: number) {
+export function shownPage(state: State, userId: number, filter: Filter, page: number, pageSize = 50) {
   const rows = state
     .of(state.rows, userId)
     .filter((row) => passes(state, row, filter))
@@ -84,9 +82,13 @@ function passes(state: State, row: Row, { account_id, category_id, type, from, t
   return !q || [row.description, row.reference].some((text) => text?.toLowerCase().includes(q.toLowerCase()))
 }
 
-export function shownSummary(state: State, userId: number, month: string) {
-  const income = state.monthTotals(userId, 'income').get(month) ?? 0n
-  const expense = state.monthTotals(userId, 'expense').get(month) ?? 0n
+/** The first and the last day of a range; either can be left open. */
+export type Range = { from?: string; to?: string }
+
+export function shownSummary(state: State, userId: number, { from = '', to = '9' }: Range) {
+  const rows = state.of(state.rows, userId).filter(({ transaction_date: date }) => date >= from && date <= to)
+  const total = (kind: Kind) => sum(rows.flatMap(({ type, amount }) => (type === kind ? [amount] : [])))
+  const [income, expense] = [total('income'), total('expense')]
   return {
     total_balance: number(sum(state.balances(userId).values())),
     accounts: shownAccounts(state, userId).map(({ id, name, type, starting_balance, balance }) => ({
@@ -97,23 +99,20 @@ export function shownSummary(state: State, userId: number, month: string) {
       balance,
     })),
     monthly_summary: { income: number(income), expense: number(expense), net: number(income - expense) },
-    category_breakdown: breakdown(state, userId, month),
+    category_breakdown: breakdown(state, rows),
   }
 }
 
-/** Categories of one name are told apart, though not in what is shown. */
-function breakdown(state: State, userId: number, month: string) {
+function breakdown(state: State, rows: Row[]) {
   const totals = new Map<number, bigint>()
-  for (const { type, category_id, amount, transaction_date } of state.of(state.rows, userId)) {
-    if (type !== 'expense' || !transaction_date.startsWith(month)) continue
+  for (const { type, category_id, amount } of rows) {
+    if (type !== 'expense') continue
     totals.set(category_id ?? 0, (totals.get(category_id ?? 0) ?? 0n) + amount)
   }
   return [...totals]
-    .map(([id, total]) => ({ category_name: state.categories.get(id)?.name ?? 'Uncategorized', total }))
-    .sort((a, b) =>
-      a.total === b.total ? compare(a.category_name, b.category_name) : compare(b.total, a.total),
-    )
-    .map(({ category_name, total }) => ({ category_name, total: number(total) }))
+    .map(([id, total]) => ({ id, name: state.categories.get(id)?.name ?? 'Uncategorized', total }))
+    .sort((a, b) => compare(b.total, a.total) || compare(a.name, b.name) || a.id - b.id)
+    .map(({ id, name, total }) => ({ category_id: id || null, category_name: name, total: number(total) }))
 }
 
 export function shownBatch({ id, status, items }: Batch) {

@@ -14,7 +14,15 @@ import {
 } from './calls.ts'
 import { zones } from './people.ts'
 import { duplicates, isSound } from './rules.ts'
-import { decimal, type Filter, shownPage, shownRow, shownRowWithNames, shownSummary } from './shown.ts'
+import {
+  decimal,
+  type Filter,
+  type Range,
+  shownPage,
+  shownRow,
+  shownRowWithNames,
+  shownSummary,
+} from './shown.ts'
 import type { Item, Kind, Row } from './state.ts'
 
 /** Few categories of the many, so that totals gather. */
@@ -164,13 +172,14 @@ const drawnFilter = fc.record(
   { requiredKeys: [] },
 )
 const page = fc.noBias(fc.nat(7)).map((n) => [2, 3, 9][n] ?? 1)
+const perPage = fc.constantFrom(undefined, undefined, 1, 7, 500)
 
 /** Half of the pages are without a filter: their total is a kept figure. */
 export const listTransactions = operation(
   'list transactions',
   4,
-  { filter: fc.option(drawnFilter, { freq: 2 }), page },
-  (bearer, { filter: drawn, page }) => {
+  { filter: fc.option(drawnFilter, { freq: 2 }), page, perPage },
+  (bearer, { filter: drawn, page, perPage }) => {
     const filter: Filter = {
       ...drawn,
       account_id: drawn?.account_id && bearer.pick('accounts', drawn.account_id),
@@ -180,11 +189,11 @@ export const listTransactions = operation(
           : drawn?.category_id,
     }
     const query = new URLSearchParams({ page: String(page) })
-    for (const [name, value] of Object.entries(filter))
+    for (const [name, value] of Object.entries({ ...filter, per_page: perPage }))
       if (value !== undefined) query.set(name, String(value))
     return bearer.request('GET', `/api/transactions?${query}`, {}, (state, user) => ({
       status: 200,
-      body: shownPage(state, user.id, filter, page),
+      body: shownPage(state, user.id, filter, page, perPage),
     }))
   },
 )
@@ -193,14 +202,27 @@ export const listTransactions = operation(
 export const now = Date.parse('2026-01-31T20:00:00Z')
 const hourMs = 3_600_000
 
-/** The summary of a month that is named, or of the current one. */
+type Asked = Range & { month?: string }
+
+/** The summary of a month or a range that is named, or of the current month. */
 export const readSummary = operation(
   'read the summary',
   3,
-  { month: fc.option(fc.constantFrom(...months), { freq: 2 }) },
-  (bearer, { month }) =>
-    bearer.request('GET', `/api/summary${month ? `?month=${month}` : ''}`, {}, (state, user) => {
+  {
+    asked: fc.oneof(
+      fc.constant({}),
+      fc.record({ month: fc.constantFrom(...months) }),
+      fc.record({ from: day, to: day }, { requiredKeys: [] }),
+    ) as fc.Arbitrary<Asked>,
+  },
+  (bearer, { asked }) =>
+    bearer.request('GET', `/api/summary?${new URLSearchParams(asked)}`, {}, (state, user) => {
+      const { from, to } = asked
+      if (from && to && from > to)
+        return invalid({ to: ['The to field must be a date after or equal to from.'] })
       const current = new Date(now + (zones[user.timezone] ?? 0) * hourMs).toISOString().slice(0, 7)
-      return { status: 200, body: shownSummary(state, user.id, month ?? current) }
+      const month = asked.month ?? current
+      const range = from || to ? asked : { from: `${month}-01`, to: `${month}-31` }
+      return { status: 200, body: shownSummary(state, user.id, range) }
     }),
 )

@@ -12,7 +12,7 @@ export const transactionOperations: OperationGroup = {
       id: 'listTransactions',
       summary: 'List transactions',
       description:
-        'Fifty a page, by date and id, newest first. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
+        'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
       parameters: {
         category_id: {
           in: 'query',

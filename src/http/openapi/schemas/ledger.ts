@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { accountTypes, categoryTypes, transactionTypes } from '../../../domain/types.ts'
+import { maxPageSize } from '../../../services/transactions/list.ts'
 import { amount, at, calendarDate, id, named, timestamp, total } from './kinds.ts'
 
 /** Accounts, categories, transactions and the dashboard. */
@@ -114,12 +115,12 @@ export const transactionPage = named(
     last_page_url: link,
     next_page_url: link.nullable(),
     path: link,
-    per_page: z.int().min(1),
+    per_page: z.int().min(1).max(maxPageSize),
     prev_page_url: link.nullable(),
     to: z.int().min(1).nullable().describe('Position of the last row; null on an empty page.'),
     total: z.int().min(0),
   }),
-  'Fifty transactions, newest first.',
+  'Transactions, newest first.',
   {
     current_page: 1,
     data: [coffeeWithRelations],
@@ -156,8 +157,8 @@ const monthlySummary = named(
 
 const categoryTotal = named(
   'CategoryTotal',
-  z.object({ category_name: z.string(), total }),
-  'What was spent in a category.',
+  z.object({ category_id: id.nullable(), category_name: z.string(), total }),
+  'What was spent in a category; `Uncategorized`, with the id null, is what has none.',
 )
 
 export const summary = named(
@@ -166,15 +167,13 @@ export const summary = named(
     total_balance: total,
     accounts: z.array(accountInSummary),
     monthly_summary: monthlySummary,
-    category_breakdown: z
-      .array(categoryTotal)
-      .describe('Expenses of the month, the largest first; `Uncategorized` for those without a category.'),
+    category_breakdown: z.array(categoryTotal).describe('Expenses by category, the largest first.'),
   }),
-  'The dashboard of a month.',
+  'The dashboard of a month or a range.',
   {
     total_balance: 1237.5,
     accounts: [{ id: 1, name: 'Checking', type: 'bank', starting_balance: '1250.00', balance: 1237.5 }],
     monthly_summary: { income: 0, expense: 12.5, net: -12.5 },
-    category_breakdown: [{ category_name: 'Groceries', total: 12.5 }],
+    category_breakdown: [{ category_id: 1, category_name: 'Groceries', total: 12.5 }],
   },
 )
