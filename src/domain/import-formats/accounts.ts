@@ -24,12 +24,20 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   return [...merged.values()]
 }
 
-/** Counts entries while a file is read, and refuses it at the first one too many. */
+/** More statements than this, of one account or of many, no file has. */
+const maxAccounts = 20_000
+
+/** Counts entries and statements while a file is read, and refuses it at the first one too many. */
 export class RowLimit {
   private rows = 0
+  private accounts = 0
   count(): void {
     this.rows += 1
     if (this.rows > maxRows) refuseFile(tooManyRows)
+  }
+  countAccount(): void {
+    this.accounts += 1
+    if (this.accounts > maxAccounts) refuseFile(`The file must not have more than ${maxAccounts} statements.`)
   }
 }
 

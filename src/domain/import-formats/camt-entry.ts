@@ -1,4 +1,3 @@
-import type { XmlElement } from '@rgrove/parse-xml'
 import { type CalendarDate, earliestDate, isCalendarDate, latestDate } from '../dates.ts'
 import type { Minor } from '../money.ts'
 import type { RowLimit } from './accounts.ts'
@@ -6,9 +5,10 @@ import { camtAmount, signed } from './camt-amount.ts'
 import { moneyText, notADate, notInDateRange, type Problems, required } from './problems.ts'
 import type { StatementAccount } from './statement.ts'
 import { bankReference, describe } from './text.ts'
-import { at, childrenOf, ownText, textAt } from './xml.ts'
+import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
-type Reading = { problems: Problems; limit: RowLimit; entries: number }
+/** What is common to all entries of a file. */
+export type Reading = { problems: Problems; limit: RowLimit; entries: number }
 
 /** Adds the row of a booked entry to its account, or one row for each transaction of a batch that states them fully. */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
@@ -58,7 +58,7 @@ function readAmount(
   problems: Problems,
 ): Minor | null {
   const element = at(entry, 'Amt')
-  const entryCurrency = element?.attributes.Ccy
+  const entryCurrency = element?.currency
   if (currency && entryCurrency && entryCurrency !== currency) {
     problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
     return null
@@ -77,11 +77,11 @@ function readAmount(
 /** The signed amounts of the details of a batch, if each has one in the entry's currency and they sum to the entry. */
 function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): Minor[] | null {
   if (details.length < 2) return null
-  const currency = at(entry, 'Amt')?.attributes.Ccy
+  const currency = at(entry, 'Amt')?.currency
   const amounts: Minor[] = []
   for (const detail of details) {
     const element = at(detail, 'Amt') ?? at(detail, 'AmtDtls', 'TxAmt', 'Amt')
-    if (!element || (element.attributes.Ccy ?? currency) !== currency) return null
+    if (!element || (element.currency ?? currency) !== currency) return null
     const indicator = textAt(detail, 'CdtDbtInd') || textAt(entry, 'CdtDbtInd')
     const amount = signed(camtAmount(ownText(element)), indicator)
     if (typeof amount !== 'number') return null

@@ -12,20 +12,22 @@ const maxLines = 100
  * Splits SWIFT text into its fields (ISO 15022: a tag between colons begins a line). The blocks around a message
  * ({1:…}{2:…}{4: … -}) and what banks write before and between messages are passed over.
  */
-export function splitFields(text: string): Mt940Field[] {
-  const fields: Mt940Field[] = []
+export function* splitFields(text: string): Generator<Mt940Field> {
+  let fields = 0
+  let open: Mt940Field | null = null
   let inMessage = false
   // Older German files write @@ for a line end.
   for (const { line, content: raw } of linesOf(text.includes('@@:') ? text.replaceAll('@@', '\n') : text)) {
     const content = raw.replace(/^\{1:.*\{4:/, '').trimEnd()
     const match = /^\s*:(\d{2}[A-Z]?|NS):(.*)$/.exec(content)
-    const open = fields.at(-1)
     if (match) {
-      if (fields.length === maxFields) refuseFile('The file has too many fields.')
-      fields.push({ tag: match[1] ?? '', line, lines: [match[2] ?? ''] })
+      if (fields === maxFields) refuseFile('The file has too many fields.')
+      fields += 1
+      if (open) yield open
+      open = { tag: match[1] ?? '', line, lines: [match[2] ?? ''] }
       inMessage = true
     } else if (/^-+$|^-}|^\{/.test(content)) inMessage = false
     else if (inMessage && content !== '' && open && open.lines.length < maxLines) open.lines.push(content)
   }
-  return fields
+  if (open) yield open
 }

@@ -20,8 +20,7 @@ type State = {
 
 /** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"): several accounts, several pages. */
 export function readMt940(text: string): Statement {
-  const fields = splitFields(text)
-  refuseInterim(fields)
+  const tags = new Set<string>()
   const state: State = {
     accounts: [],
     current: null,
@@ -30,8 +29,12 @@ export function readMt940(text: string): Statement {
     limit: new RowLimit(),
     problems: new Problems(),
   }
-  for (const field of fields) readField(state, field)
+  for (const field of splitFields(text)) {
+    tags.add(field.tag)
+    readField(state, field)
+  }
   endEntry(state)
+  refuseInterim(tags)
   if (state.openSince !== null)
     refuseFile(
       `The file ends before the closing balance (:62F:) of the statement that begins in line ${state.openSince}; it seems to be cut off.`,
@@ -63,6 +66,7 @@ function beginStatement(state: State, line: number): StatementAccount {
       'file',
       `The statement that begins in line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
     )
+  state.limit.countAccount()
   const account = emptyAccount(null, null)
   state.accounts.push(account)
   state.current = account
@@ -132,8 +136,7 @@ function withoutNsNumbers(field: Mt940Field): string[] {
 }
 
 /** MT942 reports a day that is not over; what it lists may still change, so it is no statement. */
-function refuseInterim(fields: Mt940Field[]): void {
-  const tags = new Set(fields.map((field) => field.tag))
+function refuseInterim(tags: Set<string>): void {
   if (tags.has('34F') && !tags.has('60F') && !tags.has('60M'))
     refuseFile(
       'The file is an interim report (MT942), whose entries are not final; export a statement (MT940).',

@@ -1,4 +1,5 @@
-import { refuseFile } from './problems.ts'
+import { refuseFile, tooManyRows } from './problems.ts'
+import { maxRows } from './statement.ts'
 
 /**
  * An aggregate of an OFX file: its elements, and the aggregates in it. Names are in upper case.
@@ -15,6 +16,25 @@ type Token = { open: string } | { close: string } | { text: string }
 
 const maxDepth = 64
 const maxTokens = 600_000
+/** Names that are no part of the standard, in one file. */
+const maxNames = 10_000
+/** An entry may have a payee and a currency, and a bank a few aggregates of its own. */
+const maxKept = 4 * maxRows
+/** Of a text no more is ever looked at (text.ts). */
+const maxText = 20_000
+
+/** What is read of a file. All else is passed over, or a file of nothing else would fill the memory. */
+const keptElements = new Set(
+  'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE'.split(
+    ' ',
+  ),
+)
+const keptAggregates = new Set(
+  (
+    'STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL PAYEE EXTDPAYEE ' +
+    'CURRENCY STATUS'
+  ).split(' '),
+)
 
 /** Aggregates that hold others of which we read some; a start tag without text that is none of them may be empty. */
 const knownAggregates = new Set(
@@ -40,57 +60,71 @@ const notNested = new Set(
   'STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL'.split(' '),
 )
 
-/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree. */
+/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of what we read of it. */
 export function parseOfx(text: string): OfxAggregate {
   const start = text.search(/<OFX\s*>/i)
   if (start < 0) refuseFile('The file has no <OFX> element.')
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
     refuseFile('The file contains a document type definition, which is not read.')
-  const tokens = tokenize(text, start)
-  return buildTree(tokens, aggregateNames(tokens))
+  // Read twice, so that no more than the tree is held in memory.
+  const aggregates = aggregateNames(tokensOf(text, start))
+  return new TreeBuilder(aggregates).build(tokensOf(text, start))
 }
 
-function tokenize(text: string, start: number): Token[] {
-  const tokens: Token[] = []
-  let at = start
-  while (at < text.length) {
-    if (tokens.length > maxTokens) refuseFile('The file has too many elements.')
-    const next = text[at] === '<' ? readMarkup(text, at, tokens) : readText(text, at, tokens)
-    at = next
+function* tokensOf(text: string, start: number): Generator<Token> {
+  let tokens = 0
+  let pending: { text: string } | null = null
+  for (let at = start; at < text.length; ) {
+    const { found, end } = text[at] === '<' ? markupAt(text, at) : textAt(text, at)
+    at = end
+    for (const token of found) {
+      const isText = 'text' in token
+      if (isText && pending && !token.isCdata)
+        pending.text += token.text.slice(0, maxText - pending.text.length)
+      else if (isText && !token.isCdata && token.text.trim() === '') continue
+      else {
+        if (pending) yield pending
+        pending = isText ? { text: token.text.slice(0, maxText) } : null
+        if (!isText) yield token
+        tokens += 1
+        if (tokens > maxTokens) refuseFile('The file has too many elements.')
+      }
+    }
   }
-  return tokens
+  if (pending) yield pending
 }
 
-/** Reads one tag, comment, CDATA section or processing instruction; a `<` that begins none is text. */
-function readMarkup(text: string, at: number, tokens: Token[]): number {
-  if (text.startsWith('<!--', at)) return after(text, '-->', at)
-  if (text.startsWith('<?', at)) return after(text, '?>', at)
+type Piece = { open: string } | { close: string } | { text: string; isCdata: boolean }
+type Found = { found: Piece[]; end: number }
+
+const tag = /<(\/?)([A-Za-z][\w.:-]{0,63})\s*(\/?)>/y
+
+/** One tag, comment, CDATA section or processing instruction; a `<` that begins none is text. */
+function markupAt(text: string, at: number): Found {
+  if (text.startsWith('<!--', at)) return { found: [], end: after(text, '-->', at) }
+  if (text.startsWith('<?', at)) return { found: [], end: after(text, '?>', at) }
   if (text.startsWith('<![CDATA[', at)) {
-    const end = text.indexOf(']]>', at)
-    tokens.push({ text: text.slice(at + 9, end < 0 ? undefined : end).replaceAll('&', '&amp;') })
-    return end < 0 ? text.length : end + 3
+    const end = after(text, ']]>', at)
+    const raw = text.slice(
+      at + 9,
+      Math.min(text.startsWith(']]>', end - 3) ? end - 3 : end, at + 9 + maxText),
+    )
+    return { found: [{ text: raw.replaceAll('&', '&amp;'), isCdata: true }], end }
   }
-  const tag = /<(\/?)([A-Za-z][\w.:-]{0,63})\s*(\/?)>/y
   tag.lastIndex = at
   const match = tag.exec(text)
-  if (!match) return readText(text, at, tokens)
-  const name = (match[2] ?? '').toUpperCase()
-  if (match[1]) tokens.push({ close: name })
-  else {
-    tokens.push({ open: name })
-    if (match[3]) tokens.push({ close: name })
-  }
-  return at + match[0].length
+  if (!match) return textAt(text, at)
+  const [whole, isEnd, name = '', isEmpty] = match
+  const end = at + whole.length
+  const folded = name.toUpperCase()
+  if (isEnd) return { found: [{ close: folded }], end }
+  return { found: isEmpty ? [{ open: folded }, { close: folded }] : [{ open: folded }], end }
 }
 
-function readText(text: string, at: number, tokens: Token[]): number {
-  const end = text.indexOf('<', at + 1)
-  const stop = end < 0 ? text.length : end
-  const raw = text.slice(at, stop)
-  const last = tokens.at(-1)
-  if (last && 'text' in last) last.text += raw
-  else if (raw.trim() !== '') tokens.push({ text: raw })
-  return stop
+function textAt(text: string, at: number): Found {
+  const next = text.indexOf('<', at + 1)
+  const end = next < 0 ? text.length : next
+  return { found: [{ text: text.slice(at, end), isCdata: false }], end }
 }
 
 function after(text: string, mark: string, at: number): number {
@@ -99,69 +133,84 @@ function after(text: string, mark: string, at: number): number {
 }
 
 /** The names that are aggregates in this file: known ones, and others that never hold text and do have an end tag. */
-function aggregateNames(tokens: Token[]): Set<string> {
+function aggregateNames(tokens: Iterable<Token>): Set<string> {
   const withText = new Set<string>()
   const closed = new Set<string>()
-  tokens.forEach((token, i) => {
-    const next = tokens[i + 1]
-    if ('open' in token && next && 'text' in next) withText.add(token.open)
+  let opened: string | null = null
+  for (const token of tokens) {
+    if ('text' in token && opened !== null) withText.add(opened)
     if ('close' in token) closed.add(token.close)
-  })
+    opened = 'open' in token ? token.open : null
+    if (withText.size + closed.size > maxNames) refuseFile('The file has too many kinds of elements.')
+  }
   const names = [...closed].filter((name) => !withText.has(name) && !knownElements.has(name))
   return new Set([...knownAggregates, ...names])
 }
 
-function buildTree(tokens: Token[], aggregates: Set<string>): OfxAggregate {
-  const root: OfxAggregate = { name: '', elements: new Map(), children: [] }
-  const stack = [root]
-  let element: string | null = null
-  for (const token of tokens) {
-    if ('open' in token) {
-      element = aggregates.has(token.open) ? null : token.open
-      if (element === null) openAggregate(stack, token.open)
-    } else if ('close' in token) {
-      element = null
-      if (aggregates.has(token.close)) closeAggregate(stack, token.close)
-      if (stack.length === 1) break
-    } else if (element !== null) {
-      const { elements } = stack.at(-1) ?? root
-      if (!elements.has(element)) elements.set(element, decodeEntities(token.text).trim())
+class TreeBuilder {
+  readonly #aggregates: Set<string>
+  readonly #root: OfxAggregate = { name: '', elements: new Map(), children: [] }
+  readonly #stack = [this.#root]
+  #kept = 0
+  #entries = 0
+
+  constructor(aggregates: Set<string>) {
+    this.#aggregates = aggregates
+  }
+
+  build(tokens: Iterable<Token>): OfxAggregate {
+    let element: string | null = null
+    for (const token of tokens) {
+      if ('open' in token) {
+        element = this.#aggregates.has(token.open) ? null : token.open
+        if (element === null) this.#open(token.open)
+      } else if ('close' in token) {
+        element = null
+        if (this.#aggregates.has(token.close)) this.#close(token.close)
+        if (this.#stack.length === 1) break
+      } else if (element !== null && keptElements.has(element)) {
+        const { elements } = this.#stack.at(-1) ?? this.#root
+        if (!elements.has(element)) elements.set(element, decodeEntities(token.text).trim())
+      }
+    }
+    const inside = this.#stack.at(-1)?.name
+    if (this.#stack.length > 1)
+      refuseFile(
+        `The file ends before </OFX>, inside <${inside}> after ${this.#entries} transactions; it seems to be cut off.`,
+      )
+    return this.#root
+  }
+
+  #open(name: string): void {
+    const stack = this.#stack
+    if (notNested.has(name)) {
+      const unended = stack.findIndex((aggregate) => aggregate.name === name)
+      if (unended > 0) this.#endTo(unended)
+    }
+    if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deep.')
+    if (name === 'STMTTRN') this.#entries += 1
+    if (this.#entries > maxRows) refuseFile(tooManyRows)
+    const aggregate: OfxAggregate = { name, elements: new Map(), children: [] }
+    stack.at(-1)?.children.push(aggregate)
+    stack.push(aggregate)
+  }
+
+  /** Ends an aggregate and those in it that a bank forgot to end; an end tag of none is passed over. */
+  #close(name: string): void {
+    const at = this.#stack.findLastIndex((aggregate) => aggregate.name === name)
+    if (at > 0) this.#endTo(at)
+  }
+
+  /** Ends all that is open beyond this depth, and keeps of it what is read or holds what is. */
+  #endTo(depth: number): void {
+    while (this.#stack.length > depth) {
+      const ended = this.#stack.pop()
+      if (!ended) return
+      if (keptAggregates.has(ended.name) || ended.children.length > 0) this.#kept += 1
+      else this.#stack.at(-1)?.children.pop()
+      if (this.#kept > maxKept) refuseFile('The file has too many elements.')
     }
   }
-  if (stack.length > 1) refuseTruncated(stack, root)
-  return root.children[0] ?? root
-}
-
-function openAggregate(stack: OfxAggregate[], name: string): void {
-  if (notNested.has(name)) {
-    const unended = stack.findIndex((aggregate) => aggregate.name === name)
-    if (unended > 0) stack.length = unended
-  }
-  if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deep.')
-  const aggregate: OfxAggregate = { name, elements: new Map(), children: [] }
-  stack.at(-1)?.children.push(aggregate)
-  stack.push(aggregate)
-}
-
-/** Ends an aggregate and those in it that a bank forgot to end; an end tag of none is passed over. */
-function closeAggregate(stack: OfxAggregate[], name: string): void {
-  const at = stack.findLastIndex((aggregate) => aggregate.name === name)
-  if (at > 0) stack.length = at
-}
-
-function refuseTruncated(stack: OfxAggregate[], root: OfxAggregate): never {
-  const entries = countOf(root, 'STMTTRN')
-  const inside = stack.at(-1)?.name
-  refuseFile(
-    `The file ends before </OFX>, inside <${inside}> after ${entries} transactions; it seems to be cut off.`,
-  )
-}
-
-function countOf(aggregate: OfxAggregate, name: string): number {
-  return aggregate.children.reduce(
-    (sum, child) => sum + (child.name === name ? 1 : 0) + countOf(child, name),
-    0,
-  )
 }
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }

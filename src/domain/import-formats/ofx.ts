@@ -25,6 +25,7 @@ export function readOfx(text: string): Statement {
 }
 
 function readAccount(statement: OfxAggregate, reading: Reading): StatementAccount {
+  reading.limit.countAccount()
   const from = statement.children.find((child) => accountNames.includes(child.name))
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
   const account = emptyAccount(cleanText(from?.elements.get('ACCTID') ?? ''), currency)
@@ -103,6 +104,9 @@ function noStatement(root: OfxAggregate): string {
 }
 
 /** All aggregates of a name below one, in the order of the file. The depth of the tree is bounded. */
-function descendants(aggregate: OfxAggregate, name: string): OfxAggregate[] {
-  return aggregate.children.flatMap((child) => (child.name === name ? [child] : descendants(child, name)))
+function descendants(aggregate: OfxAggregate, name: string, found: OfxAggregate[] = []): OfxAggregate[] {
+  for (const child of aggregate.children)
+    if (child.name === name) found.push(child)
+    else descendants(child, name, found)
+  return found
 }

@@ -3,7 +3,7 @@ import { linesOf } from './lines.ts'
 import { refuseFile } from './problems.ts'
 import { cleanText } from './text.ts'
 
-/** The fields of one transaction by their letter; of the lines of a split (S, E, $, %) nothing is kept. */
+/** The fields of one transaction by their letter, as far as they are read; of the lines of a split nothing is. */
 export type QifRecord = { line: number; fields: Map<string, string> }
 
 /** The transactions under one header, and the account that an `!Account` block named before. */
@@ -11,6 +11,9 @@ export type QifSection = { account: string | null; records: QifRecord[] }
 
 /** Headers whose records are transactions of money; of the others (categories, securities …) none is. */
 const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|checking)/i
+
+/** Date, amounts, number, payee, memo and category, of which an account has its name and a transaction all. */
+const lettersRead = 'DTUNPML'
 
 type State = {
   sections: QifSection[]
@@ -39,7 +42,7 @@ function readLine(state: State, content: string, line: number): void {
     state.open ??= { line, fields: new Map() }
     const letter = (content[0] ?? '').toUpperCase()
     const value = content.slice(1).trim()
-    if (!'SE$%'.includes(letter) && !state.open.fields.has(letter)) state.open.fields.set(letter, value)
+    if (lettersRead.includes(letter) && !state.open.fields.has(letter)) state.open.fields.set(letter, value)
   }
 }
 
@@ -47,6 +50,7 @@ function readHeader(state: State, content: string): void {
   if (/^!account/i.test(content)) state.kind = 'account'
   else if (moneyTypes.test(content)) {
     state.kind = 'money'
+    state.limit.countAccount()
     state.sections.push({ account: state.account, records: [] })
   } else if (/^!type/i.test(content)) state.kind = 'other'
   // Options (AutoSwitch …) change nothing about what follows them.

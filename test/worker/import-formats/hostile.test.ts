@@ -124,7 +124,7 @@ describe('a file that is cut off', () => {
       ':62F:',
       /ends before the closing balance \(:62F:\) of the statement that begins in line 1/,
     ],
-    ['camt/de-053-v8.xml', '</Stmt>', /Missing end tag for element Stmt \(line 28/],
+    ['camt/de-053-v8.xml', '</Stmt>', /Missing end tag for element Stmt \(line 29/],
     ['qif/us-quicken.qif', 'PEmployer', /ends before the \^ of the record in line 10/],
   ])('%s says where', (path, before, message) => {
     const text = fileOf(path)

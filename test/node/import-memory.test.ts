@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { shapes } from './import-work/shapes.ts'
+
+/** Reading takes seconds, and on a machine that is busy with other things minutes. */
+const timeout = 600_000
+const fileBytes = 5 * 1024 * 1024
+/**
+ * The heap that reading the largest file must get along with, and Node itself: five bytes for each of the file's. The
+ * file and its text, up to three more for each, lie outside of it; together they are what `FileMemory` counts on.
+ */
+const heap = { maxOldGenerationSizeMb: 25 + 7, maxYoungGenerationSizeMb: 4 }
+
+/** Those of the shapes that have many small parts, each of which somebody could keep. */
+const manyParts =
+  /many names|as many accounts|nested$|balances$|QIF headers|many letters|details of one|groups of|remittance|children of|attributes of one element|CAMT references$|OFX CDATA sections$|without a closing|lines of a field|CSV delimiters|one letter|columns without|empty lines/
+
+/** Ten thousand rows, as wide as fit into the largest file. */
+const rows = 10_000
+const purpose = 'Übertrag – Miete 2026 '.repeat(8)
+const list = (row: string) => row.repeat(rows)
+const sizable: [string, string][] = [
+  ['CSV', `date,amount,description\n${list(`2026-01-01,-1.50,"${purpose}"\n`)}`],
+  [
+    'wide CSV',
+    `date,amount,description${',x'.repeat(150)}\n${list(`2026-01-01,-1.50,a${',y'.repeat(150)}\n`)}`,
+  ],
+  [
+    'OFX',
+    `<OFX><STMTRS><CURDEF>EUR<BANKTRANLIST>${list(`<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.50<FITID>1<NAME>Jo<MEMO>${purpose}</STMTTRN>`)}</BANKTRANLIST></STMTRS></OFX>`,
+  ],
+  [
+    'CAMT',
+    `<Document><BkToCstmrStmt><Stmt><Acct><Ccy>EUR</Ccy></Acct>${list(`<Ntry><Amt Ccy="EUR">1.50</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-01</Dt></BookgDt><NtryDtls><TxDtls><Refs><EndToEndId>1</EndToEndId></Refs><RmtInf><Ustrd>${purpose}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`)}</Stmt></BkToCstmrStmt></Document>`,
+  ],
+  [
+    'CAMT with one batch',
+    `<Document><BkToCstmrStmt><Stmt><Acct><Ccy>EUR</Ccy></Acct><Ntry><Amt Ccy="EUR">15000</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-01</Dt></BookgDt><NtryDtls>${list(`<TxDtls><Refs><EndToEndId>1</EndToEndId></Refs><Amt Ccy="EUR">1.50</Amt><RltdPties><Cdtr><Nm>Jo</Nm></Cdtr></RltdPties><RmtInf><Ustrd>${purpose}</Ustrd></RmtInf></TxDtls>`)}</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>`,
+  ],
+  [
+    'MT940',
+    `:20:x\n:60F:C260101EUR1,\n${list(`:61:260101D1,50NTRFNONREF\n:86:${purpose}\n`)}:62F:C260131EUR1,\n-\n`,
+  ],
+  ['QIF', `!Type:Bank\n${list(`D2026-01-01\nT-1.50\nPJo\nM${purpose}\n^\n`)}`],
+]
+
+/** Reads files one after another in the heap above; ends with an error at the first that does not fit. */
+async function readInLittleMemory(
+  files: Iterable<[string, string | Uint8Array]>,
+): Promise<Map<string, number>> {
+  const reader = new Worker(new URL('./import-work/reader.ts', import.meta.url), { resourceLimits: heap })
+  const read = new Map<string, number>()
+  try {
+    for (const [name, file] of files) {
+      const answer = once(reader, 'message')
+      reader.postMessage(typeof file === 'string' ? new TextEncoder().encode(file) : file)
+      const [count] = await answer.catch((error) => {
+        throw new Error(`A file of ${name} does not fit into the memory it may take.`, { cause: error })
+      })
+      read.set(name, count)
+    }
+  } finally {
+    await reader.terminate()
+  }
+  return read
+}
+
+test('ten thousand rows of any format are read in a small multiple of their size', { timeout }, async () => {
+  for (const [name, file] of sizable) expect([name, file.length < fileBytes]).toEqual([name, true])
+  const read = await readInLittleMemory(sizable)
+  expect([...read]).toEqual(sizable.map(([name]) => [name, rows]))
+})
+
+test('what those who mean harm send is read, or refused, in as little', { timeout }, async () => {
+  const harmful = shapes.filter(({ name }) => manyParts.test(name))
+  expect(harmful.length).toBeGreaterThan(20)
+  function* files(): Generator<[string, string | Uint8Array]> {
+    for (const { name, file } of harmful) yield [name, file(fileBytes)]
+  }
+  expect((await readInLittleMemory(files())).size).toBe(harmful.length)
+})

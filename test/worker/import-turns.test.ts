@@ -1,0 +1,83 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { FileMemory, memoryPerByte, promisedMs } from '../../src/services/imports/file-memory.ts'
+import { createHousehold } from './laws/every-route.ts'
+import { createWorld } from './world.ts'
+
+const MB = 1024 * 1024
+const small = 'date,amount\n2026-11-20,-5\n'
+/** A file of one row and about so many bytes. */
+const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 1_000)
+
+/** A file that has arrived but for its end. */
+function halfUploaded(bytes: number) {
+  let end = () => {}
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(fileOf(bytes)))
+      end = () => controller.close()
+    },
+  })
+  return { body, end: () => end() }
+}
+
+async function createImporter() {
+  const world = createWorld()
+  const { person, checking } = await createHousehold(world)
+  const upload = (rawBody: string | ReadableStream) =>
+    world.call('POST', `/api/import/store?account_id=${checking.id}&dry_run=1`, {
+      token: person.token,
+      rawBody,
+      headers: { 'Content-Type': 'text/csv' },
+    })
+  return { person, upload }
+}
+
+/** Takes memory that nobody gives back before the test is over. */
+function takeMemory(bytes: number): FileMemory {
+  const memory = new FileMemory()
+  memory.holdArrived(bytes)
+  onTestFinished(() => memory.release())
+  return memory
+}
+
+test('a file that finds no room is 503 and told when to come again; all else is served, and small files soon', async () => {
+  const { person, upload } = await createImporter()
+  const memory = takeMemory(55 * MB)
+  const large = await upload(fileOf(2 * MB))
+  expect([large.status, large.headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^\d+$/)])
+  expect((await person.get('/api/summary')).status).toBe(200)
+  expect((await upload(small)).status).toBe(200)
+  memory.release()
+  expect((await upload(fileOf(2 * MB))).status).toBe(200)
+})
+
+test('files take turns: of two large ones the second is read when the first is done', async () => {
+  const { upload } = await createImporter()
+  const memory = takeMemory(50 * MB)
+  const waiting = upload(fileOf(MB))
+  await scheduler.wait(300)
+  memory.release()
+  expect((await waiting).status).toBe(200)
+})
+
+test('files that are on their way take no more memory together than there is', async () => {
+  const { upload } = await createImporter()
+  const uploads = Array.from({ length: 12 }, () => halfUploaded(4.9 * MB))
+  const answers = uploads.map(({ body }) => upload(body))
+  await scheduler.wait(1_000)
+  for (const { end } of uploads) end()
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  expect(statuses).toContain(503)
+  expect(new Set(statuses).isSubsetOf(new Set([200, 503]))).toBe(true)
+  expect((await upload(small)).status).toBe(200)
+})
+
+test('what a request that is gone has taken is free again after its time', { timeout: 60_000 }, async () => {
+  const gone = new FileMemory()
+  gone.holdArrived(50 * MB)
+  const next = new FileMemory()
+  onTestFinished(() => next.release())
+  await expect(next.holdToRead((50 * MB) / memoryPerByte)).rejects.toThrow('Service Unavailable')
+  await scheduler.wait(promisedMs)
+  await next.holdToRead((50 * MB) / memoryPerByte)
+})
