@@ -7,10 +7,10 @@ import { shapes } from './import-work/shapes.ts'
 const timeout = 600_000
 const fileBytes = 5 * 1024 * 1024
 /**
- * The heap that reading the largest file must get along with, and Node itself: five bytes for each of the file's. The
- * file and its text, up to three more for each, lie outside of it; together they are what `FileMemory` counts on.
+ * The heap in which the largest file must be read, beside what Node itself takes. Pointers are half as long in Workers;
+ * the file and its text, up to three bytes for each of the file's, lie outside of it. So `FileMemory` counts on eight.
  */
-const heap = { maxOldGenerationSizeMb: 25 + 7, maxYoungGenerationSizeMb: 4 }
+const heap = { maxOldGenerationSizeMb: 33 + 7, maxYoungGenerationSizeMb: 4 }
 
 /** Those of the shapes that have many small parts, each of which somebody could keep. */
 const manyParts =

@@ -68,7 +68,7 @@ test('files that are on their way take no more memory together than there is', a
   for (const { end } of uploads) end()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   expect(statuses).toContain(503)
-  expect(new Set(statuses).isSubsetOf(new Set([200, 503]))).toBe(true)
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
   expect((await upload(small)).status).toBe(200)
 })
 

@@ -1,6 +1,6 @@
 import { Invalid } from '../failures.ts'
 import { readWrittenAmount } from './amounts.ts'
-import type { Columns } from './csv-columns.ts'
+import { type Columns, maxTwins } from './csv-columns.ts'
 import { readWrittenDate } from './written-date.ts'
 
 /** The contents of a file without a header row, column by column: rows narrower than the table are no part of it. */
@@ -45,12 +45,18 @@ export function inferColumns(contents: Contents, mapping: Record<string, string>
 /** The columns of dates; two with the same dates throughout count as one. */
 export function datesIn({ columns }: Contents): number[] {
   const seen = new Set<string>()
-  return matching(columns, (cell) => readWrittenDate(cell) !== null).filter((column) => {
-    const key = JSON.stringify(columns[column]?.map((cell) => readWrittenDate(cell)))
+  const dates = matching(columns, (cell) => readWrittenDate(cell) !== null).slice(0, maxTwins)
+  return dates.filter((column) => {
+    const key = JSON.stringify(columns[column]?.map(dateKey))
     if (seen.has(key)) return false
     seen.add(key)
     return true
   })
+}
+
+function dateKey(cell: string) {
+  const written = readWrittenDate(cell)
+  return written?.settled ?? written?.readings
 }
 
 function amountColumns({ columns }: Contents): number[] {

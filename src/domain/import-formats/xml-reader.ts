@@ -113,7 +113,7 @@ class XmlReader {
       const [, name = '', quoted = ''] = match
       if (attributes.has(name)) this.#refuse(`Duplicate attribute: ${name.slice(0, 40)}`)
       if (attributes.size === maxAttributes) refuseFile('An element of the file has too many attributes.')
-      this.#checkReferences(this.#at - quoted.length, this.#at)
+      this.#checkReferences(quoted, this.#at - quoted.length)
       attributes.set(name, decodeReferences(quoted.slice(1, -1)))
     }
     return attributes
@@ -136,22 +136,22 @@ class XmlReader {
       if (/[^ \t\n\r]/.test(raw)) this.#refuse('Text is not allowed outside of the root element')
     } else {
       if (raw.includes(']]>')) this.#refuse('Element content may not contain `]]>`')
-      this.#checkReferences(this.#at, stop)
+      this.#checkReferences(raw, this.#at)
       this.#listener.text(raw)
     }
     this.#at = stop
   }
 
-  #checkReferences(from: number, to: number): void {
-    for (let at = this.#text.indexOf('&', from); at >= 0 && at < to; at = this.#text.indexOf('&', at + 1)) {
+  /** Checks the references of a piece that begins at a place; looking on in the whole text would reach its end each time. */
+  #checkReferences(piece: string, begin: number): void {
+    for (let at = piece.indexOf('&'); at >= 0; at = piece.indexOf('&', at + 1)) {
       reference.lastIndex = at
-      const match = reference.exec(this.#text)
-      const [whole, entity, decimal, hex = ''] = match ?? []
+      const [whole, entity, decimal, hex = ''] = reference.exec(piece) ?? []
       const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
       const isGood = entity || (code <= 0x10_ffff && !notCharacter.test(String.fromCodePoint(code)))
       if (whole && isGood) continue
-      const shown = /^&[^;\s<&]{0,40};?/.exec(this.#text.slice(at, at + 50))?.[0]
-      this.#refuse(`This reference isn't defined: ${shown}`, at)
+      const shown = /^&[^;\s<&]{0,40};?/.exec(piece.slice(at, at + 50))?.[0]
+      this.#refuse(`This reference isn't defined: ${shown}`, begin + at)
     }
   }
 

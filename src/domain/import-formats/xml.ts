@@ -9,7 +9,7 @@ export type XmlElement = {
   text: string
   children: XmlElement[]
   /** Its children of those names of which there may be several. */
-  repeated: XmlElement[]
+  repeated: XmlElement[] | null
 }
 
 /** What a document is read for. */
@@ -26,7 +26,7 @@ export type XmlPlan = {
 export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
 
 /** So much is kept of one child of an outermost element: ten thousand transactions of a batch, fully stated. */
-const maxKept = 200_000
+const maxKept = 130_000
 /** Of a text no more is ever looked at (text.ts). */
 const maxText = 20_000
 
@@ -37,7 +37,7 @@ export function visitXml(text: string, plan: XmlPlan, visitor: XmlVisitor): void
 
 /** The child elements of a name of which there may be several. */
 export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
-  return element?.repeated.filter((child) => child.name === name) ?? []
+  return element?.repeated?.filter((child) => child.name === name) ?? []
 }
 
 /** The first element at the end of a path of names, each a child of the one before; of no name there are several. */
@@ -118,14 +118,17 @@ class Visit implements XmlListener {
     if (this.#kept > maxKept) refuseFile('The file has too many elements.')
     const element = elementOf(name, attributes)
     // Children of an outermost element are handed over, not kept.
-    if (this.#open.length > 1)
-      (this.#plan.several.has(name) ? parent.repeated : parent.children).push(element)
+    if (this.#open.length === 1) return element
+    if (this.#plan.several.has(name)) {
+      parent.repeated ??= []
+      parent.repeated.push(element)
+    } else parent.children.push(element)
     return element
   }
 }
 
 function elementOf(name: string, attributes: ReadonlyMap<string, string>): XmlElement {
-  return { name, currency: attributes.get('Ccy'), text: '', children: [], repeated: [] }
+  return { name, currency: attributes.get('Ccy'), text: '', children: [], repeated: null }
 }
 
 function append(element: XmlElement, text: string): void {

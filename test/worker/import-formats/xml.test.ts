@@ -35,7 +35,7 @@ function byParseXml(xml: string): Said {
     element.name,
     { ...element.attributes },
     joined(
-      element.children.flatMap((node) => {
+      element.children.flatMap((node): unknown[] => {
         if (node instanceof XmlElement) return [say(node)]
         return node instanceof XmlText || node instanceof XmlCdata ? [node.text] : []
       }),
