@@ -31,6 +31,6 @@ describe.each(['', 'staging', 'production'])('the environment "%s"', (env) => {
 
   test('has the general limit switched on, and no run without an end', () => {
     expect(configuration.vars.GENERAL_LIMIT_ENABLED).toBe('true')
-    expect(configuration.limits).toEqual({ cpu_ms: 15_000 })
+    expect(configuration.limits).toEqual({ cpu_ms: 10_000 })
   })
 })
