@@ -83,7 +83,7 @@ export default defineConfig({
           },
           // All files share one inbox and one identity provider, and tests switch their faults on.
           fileParallelism: false,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
         },
       },
       {

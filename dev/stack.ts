@@ -15,7 +15,7 @@ import { configurationFault, saysThatBuildFailed } from './worker-output.ts'
 import { startWorkerProcess } from './worker-process.ts'
 import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
 
-const HEALTH_LIMIT_MS = 60_000
+const HEALTH_LIMIT_MS = 150_000
 const RECOVERY_LIMIT_MS = 10_000
 const CLOSE_LIMIT_MS = 5_000
 

@@ -15,7 +15,7 @@ export type Place = Record<(typeof PORTS)[number] | 'STATE_DIR', string>
 
 const leaksShown = 5
 /** As long as a stack itself waits for its Worker. */
-export const startLimitSeconds = 60
+export const startLimitSeconds = 150
 
 const started: DevStack[] = []
 const places: string[] = []
