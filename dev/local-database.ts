@@ -1,7 +1,32 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import path from 'node:path'
+import { SignJWT } from 'jose'
+import { LOOPBACK } from './ports.ts'
 import { startSqld } from './sqld/server.ts'
-import type { StateFolder } from './state-folder.ts'
+import { keepSecret } from './state-folder.ts'
+
+/** Where a database is and what opens it, as @libsql/client takes them. */
+export type DatabaseAddress = { url: string; authToken: string }
 
 /** Starts the database of `npm run dev`, which is kept in the state folder. */
-export function startLocalDatabase(state: StateFolder, port: number) {
-  return startSqld({ directory: state.path('sqld'), port, checkpointInterval: 60 })
+export function startLocalDatabase(stateDirectory: string, port: number) {
+  const { x: authKey } = createPublicKey(keyOf(stateDirectory)).export({ format: 'jwk' })
+  return startSqld({ directory: path.join(stateDirectory, 'sqld'), port, checkpointInterval: 60, authKey })
+}
+
+/**
+ * The address of that database, whoever has started it. It takes a token, as Turso does: sqld answers pages of any
+ * origin, and its SQL reads and writes files, so an open port would hand both to every page that a developer visits.
+ */
+export async function localDatabase(stateDirectory: string, port: number): Promise<DatabaseAddress> {
+  const authToken = await new SignJWT().setProtectedHeader({ alg: 'EdDSA' }).sign(keyOf(stateDirectory))
+  return { url: `http://${LOOPBACK}:${port}`, authToken }
+}
+
+/** What an Ed25519 key of 32 bytes begins with in PKCS #8 (RFC 8410). */
+const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function keyOf(stateDirectory: string) {
+  const seed = Buffer.from(keepSecret(path.join(stateDirectory, 'database-key')), 'base64url')
+  return createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' })
 }

@@ -6,7 +6,7 @@ import { leaveDevVars } from './dev-vars.ts'
 import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
-import { startLocalDatabase } from './local-database.ts'
+import { localDatabase, startLocalDatabase } from './local-database.ts'
 import { migrateDatabase } from './migrate.ts'
 import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
@@ -80,9 +80,9 @@ async function startLocalParts(
   let crashed = new Promise<string>(() => undefined)
   if ('port' in database) {
     const { port } = database
-    const server = await startPart(settings, 'LIBSQL_PORT', () => startLocalDatabase(state, port))
+    const server = await startPart(settings, 'LIBSQL_PORT', () => startLocalDatabase(state.directory, port))
     closers.push(() => server.close())
-    local.database = server.url
+    local.database = await localDatabase(state.directory, port)
     crashed = server.ended.then((how) => `the libSQL server ended ${how}.`)
   }
   if ('port' in mail) {
@@ -124,11 +124,11 @@ async function migrate(
 ): Promise<void> {
   const { database } = settings
   const remote = 'url' in database ? database : undefined
-  const url = remote?.url ?? local.database ?? ''
+  const { url = '', authToken } = remote ?? local.database ?? {}
   const shown = url.replace(/\?.*/, '') // a token may follow
   say(`Migrating the ${remote ? 'REMOTE' : 'local'} database ${shown}`)
   try {
-    await migrateDatabase(url, remote?.authToken)
+    await migrateDatabase(url, authToken)
   } catch (error) {
     throw new DevError(`the database ${shown} could not be migrated: ${reasonOf(error)}`, { cause: error })
   }
@@ -185,7 +185,7 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
   return {
     API: `${origin}/api`,
     'reference page': `${origin}/docs`,
-    libSQL: local.database ?? 'the database of TURSO_DATABASE_URL',
+    libSQL: local.database?.url ?? 'the database of TURSO_DATABASE_URL',
     inbox: local.inbox ?? `mails go to ${remoteMail}, as the environment says`,
     'identity provider': local.issuer ?? `${remoteIssuer}, as the environment says`,
     state: settings.stateDirectory,

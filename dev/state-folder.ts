@@ -71,7 +71,8 @@ function holder(pidFile: string): string {
   return existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8')})` : ''
 }
 
-function keepSecret(file: string): string {
+/** A secret in a file: made on the first call and the same ever after. */
+export function keepSecret(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const secret = randomBytes(32).toString('base64url')
   writePrivateFile(file, secret)

@@ -1,13 +1,10 @@
 import path from 'node:path'
 import { DevError } from './dev-error.ts'
-import { startLocalDatabase } from './local-database.ts'
+import { type DatabaseAddress, localDatabase, startLocalDatabase } from './local-database.ts'
 import { LOOPBACK, requireFreePorts } from './ports.ts'
 import { portsOf, readSettings, type Settings } from './settings.ts'
 import { isSqld } from './sqld/server.ts'
 import { openStateFolder, StateInUse } from './state-folder.ts'
-
-/** Where a database is, as @libsql/client wants it. */
-export type DatabaseAddress = { url: string; authToken: string }
 
 /**
  * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL where it is set, else the
@@ -31,13 +28,14 @@ async function withLocalDatabase(
   port: number,
   work: (database: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
-  const local = { url: `http://${LOOPBACK}:${port}`, authToken: '' }
-  const state = await openState(settings, local.url)
+  const { stateDirectory } = settings
+  const state = await openState(stateDirectory, port)
+  const local = await localDatabase(stateDirectory, port)
   if (!state) return work(local)
   const uses = portsOf(settings).filter((use) => use.port === port)
   try {
     await requireFreePorts(uses, new AbortController().signal)
-    const server = await startLocalDatabase(state, port)
+    const server = await startLocalDatabase(stateDirectory, port)
     try {
       await work(local)
     } finally {
@@ -49,11 +47,11 @@ async function withLocalDatabase(
 }
 
 /** Answers undefined where a stack or another command holds the folder and serves its database. */
-async function openState({ stateDirectory }: Settings, url: string) {
+async function openState(stateDirectory: string, port: number) {
   try {
     return openStateFolder(stateDirectory)
   } catch (error) {
-    if (error instanceof StateInUse && (await isSqld(url))) return undefined
+    if (error instanceof StateInUse && (await isSqld(`http://${LOOPBACK}:${port}`))) return undefined
     throw error
   }
 }

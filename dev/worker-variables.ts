@@ -1,4 +1,5 @@
 import { DevError } from './dev-error.ts'
+import type { DatabaseAddress } from './local-database.ts'
 import type { Settings } from './settings.ts'
 import type { StateFolder } from './state-folder.ts'
 
@@ -7,7 +8,7 @@ export type WorkerVariables = Record<string, string>
 
 /** The addresses of the parts that were started here. */
 export interface LocalAddresses {
-  database?: string
+  database?: DatabaseAddress
   inbox?: string
   issuer?: string
 }
@@ -27,7 +28,8 @@ export function workerVariables(
   state: StateFolder,
   local: LocalAddresses,
 ): WorkerVariables {
-  const { database, mail, identityProvider } = settings
+  const { mail, identityProvider } = settings
+  const database = 'port' in settings.database ? local.database : settings.database
   const client = 'port' in identityProvider ? localClient(settings, state) : identityProvider
   const mailUrl = 'port' in mail ? local.inbox : mail.baseUrl
   return {
@@ -37,8 +39,8 @@ export function workerVariables(
     IDP_ISSUER: 'port' in identityProvider ? (local.issuer ?? '') : identityProvider.issuer,
     IDP_CLIENT_ID: client.clientId,
     IDP_CLIENT_SECRET: client.clientSecret,
-    TURSO_DATABASE_URL: 'port' in database ? (local.database ?? '') : database.url,
-    TURSO_AUTH_TOKEN: 'port' in database ? '' : database.authToken,
+    TURSO_DATABASE_URL: database?.url ?? '',
+    TURSO_AUTH_TOKEN: database?.authToken ?? '',
     APP_SECRET: settings.appSecret ?? state.secret('app-secret'),
     RESEND_API_KEY: 'port' in mail ? 're_local' : mail.apiKey,
     // Left out, it is the one of wrangler.toml: Resend's own.

@@ -16,6 +16,8 @@ export interface SqldOptions {
   port?: number
   /** Seconds between checkpoints. */
   checkpointInterval: number
+  /** The Ed25519 public key, as base64url, of the tokens that open it; without one it is open to all. */
+  authKey?: string | undefined
   /** Further arguments. */
   args?: string[]
 }
@@ -36,6 +38,7 @@ export async function startSqld({
   directory,
   port,
   checkpointInterval,
+  authKey,
   args = [],
 }: SqldOptions): Promise<Sqld> {
   const binary = findSqld()
@@ -53,7 +56,7 @@ export async function startSqld({
     ],
     directory,
     // Nothing but this: a variable for another sqld must not turn this one into its replica.
-    environment: { RUST_LOG: 'error' },
+    environment: { RUST_LOG: 'error', ...(authKey && { SQLD_AUTH_JWT_KEY: authKey }) },
     lines: () => (line) => {
       lastLines.push(line)
       if (lastLines.length > SHOWN_LINES) lastLines.shift()

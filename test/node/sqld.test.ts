@@ -7,7 +7,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
+import { localDatabase, startLocalDatabase } from '../../dev/local-database.ts'
 import { migrateDatabase } from '../../dev/migrate.ts'
+import { freePort } from '../../dev/ports.ts'
 import { findSqld } from '../../dev/sqld/binary.ts'
 import { isSqld, startSqld } from '../../dev/sqld/server.ts'
 import { findDifferences } from '../../src/db/check.ts'
@@ -73,6 +75,22 @@ test('the db: commands say in one line that their port is busy', async () => {
   })
   await once(stranger.close(), 'close')
   expect(await check()).toMatchObject({ stderr: expect.stringContaining('Run `npm run db:migrate` first') })
+})
+
+test('the database of `npm run dev` answers only who has its token, which stays the same', async () => {
+  const [directory, port] = [newDirectory(), await freePort()]
+  const server = await startLocalDatabase(directory, port)
+  onTestFinished(() => server.close())
+  const one = await localDatabase(directory, port)
+  const ask = (authToken: string) => {
+    const db = openDatabase({ url: one.url, authToken, timeoutMs: 30_000 })
+    return db.batch([db.all(sql`select 1 as one`)])
+  }
+  expect(await ask(one.authToken)).toEqual([[{ one: 1 }]])
+  expect(await localDatabase(directory, port)).toEqual(one)
+  const { authToken: ofAnother } = await localDatabase(newDirectory(), port)
+  for (const token of ['', ofAnother])
+    await expect(ask(token)).rejects.toMatchObject({ cause: { status: 401 } })
 })
 
 test('a backup, laid where docs/deploy.md lays it, is the database', async () => {
