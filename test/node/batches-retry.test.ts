@@ -31,7 +31,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
     rows.push(body.id)
   }
 
-  const transactions = [income(20, most), income(21, '1.00')]
+  const transactions = [income(20, most), income(21, '0.05')]
   const { sync_id } = (await api('POST', '/transactions/sync', { transactions }, token)).body
   const batch = async () => (await api('GET', `/transactions/sync/${sync_id}`, undefined, token)).body
   expect(await until(async () => (await batch()).status === 'failed')).toBe(true)
