@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { defaultCategories } from '../../src/domain/categories.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import {
@@ -225,7 +226,7 @@ describe('the first sign-in', () => {
     const tokens = answers.map((answer) => destination(answer).query.token ?? '')
     expect(new Set(tokens).size).toBe(8)
     const names = (await world.call('GET', '/api/categories', { token: tokens[0] ?? '' })).body
-    expect(names.length).toBeLessThanOrEqual(20)
+    expect(names).toHaveLength(defaultCategories.length)
   })
 
   test('refuses an address that the provider has not verified, and makes nobody', async () => {
@@ -330,7 +331,8 @@ describe('an address that is registered already', () => {
     })
     expect((await me(world, before.access_token)).id).toBe(id)
     expect((await login(world, person.email, password)).status).toBe(200)
-    expect((await world.call('GET', '/api/categories', { token })).body.length).toBeLessThanOrEqual(20)
+    const categories = await world.call('GET', '/api/categories', { token })
+    expect(categories.body).toHaveLength(defaultCategories.length)
     expect(world.queued.filter(({ kind }) => kind === 'password_removed')).toEqual([])
   })
 
