@@ -66,7 +66,7 @@ function mentionFormerDatabase(state: StateFolder, say: (line: string) => void):
   const former = state.path('libsql')
   if (existsSync(former))
     say(
-      `Note: ${former} is of an earlier version and no longer used; a backup is restored as docs/deploy.md says.`,
+      `Note: ${former} is from an earlier version and is no longer used; a backup is restored as docs/deploy.md says.`,
     )
 }
 

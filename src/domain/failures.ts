@@ -94,7 +94,7 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
-/** There is more to answer than the database sends at once, ten megabytes, or 32 of all that it is sending: no outage. */
+/** The answer exceeds what the database sends: 10 MB for one, 32 MB for all under way. Not an outage. */
 export class AnswerTooLarge extends Failure {
   override readonly name = 'AnswerTooLarge'
   constructor() {
@@ -102,7 +102,7 @@ export class AnswerTooLarge extends Failure {
   }
 }
 
-/** More passwords wait to be hashed than can be within a moment: trying again in a few seconds helps. */
+/** No turn to hash a password and no room to read a file within a moment: trying again in a few seconds helps. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   constructor() {

@@ -19,6 +19,8 @@ const maxJsonParts = 200_000
 const mappingText = 'The mapping field must be a JSON object of texts.'
 /** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
 const maxMappingEntries = 50
+/** The longest of those meanings has fewer characters. */
+const maxMappedName = 50
 const mappedHeader = z
   .string({ error: mappingText })
   .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
@@ -92,7 +94,9 @@ function refuseManyParts(json: string): void {
     else if (!inText && (character === '{' || character === '[')) parts += 1
   }
   if (parts > maxJsonParts)
-    throw new Invalid({ transactions: ['The transactions field must not have more than 10000 items.'] })
+    throw new Invalid({
+      transactions: [`The transactions field must not hold more than ${maxJsonParts} objects and lists.`],
+    })
 }
 
 async function readForm(
@@ -141,7 +145,7 @@ function parseMapping(json: string): unknown {
 /** Before each entry is looked at, and its error named after it. */
 function refuseManyMappings(mapping: unknown): void {
   const names = isObject(mapping) ? Object.keys(mapping) : []
-  if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappingEntries)) return
-  const text = `The mapping field must not have more than ${maxMappingEntries} entries, nor longer names of fields.`
+  if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappedName)) return
+  const text = `The mapping field must not have more than ${maxMappingEntries} entries, or names of fields longer than ${maxMappedName} characters.`
   throw new Invalid({ mapping: [text] })
 }

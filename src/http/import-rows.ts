@@ -1,12 +1,8 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { errorKey, type ImportFile, type ImportRow } from '../services/imports/store.ts'
+import { maxRows } from '../domain/import-formats/statement.ts'
+import { errorKey, errorsListed, type ImportFile, type ImportRow } from '../services/imports/store.ts'
 import type { ImportFields } from './import-input.ts'
 import { readTransactionList, type TransactionDraft } from './transaction-list.ts'
-
-/** So many errors are listed at most. */
-const errorsListed = 100
-/** Most rows of one import (decisions.md, Import). */
-const maxRows = 10_000
 
 /** Reads the items of a JSON import, each as an item of a sync batch. `account_id` beside them is for items without one. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {

@@ -25,7 +25,7 @@ const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 /**
  * Limits everything, unless configuration switches that off. A token that has proved good here counts for itself, so
  * that people behind one client address are never in each other's way. All else counts for the client address as well,
- * before the database is asked: no token, one made up, a good one at its first use in this isolate.
+ * before the database is asked: routes that need no token, a made-up token, a good one at its first use in this isolate.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()

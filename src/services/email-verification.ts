@@ -1,7 +1,7 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
-import { users } from '../db/schema.ts'
+import { tokens, users } from '../db/schema.ts'
 import { type Allowance, BadLink } from '../domain/failures.ts'
 import {
   type AddressLink,
@@ -11,6 +11,7 @@ import {
   type LinkParts,
 } from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
+import { mostDeletedAtOnce } from './bounds.ts'
 import { type Client, mailLimits } from './mail-limits.ts'
 import { deletion } from './profile.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
@@ -90,14 +91,28 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
 }
 
 /**
- * Deletes the account that a link "this was not me" is for, with everything in it, and answers whether it did:
- * once the address is verified the account is that of whoever reads its mails, and stays. Throws BadLink.
+ * Ends the account that a link "this was not me" is for: deletes it with everything in it, or locks it, so that nobody
+ * can sign in, where it holds more than one request can delete. Once the address is verified the account is that of
+ * whoever reads its mails, and stays. Throws BadLink.
  */
-export async function disown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
+export async function disown(
+  db: Database,
+  secret: string,
+  link: LinkParts,
+  now: Date,
+): Promise<'deleted' | 'locked' | 'too late'> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  const [, , deleted] = await db.batch(deletion(db, email, isUnverified))
-  return deleted.length > 0
+  const canGo = and(isUnverified, lte(users.transactionCount, mostDeletedAtOnce)) as SQL
+  const [, , deleted, locked] = await db.batch([
+    ...deletion(db, email, canGo),
+    db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
+    db
+      .delete(tokens)
+      .where(sql`${tokens.userId} = ${id} and exists (select 1 from ${users} where ${isUnverified})`),
+  ])
+  if (deleted.length > 0) return 'deleted'
+  return locked.length > 0 ? 'locked' : 'too late'
 }
 
 /** The user that a link of a verification mail was made for. Throws BadLink. */

@@ -30,7 +30,7 @@ const expiring: readonly Expiring[] = [
     rowsPerPart: 1_000,
     // In the order in which they came, which spares an index.
     isDue: (daysAgo) => sql`
-      rowid < (select min(rowid) + 1000 from failed_mails)
+      rowid in (select rowid from failed_mails order by rowid limit 1000)
       and (failed_at <= ${daysAgo(failedMailsKeptDays)}
            or rowid <= (select max(rowid) - ${failedMailsKept} from failed_mails))`,
   },

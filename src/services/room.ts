@@ -23,13 +23,16 @@ export function roomForAccount(userId: SQL): Rule {
 
 /** The notes of an account fit beside those of the user's others; `id` is the account that they belong to, if it is there. */
 export function roomForNotes(userId: SQL, notes: string | null | undefined, id = 0): Rule {
+  const length = notes ? [...notes].length : 0
   const others = sql`
     select coalesce(sum(length(${accounts.notes})), 0) from ${accounts}
      where ${accounts.userId} = ${userId} and ${accounts.id} <> ${id}`
+  // Whoever has more already may still shorten them.
+  const asLong = sql`exists (select 1 from ${accounts} where ${accounts.id} = ${id} and length(${accounts.notes}) >= ${length})`
   return {
     field: 'notes',
-    text: `The notes of all your accounts together must not be greater than ${maxNotesLength} characters.`,
-    holds: notes ? sql`((${others}) + ${[...notes].length} <= ${maxNotesLength})` : sql`true`,
+    text: `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`,
+    holds: length > 0 ? sql`((${others}) + ${length} <= ${maxNotesLength} or ${asLong})` : sql`true`,
     inputs: ['notes'],
   }
 }
@@ -39,7 +42,7 @@ export function roomForCategories(userId: SQL, field: string, added: SQL = sql`1
   const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
   return {
     field,
-    text: `You cannot have more than ${maxCategories} categories.`,
+    text: `You cannot have more than ${maxCategories.toLocaleString('en')} categories.`,
     holds: sql`((${there}) + ${added} <= ${maxCategories})`,
     inputs: [],
   }

@@ -37,7 +37,7 @@ test.each([
   ],
   [
     { os: 'darwin', cpu: 'arm64' },
-    'the libSQL server is not installed: run `npm ci`, and leave out no optional dependencies.',
+    'the libSQL server is not installed: run `npm ci` without omitting optional dependencies.',
   ],
 ] as const)('where there is no server for %o, one line says what to do', (platform, line) => {
   const nowhere = () => {

@@ -52,6 +52,18 @@ test('the hourly job removes whatever has piled up, in parts that are a transact
   expect((await person.get('/api/me')).status).toBe(200)
 })
 
+test('what people took along when they left does not hold up the removal of other mails', async () => {
+  const world = createWorld()
+  await execute(
+    world,
+    `insert into failed_mails (id, kind, recipient, reason, failed_at)
+     select n, 'reminder', 'a@example.com', 'refused', ${Date.now() - 100 * dayMs} from ${numbers(5_000)}`,
+  )
+  await execute(world, 'delete from failed_mails where rowid % 2 = 0')
+  await world.runCron(hourly)
+  expect(await count(world, 'failed_mails')).toBe(0)
+})
+
 test('of mails that were refused the newest fifty thousand are kept, for ninety days', async () => {
   const world = createWorld()
   await execute(

@@ -3,7 +3,7 @@ import { refuseFile } from './problems.ts'
 /** What hears of the elements of a document, in its order. Names come as they are written. */
 export type XmlListener = {
   open(name: string, attributes: ReadonlyMap<string, string>): void
-  /** A piece of text as it is written; `decodeReferences` reads its references, which are good. Not of CDATA sections. */
+  /** A piece of text as it is written; `decodeReferences` reads its references, which are good. CDATA goes to `cdata`. */
   text(raw: string): void
   cdata(text: string): void
   close(): void

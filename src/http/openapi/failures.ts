@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mostDeletedAtOnce } from '../../services/bounds.ts'
 import type { AnswerDescription, ExtraFailure } from './operation.ts'
 import { batchError, duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
 
@@ -71,8 +72,7 @@ export const failures = {
   tooMuchHistory: {
     name: 'TooMuchHistory',
     status: 422,
-    description:
-      'More than 100,000 transactions would go or change with it, or what remains would leave a balance or total out of its bounds. Nothing was done.',
+    description: `More than ${mostDeletedAtOnce.toLocaleString('en')} transactions would go or change with it, or what remains would leave a balance or total out of its bounds. Nothing was done.`,
     schema: validationError,
   },
   limited: {

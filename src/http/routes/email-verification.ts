@@ -29,8 +29,10 @@ export const emailVerificationRoutes = new Hono<App>()
   })
   .post('/disown/:id/:hash', async (c) => {
     const { db, now, config } = c.var.deps
-    if (!(await disown(db, config.links.secret, linkOf(c), now))) return answerOutcome(c, ...tooLate, 409)
-    return answerOutcome(c, 'The account has been deleted.', 'You need not do anything else.')
+    const outcome = await disown(db, config.links.secret, linkOf(c), now)
+    if (outcome === 'too late') return answerOutcome(c, ...tooLate, 409)
+    const title = outcome === 'deleted' ? 'The account has been deleted.' : 'The account has been locked.'
+    return answerOutcome(c, title, 'There is nothing else you need to do.')
   })
   .post('/verification-notification', async (c) => {
     const { owner, deps } = c.var

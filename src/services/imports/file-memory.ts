@@ -2,7 +2,7 @@ import { TooBusy } from '../../domain/failures.ts'
 
 /** What files may take together of the 128 MB that an isolate has for all it serves, in bytes. */
 const memoryBytes = 56 * 1024 * 1024
-/** What reading and storing a file takes at most for each of its bytes (test/node/import-memory.test.ts). */
+/** What reading a file takes at most for each of its bytes (test/node/import-memory.test.ts), with room for storing it. */
 export const memoryPerByte = 8
 /** Whoever would wait for longer is refused. */
 const longestWaitMs = 2_000

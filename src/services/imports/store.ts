@@ -66,7 +66,7 @@ export type ImportResult = {
 /** An id that no row has: what a name stands for that nothing has, or more than one. */
 const noRow = 0
 /** So many errors are listed at most. */
-const errorsListed = 100
+export const errorsListed = 100
 
 /** Throws EmailNotVerified where the bearer's address is not verified. */
 export async function demandVerified(owner: Owner): Promise<void> {

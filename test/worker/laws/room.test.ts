@@ -15,9 +15,11 @@ const fullNotes = Math.floor(maxNotesLength / longest.length)
 
 const noAccount = { name: [`You cannot have more than ${maxAccounts} accounts.`] }
 const noNotes = {
-  notes: [`The notes of all your accounts together must not be greater than ${maxNotesLength} characters.`],
+  notes: [
+    `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`,
+  ],
 }
-const noCategory = { name: [`You cannot have more than ${maxCategories} categories.`] }
+const noCategory = { name: [`You cannot have more than ${maxCategories.toLocaleString('en')} categories.`] }
 
 /** Gives somebody so many accounts, with names as long as they may be. */
 async function giveAccounts(world: World, { id }: Person, count: number) {
@@ -80,6 +82,20 @@ describe('accounts', () => {
     expect((await person.post('/api/accounts', account)).status).toBe(201)
     expect((await change({ notes: null })).body.notes).toBeNull()
     expect((await open('x'.repeat(rest))).status).toBe(201)
+  })
+
+  test('leave whoever has more notes already to shorten them', async () => {
+    const world = createWorld()
+    const person = await world.register()
+    const { body: one } = await person.post('/api/accounts', { ...account, notes: 'long' })
+    await giveAccounts(world, person, 1)
+    await openWorldDatabase(world).run(
+      sql`update accounts set notes = ${'x'.repeat(maxNotesLength)} where user_id = ${person.id} and id <> ${one.id}`,
+    )
+    const change = (notes: string) => person.put(`/api/accounts/${one.id}`, { notes })
+    expectInvalid(await change('longer'), noNotes)
+    expect((await change('long')).status).toBe(200)
+    expect((await change('l')).status).toBe(200)
   })
 
   test('are refused to nobody for what others have', async () => {

@@ -1,3 +1,4 @@
+import { mostDeletedAtOnce } from '../../../services/bounds.ts'
 import { deleted, json, type OperationGroup } from '../operation.ts'
 import { user } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
@@ -40,8 +41,7 @@ export const profileOperations: OperationGroup = {
     'DELETE /api/me': {
       id: 'deleteProfile',
       summary: 'Leave for good',
-      description:
-        'Deletes the user with everything they own. Needs the password, or the address where the user has none. A user with more than 100,000 transactions is refused with a 422.',
+      description: `Deletes the user with everything they own. Needs the password, or the address where the user has none. A user with more than ${mostDeletedAtOnce.toLocaleString('en')} transactions is refused with a 422.`,
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
     },

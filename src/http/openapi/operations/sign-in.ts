@@ -16,7 +16,7 @@ export const signInOperations: OperationGroup = {
       id: 'register',
       summary: 'Register',
       description:
-        'Creates a user with the default categories, queues a mail to verify the address, and signs in. Where the mailbox has had many mails of late none is queued: ask for one later.',
+        'Creates a user with the default categories, queues a mail to verify the address, and signs in. Where the mailbox has had many mails lately, none is queued: ask for one later.',
       body: {
         name: 'Registration',
         example: {
