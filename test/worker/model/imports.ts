@@ -144,7 +144,7 @@ function importRows(bearer: Bearer, rows: FileRow[], isDryRun: boolean, key: str
     to_account_id: to,
     category_id: category,
   }))
-  const file = { path: '/api/import/store', format: 'json', rows, firstLine: 1, isDryRun, key }
+  const file = { path: '/api/import/store', format: 'json', rows, firstLine: 0, isDryRun, key }
   return importing(bearer, file, { body: { transactions, dry_run: isDryRun }, headers: keyHeader(key) })
 }
 
