@@ -11,10 +11,10 @@ import { isJson, isObject, toDraft } from './validate.ts'
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 const tooLarge = 'The file must not be larger than 5 MB.'
-/** JSON of up to this size, as much as a sync batch has, is read before it is known who asks; nothing else is. */
-export const maxSmallJsonBytes = 1024 * 1024
-/** Objects and lists in a JSON body: an item is one, and may hold some of its own that nobody reads. */
-const maxJsonParts = 200_000
+/** JSON of up to this size, some eight hundred items, is read before it is known who asks; nothing else is. */
+export const maxSmallJsonBytes = 64 * 1024
+/** Objects, lists and named values in a JSON body: an item has a dozen, and may hold some of its own that nobody reads. */
+const maxJsonParts = 300_000
 
 const mappingText = 'The mapping field must be a JSON object of texts.'
 /** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
@@ -70,8 +70,18 @@ export async function readImportInput(c: Context<App>, bytes: Uint8Array<ArrayBu
 function readJson(bytes: Uint8Array, query: Record<string, string>): ImportInput {
   const text = new TextDecoder().decode(bytes)
   refuseManyParts(text)
-  const { transactions, ...options } = parseObject(text)
-  return { kind: 'rows', transactions, options: readOptions({ ...query, ...options }) }
+  const body = parseObject(text)
+  return {
+    kind: 'rows',
+    transactions: body.transactions,
+    options: readOptions({ ...query, ...optionsIn(body) }),
+  }
+}
+
+/** Only what is an option: a body may have fields by the hundred thousand. */
+function optionsIn(body: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(importOptions.shape).filter((name) => name in body)
+  return Object.fromEntries(names.map((name) => [name, body[name]]))
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -83,7 +93,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** An object takes twenty times the memory of its two characters, so what would be millions is not parsed. */
+/** An object takes twenty times the memory of its two characters, a name ten times: what would be millions is not parsed. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false
@@ -91,11 +101,13 @@ function refuseManyParts(json: string): void {
     const character = json[i]
     if (inText && character === '\\') i += 1
     else if (character === '"') inText = !inText
-    else if (!inText && (character === '{' || character === '[')) parts += 1
+    else if (!inText && (character === '{' || character === '[' || character === ':')) parts += 1
   }
   if (parts > maxJsonParts)
     throw new Invalid({
-      transactions: [`The transactions field must not hold more than ${maxJsonParts} objects and lists.`],
+      transactions: [
+        `The transactions field must not hold more than ${maxJsonParts} objects, lists and fields.`,
+      ],
     })
 }
 

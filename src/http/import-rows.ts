@@ -2,22 +2,28 @@ import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { maxRows } from '../domain/import-formats/statement.ts'
 import { errorKey, errorsListed, type ImportFile, type ImportRow } from '../services/imports/store.ts'
 import type { ImportFields } from './import-input.ts'
-import { readTransactionList, type TransactionDraft } from './transaction-list.ts'
+import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
+import { isObject } from './validate.ts'
 
 /** Reads the items of a JSON import, each as an item of a sync batch. `account_id` beside them is for items without one. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {
-  const items = readTransactionList(list, maxRows, { account_id: options.account_id })
+  const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}
   let found = 0
-  const rows = items.flatMap((draft, index): ImportRow[] => {
-    for (const [field, messages] of Object.entries(draft.errors)) {
+  const rows: ImportRow[] = []
+  for (const [index, item] of items.entries()) {
+    if (isObject(item) && !('account_id' in item)) item.account_id = options.account_id
+    const draft = readItem(item)
+    for (const [field, messages] of Object.entries(draft.errors).slice(0, errorsListed - found)) {
       found += 1
-      if (found <= errorsListed) errors[errorKey('json', index + 1, field)] = messages
+      errors[errorKey('json', index + 1, field)] = messages
     }
-    return draft.complete ? [toRow(draft.values, index + 1)] : []
-  })
-  if (found > errorsListed) errors.transactions = [`${found - errorsListed} more fields have errors.`]
+    // What comes after the last error that is listed is not looked at.
+    if (found === errorsListed) break
+    if (draft.complete) rows.push(toRow(draft.values, index + 1))
+  }
+  if (found === errorsListed) errors.transactions = [`Only the first ${errorsListed} errors are listed.`]
   if (found > 0) throw new Invalid(errors)
   const accountId = options.account_id ?? null
   return {

@@ -1,7 +1,7 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { rateLimiter } from 'hono-rate-limiter'
-import { type Allowance, Unauthenticated } from '../domain/failures.ts'
+import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { App } from './app-types.ts'
 import { forget, isKnown, remember } from './known-tokens.ts'
@@ -33,7 +33,7 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!owner) return byClient(c, next)
   const refusal = await (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
   if (owner.isFound) remember(owner.tokenKey)
-  else if (c.error instanceof Unauthenticated) forget(owner.tokenKey)
+  else if (c.error) forget(owner.tokenKey)
   return refusal
 }
 

@@ -5,20 +5,17 @@ import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<z.output<typeof newTransaction>>
 
-/** Reads the items of a batch or of a JSON import, each on its own, so that a bad one can be named; or says what is wrong with the list. */
-export function readTransactionList(
-  list: unknown,
-  maxItems: number,
-  defaults: object = {},
-): TransactionDraft[] | string {
+/** The items of a batch or of a JSON import as they were sent, or what is wrong with the list. */
+export function listItems(list: unknown, maxItems: number): unknown[] | string {
   if (list === undefined || list === null) return 'The transactions field is required.'
   if (!Array.isArray(list)) return 'The transactions field must be an array.'
   if (list.length === 0) return 'The transactions field is required.'
   if (list.length > maxItems) return `The transactions field must not have more than ${maxItems} items.`
-  return list.map((item: unknown) => readItem(item, defaults))
+  return list
 }
 
-function readItem(item: unknown, defaults: object): TransactionDraft {
-  if (isObject(item)) return toDraft(newTransaction, { ...defaults, ...item })
+/** Reads one item on its own, so that a bad one can be named. */
+export function readItem(item: unknown): TransactionDraft {
+  if (isObject(item)) return toDraft(newTransaction, item)
   return { complete: false, values: {}, errors: { '': ['The item must be an object.'] } }
 }

@@ -60,6 +60,43 @@ test('files take turns: of two large ones the second is read when the first is d
   expect((await waiting).status).toBe(200)
 })
 
+test('a file that comes in more parts than a request may have timers is read', async () => {
+  const { upload } = await createImporter()
+  const bytes = new TextEncoder().encode(small + ' '.repeat(12_000))
+  let at = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at === bytes.byteLength) return controller.close()
+      controller.enqueue(bytes.subarray(at, ++at))
+    },
+  })
+  expect(await upload(body)).toMatchObject({ status: 200, body: { import: { counts: { rows: 1 } } } })
+})
+
+test('a body of more fields than an import may have is refused before it is parsed', async () => {
+  const world = createWorld()
+  const { person } = await createHousehold(world)
+  const fields = Array.from({ length: 300_000 }, (_, nth) => `"${nth.toString(36)}":1`)
+  const { status, body } = await world.call('POST', '/api/import/store', {
+    token: person.token,
+    rawBody: `{${fields.join(',')}}`,
+    headers: { 'Content-Type': 'application/json' },
+  })
+  expect([status, body.errors]).toEqual([
+    422,
+    { transactions: ['The transactions field must not hold more than 300000 objects, lists and fields.'] },
+  ])
+})
+
+test('of a list with errors nothing is looked at after the hundredth', async () => {
+  const { person } = await createImporter()
+  const { status, body } = await person.post('/api/import/store', { transactions: Array(10_000).fill({}) })
+  const named = Object.keys(body.errors).map((key) => Number(/^transactions\.(\d+)\./.exec(key)?.[1] ?? -1))
+  expect([status, named.length]).toEqual([422, 101])
+  expect(Math.max(...named)).toBeLessThan(100)
+  expect(body.errors.transactions).toEqual(['Only the first 100 errors are listed.'])
+})
+
 test('files that are on their way take no more memory together than there is', async () => {
   const { upload } = await createImporter()
   const uploads = Array.from({ length: 12 }, () => halfUploaded(4.9 * MB))

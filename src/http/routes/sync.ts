@@ -10,7 +10,7 @@ import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { presentSync } from '../present.ts'
-import { readTransactionList } from '../transaction-list.ts'
+import { listItems, readItem } from '../transaction-list.ts'
 import type { newTransaction } from '../transaction-schemas.ts'
 import { isObject, jsonBody } from '../validate.ts'
 
@@ -54,6 +54,8 @@ function preference(header: string | undefined, name: string): string | undefine
 }
 
 function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {
-  const items = readTransactionList(isObject(body) ? body.transactions : undefined, maxItems)
-  return typeof items === 'string' ? { items: [], errors: { transactions: [items] } } : { items, errors: {} }
+  const items = listItems(isObject(body) ? body.transactions : undefined, maxItems)
+  return typeof items === 'string'
+    ? { items: [], errors: { transactions: [items] } }
+    : { items: items.map(readItem), errors: {} }
 }

@@ -16,8 +16,8 @@ const { seed, requests = '10000' } = inject('fuzz')
 const seeds = seed ? keptSeeds.map((_, i) => Number(seed) + i) : keptSeeds
 const requestsOfSeed = Math.ceil(Number(requests) / seeds.length)
 const requestsBetweenLooks = 20
-/** How long fast-check may go on, and look for a shorter request that fails as well. */
-const limitMs = 30 * Number(requests) + 60_000
+/** How long fast-check may go on on a slow machine, and look for a shorter request that fails as well. */
+const limitMs = 200 * Number(requests) + 60_000
 
 const document = openApiDocument(app.routes)
 const operations = operationsOf(document)
@@ -99,8 +99,8 @@ async function attack(target: Target, draft: Draft): Promise<void> {
   const answer = await send(target, request)
   const shown = `${request.method} ${request.path} answered ${answer.status} ${answer.text.slice(0, 300)}`
   const requestId = answer.headers.get('X-Request-Id') ?? ''
-  const logged = log.filter((line) => line.includes(requestId)).join('\n')
-  expect(answer.status, `${shown}\n${logged}`).toBeLessThan(500)
+  const logged = answer.status < 500 ? [] : log.filter((line) => line.includes(requestId))
+  expect(answer.status, `${shown}\n${logged.join('\n')}`).toBeLessThan(500)
   expect(requestId, shown).toMatch(/^[0-9a-f-]{36}$/)
   const everything = `${answer.text}\n${[...answer.headers].join('\n')}`
   expect(everything.includes(marker), `${shown} shows what is the bystander's`).toBe(false)
