@@ -147,6 +147,8 @@ function readOptions(fields: Record<string, unknown>): ImportFields {
 }
 
 function parseMapping(json: string): unknown {
+  // More than fifty entries can take; what is longer is not parsed.
+  if (json.length > maxFormBytes) return json
   try {
     return JSON.parse(json)
   } catch {

@@ -71,7 +71,7 @@ export class Upload {
   }
 
   #gather(): void {
-    if (this.#gatheredSize > 0) this.#parts.push(this.#gathered.subarray(0, this.#gatheredSize))
+    if (this.#gatheredSize > 0) this.#parts.push(this.#gathered.slice(0, this.#gatheredSize))
     this.#gathered = new Uint8Array(0)
     this.#gatheredSize = 0
   }

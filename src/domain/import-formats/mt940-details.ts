@@ -27,7 +27,7 @@ export function describeDetails(lines: string[]): string | null {
 
 /** `166?00GUTSCHRIFT?20EREF+1?21SVWZ+Rent?32JANE DOE`; the sign before the numbers is ? or one of < > ~ ^. */
 function describeNumbered(text: string): string | null {
-  const sign = /^\s*(?:\d{3})?\s*([?<>~^|])\d{2}/.exec(text)?.[1]
+  const sign = /^\s*(?:\d{3}\s*)?([?<>~^|])\d{2}/.exec(text)?.[1]
   if (sign === undefined) return null
   const parts = text.split(new RegExp(`\\${sign}(\\d{2})`))
   const posting: string[] = []

@@ -109,7 +109,7 @@ function readClosing(state: State, account: StatementAccount, field: Mt940Field)
 
 /** `C260131EUR1234,56`: credit or debit, date, currency, amount. A balance that cannot be read is none. */
 function balanceParts(value: string): { currency: string | null; balance: ClosingBalance | null } | null {
-  const match = /^\s*([CD])\s*(\d{6})\s*([A-Z]{3})?\s*([\d.,]+)/.exec(value)
+  const match = /^\s*([CD])\s*(\d{6})\s*(?:([A-Z]{3})\s*)?([\d.,]+)/.exec(value)
   if (!match) return null
   const [, mark, day = '', currency = null, digits = ''] = match
   const date = swiftDate(day)
