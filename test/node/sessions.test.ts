@@ -68,7 +68,7 @@ function blocksOf(file: string, heading: string): string[] {
 }
 
 function withoutIds(json: string): unknown {
-  return JSON.parse(json, (key, value) => (key === 'id' ? undefined : value))
+  return JSON.parse(json, (key, value) => (/(^|_)id$/.test(key) ? undefined : value))
 }
 
 async function takeTheFirstIds({ PORT }: Place): Promise<void> {
