@@ -11,7 +11,7 @@ export type Size = { histories: Timed[]; latencyMs: number; landing: LandingSize
 const ofOne = (ownTransactions: number): History => ({
   name: `${ownTransactions.toLocaleString('en')} transactions`,
   // Enough for every call that wants somebody who has not done anything yet.
-  users: 5_000,
+  users: 8_000,
   ownTransactions,
   othersTransactions: 0,
   scryptCost: '16384,8,5',
@@ -38,7 +38,7 @@ export const full: Size = {
 const two: Series = { calls: 2, least: 2, seconds: 1 }
 
 export const quick: Size = {
-  histories: [{ history: { ...ofOne(1_000), users: 150, scryptCost: '1024,8,1' }, near: two, far: two }],
+  histories: [{ history: { ...ofOne(1_000), users: 300, scryptCost: '1024,8,1' }, near: two, far: two }],
   latencyMs: 5,
   landing: { creates: 10, batches: 2, items: 50, files: 1, fileRows: 100, raw: 100 },
 }

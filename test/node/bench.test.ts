@@ -34,23 +34,24 @@ test('the benchmark measures every route of the contract', () => {
 
 test('its counts are those of the database: one round trip with a token, and some work', () => {
   const cases = (results.scenarios[0]?.cases ?? []).filter(({ needsToken }) => needsToken)
-  expect(cases.filter(({ counts }) => counts.roundTrips !== 1).map(({ name }) => name)).toEqual([
-    // The stored hash must come to the Worker to be compared.
-    'PUT /api/me/password',
-    'PATCH /api/me/password',
-    'DELETE /api/me',
-  ])
+  // The stored hash must come to the Worker to be compared.
+  expect(
+    cases
+      .filter(({ counts }) => counts.roundTrips !== 1)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['DELETE /api/me', 'PATCH /api/me/password', 'PUT /api/me/password'])
   expect(
     cases.filter(({ counts }) => counts.rowsRead + counts.rowsWritten === 0 || counts.responseBytes === 0),
   ).toEqual([])
 })
 
-test('rows land on every way, a file in one round trip and a batch in two', () => {
+test('rows land on every way, a batch and a file in two round trips, a little JSON in one', () => {
   const landing = results.scenarios[0]?.landing ?? []
   expect(landing).toHaveLength(8)
   expect(landing.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true)
   const trips = landing.filter(({ way }) => /^(sync|import)/.test(way)).map(({ roundTrips }) => roundTrips)
-  expect(trips).toEqual([2, 1, 1, 1, 1])
+  expect(trips).toEqual([2, 1, 2, 2, 2])
 })
 
 test('tables and charts name what was measured', () => {

@@ -29,7 +29,7 @@ test.skipIf(!browser)(
       expect(new URL(page.url()).pathname).toBe('/docs')
       const registered = await tryOut(page, 'register')
       expect(registered.status).toBe('201')
-      await verifyByMail(place, 'ada@example.com')
+      await verifyByMail(place, 'mary@example.com')
       await authorize(page, JSON.parse(registered.body).access_token)
       expect((await tryOut(page, 'showProfile')).status).toBe('200')
       expect((await tryOut(page, 'createAccount')).status).toBe('201')
@@ -40,8 +40,9 @@ test.skipIf(!browser)(
         const content = 'Date,Amount,Description\n2026-11-18,-3.20,Bakery\n'
         const file = { name: 'statement.csv', mimeType: 'text/csv', buffer: Buffer.from(content) }
         await operation.locator('input[type=file]').setInputFiles(file)
+        await operation.locator('input[placeholder=account_id]').fill('1')
       })
-      expect(imported.status).toBe('200')
+      expect(imported.status, imported.body).toBe('200')
       const deleted = await tryOut(page, 'deleteTransaction', (operation) =>
         operation.locator('input[placeholder=id]').fill('1'),
       )
