@@ -25,6 +25,9 @@ const mappedHeader = z
   .string({ error: mappingText })
   .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
 
+/** What may stand between whole units and cents. */
+export const decimalSeparators = ['.', ','] as const
+
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
 export const importOptions = z.object({
   account_id: z.optional(id),
@@ -35,7 +38,7 @@ export const importOptions = z.object({
       .check(z.maxLength(20, 'The :field field must not be greater than 20 characters.')),
   ),
   date_format: z.optional(text(50)),
-  decimal_separator: z.optional(z.enum(['.', ','], { error: 'The selected :field is invalid.' })),
+  decimal_separator: z.optional(z.enum(decimalSeparators, { error: 'The selected :field is invalid.' })),
   mapping: z.optional(z.record(z.string(), mappedHeader, { error: mappingText })),
   // Forms and queries know only words.
   dry_run: z.optional(

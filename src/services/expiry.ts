@@ -7,6 +7,7 @@ const syncsKeptDays = 30
 const failedMailsKeptDays = 90
 /** A mail that is refused leaves a row, and anybody can name an address that refuses mails. */
 const failedMailsKept = 50_000
+const failedMailsPerPart = 1_000
 /** Longer than any limit counts. */
 const attemptsKeptDays = 1
 /** Each is a request of the Worker, which may make a thousand in a run; what is left over waits for the next one. */
@@ -27,10 +28,10 @@ const expiring: readonly Expiring[] = [
   { table: 'attempts', rowsPerPart: 5_000, isDue: (daysAgo) => sql`at <= ${daysAgo(attemptsKeptDays)}` },
   {
     table: 'failed_mails',
-    rowsPerPart: 1_000,
+    rowsPerPart: failedMailsPerPart,
     // In the order in which they came, which spares an index.
     isDue: (daysAgo) => sql`
-      rowid in (select rowid from failed_mails order by rowid limit 1000)
+      rowid in (select rowid from failed_mails order by rowid limit ${failedMailsPerPart})
       and (failed_at <= ${daysAgo(failedMailsKeptDays)}
            or rowid <= (select max(rowid) - ${failedMailsKept} from failed_mails))`,
   },

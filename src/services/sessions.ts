@@ -58,7 +58,7 @@ export async function register(
   const { secret, row } = await newToken(context)
   const mail = attempt(db, mailLimits(newAddress(email), client), now)
   try {
-    const [[created], , [token], , counted] = await db.batch([
+    const [[created], , [token], , mailed] = await db.batch([
       db.insert(users).values(user).returning(userColumns),
       db.insert(categories).values(defaultCategoryRows(now).map((category) => ({ ...category, userId }))),
       db
@@ -68,7 +68,7 @@ export async function register(
       ...mail.statements,
     ])
     if (!created || !token) throw new Error('Registering returned no rows')
-    return { token: `${token.id}|${secret}`, user: created, mayBeMailed: counted.length > 0 }
+    return { token: `${token.id}|${secret}`, user: created, mayBeMailed: mailed.length > 0 }
   } catch (error) {
     if (!isTaken(error, 'users.email')) throw error
     throw new Invalid({ email: ['The email has already been taken.'] })

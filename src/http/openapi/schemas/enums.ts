@@ -1,10 +1,10 @@
 import { accountTypes, categoryTypes, transactionTypes } from '../../../domain/types.ts'
+import { decimalSeparators } from '../../import-input.ts'
 import type { JsonSchema } from '../json-schema.ts'
 
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const
-export const decimalSeparators = ['.', ','] as const
 
 /**
  * Every enum of the document by its name, found by its words: a schema with words that are not listed here has no
