@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as z from 'zod/mini'
 import { Invalid } from '../domain/failures.ts'
+import { decimalSeparators } from '../domain/types.ts'
 import type { App } from './app-types.ts'
 import { flag, id, prepared, text } from './fields.ts'
 import { Upload } from './upload.ts'
@@ -24,9 +25,6 @@ const maxMappedName = 50
 const mappedHeader = z
   .string({ error: mappingText })
   .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
-
-/** What may stand between whole units and cents. */
-export const decimalSeparators = ['.', ','] as const
 
 /** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
 export const importOptions = z.object({

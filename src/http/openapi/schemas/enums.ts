@@ -1,5 +1,4 @@
-import { accountTypes, categoryTypes, transactionTypes } from '../../../domain/types.ts'
-import { decimalSeparators } from '../../import-input.ts'
+import { accountTypes, categoryTypes, decimalSeparators, transactionTypes } from '../../../domain/types.ts'
 import type { JsonSchema } from '../json-schema.ts'
 
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
