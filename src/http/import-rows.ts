@@ -1,6 +1,6 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { maxRows } from '../domain/import-formats/statement.ts'
 import { errorKey, errorsListed, type ImportFile, type ImportRow } from '../services/imports/store.ts'
+import { maxRows } from '../statements/statement.ts'
 import type { ImportFields } from './import-input.ts'
 import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
 import { isObject } from './validate.ts'

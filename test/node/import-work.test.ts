@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Invalid } from '../../src/domain/failures.ts'
-import { readGenericCsv } from '../../src/domain/import-formats/generic-csv.ts'
-import { readStatement } from '../../src/domain/import-formats/read-statement.ts'
+import { readGenericCsv } from '../../src/statements/csv/generic.ts'
+import { readStatement } from '../../src/statements/read.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
 /** Files grow from the one size to the other, each four times the one before, until they cost enough to tell. */

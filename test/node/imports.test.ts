@@ -10,6 +10,7 @@ const floors: Record<string, number> = {
   http: 3,
   consumers: 3,
   services: 2,
+  statements: 1,
   db: 1,
   gateways: 1,
   emails: 1,

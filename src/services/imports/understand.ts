@@ -1,8 +1,8 @@
 import { Invalid } from '../../domain/failures.ts'
-import { readGenericCsv } from '../../domain/import-formats/generic-csv.ts'
-import { readStatement } from '../../domain/import-formats/read-statement.ts'
-import type { ImportOptions, StatementAccount } from '../../domain/import-formats/statement.ts'
 import type { Minor } from '../../domain/money.ts'
+import { readGenericCsv } from '../../statements/csv/generic.ts'
+import { readStatement } from '../../statements/read.ts'
+import type { ImportOptions, StatementAccount } from '../../statements/statement.ts'
 import type { ImportFile, ImportRow } from './store.ts'
 
 /** What form fields say of a file, beside how to read it. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { readGenericCsv } from '../../../src/domain/import-formats/generic-csv.ts'
-import { readStatement } from '../../../src/domain/import-formats/read-statement.ts'
+import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
+import { readStatement } from '../../../src/statements/read.ts'
 
 // Reads what it is sent by both readers, in a heap of its own, and answers how many rows came of it.
 parentPort?.on('message', (bytes: Uint8Array) => {

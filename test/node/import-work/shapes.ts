@@ -1,4 +1,4 @@
-import type { ImportOptions } from '../../../src/domain/import-formats/statement.ts'
+import type { ImportOptions } from '../../../src/statements/statement.ts'
 
 /** A file of about `n` bytes that is hard to read in one way, and the options that are sent with it. */
 export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: ImportOptions }

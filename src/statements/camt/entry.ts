@@ -1,0 +1,125 @@
+import { type CalendarDate, earliestDate, isCalendarDate, latestDate } from '../../domain/dates.ts'
+import type { Minor } from '../../domain/money.ts'
+import type { RowLimit } from '../accounts.ts'
+import { moneyText, notADate, notInDateRange, type Problems, required } from '../problems.ts'
+import type { StatementAccount } from '../statement.ts'
+import { bankReference, describe } from '../text.ts'
+import { camtAmount, signed } from './amount.ts'
+import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
+
+/** What is common to all entries of a file. */
+export type Reading = { problems: Problems; limit: RowLimit; entries: number }
+
+/** Adds the row of a booked entry to its account, or one row for each transaction of a batch that states them fully. */
+export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
+  reading.entries += 1
+  const line = reading.entries
+  const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts')
+  if (status !== '' && status !== 'BOOK') {
+    account.skipped += 1
+    return
+  }
+  const date = readDate(entry, line, reading.problems)
+  const amount = readAmount(entry, account.currency, line, reading.problems)
+  if (date === null || amount === null) return
+  const details = childrenOf(entry, 'NtryDtls').flatMap((group) => childrenOf(group, 'TxDtls'))
+  const parts = detailAmounts(entry, details, amount)
+  const pieces = parts
+    ? details.map((detail, i) => ({ amount: parts[i] as Minor, detail }))
+    : [{ amount, detail: details[0] }]
+  for (const piece of pieces) {
+    reading.limit.count()
+    const detail = parts || details.length === 1 ? piece.detail : undefined
+    if (piece.amount === 0) account.skipped += 1
+    else
+      account.rows.push({
+        line,
+        date,
+        amount: piece.amount,
+        description: describeEntry(entry, detail, piece.amount),
+        reference: referenceOf(entry, detail, parts !== null),
+      })
+  }
+}
+
+function readDate(entry: XmlElement, line: number, problems: Problems): CalendarDate | null {
+  const booking = at(entry, 'BookgDt') ?? at(entry, 'ValDt')
+  const raw = textAt(booking, 'Dt') || textAt(booking, 'DtTm')
+  const date = raw.slice(0, 10)
+  if (isCalendarDate(date) && date >= earliestDate && date <= latestDate) return date
+  problems.addRow(line, 'date', raw === '' ? required : isCalendarDate(date) ? notInDateRange : notADate)
+  return null
+}
+
+function readAmount(
+  entry: XmlElement,
+  currency: string | null,
+  line: number,
+  problems: Problems,
+): Minor | null {
+  const element = at(entry, 'Amt')
+  const entryCurrency = element?.currency
+  if (currency && entryCurrency && entryCurrency !== currency) {
+    problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
+    return null
+  }
+  const indicator = textAt(entry, 'CdtDbtInd')
+  if (indicator !== 'CRDT' && indicator !== 'DBIT') {
+    problems.addRow(line, 'amount', 'The :field field must be marked CRDT or DBIT.')
+    return null
+  }
+  const amount = signed(camtAmount(ownText(element)), indicator)
+  if (typeof amount === 'number') return amount
+  problems.addRow(line, 'amount', ownText(element) === '' ? required : moneyText(amount))
+  return null
+}
+
+/** The signed amounts of the details of a batch, if each has one in the entry's currency and they sum to the entry. */
+function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): Minor[] | null {
+  if (details.length < 2) return null
+  const currency = at(entry, 'Amt')?.currency
+  const amounts: Minor[] = []
+  for (const detail of details) {
+    const element = at(detail, 'Amt') ?? at(detail, 'AmtDtls', 'TxAmt', 'Amt')
+    if (!element || (element.currency ?? currency) !== currency) return null
+    const indicator = textAt(detail, 'CdtDbtInd') || textAt(entry, 'CdtDbtInd')
+    const amount = signed(camtAmount(ownText(element)), indicator)
+    if (typeof amount !== 'number') return null
+    amounts.push(amount)
+  }
+  return amounts.reduce<number>((sum, amount) => sum + amount, 0) === total ? amounts : null
+}
+
+/**
+ * The servicer's reference is the one that stays the same in every statement. An entry reference is often but its
+ * number in the file, which another file gives to another entry, so short ones do not count.
+ */
+function referenceOf(entry: XmlElement, detail: XmlElement | undefined, split: boolean): string | null {
+  const entryReference = textAt(entry, 'NtryRef')
+  const own = [
+    textAt(detail, 'Refs', 'AcctSvcrRef'),
+    textAt(detail, 'Refs', 'EndToEndId'),
+    textAt(detail, 'Refs', 'TxId'),
+  ]
+  const whole = [textAt(entry, 'AcctSvcrRef'), entryReference.length > 5 ? entryReference : '']
+  return split ? bankReference(...own, ...whole) : bankReference(...whole, ...own)
+}
+
+function describeEntry(entry: XmlElement, detail: XmlElement | undefined, amount: Minor): string | null {
+  const remittance = at(detail, 'RmtInf')
+  const unstructured = childrenOf(remittance, 'Ustrd').map(ownText).join(' ')
+  const structured = childrenOf(remittance, 'Strd').map(
+    (one) => textAt(one, 'AddtlRmtInf') || textAt(one, 'CdtrRefInf', 'Ref'),
+  )
+  const said = unstructured.trim() || structured.join(' ').trim() || textAt(detail, 'AddtlTxInf')
+  return describe(otherParty(detail, amount), said || textAt(entry, 'AddtlNtryInf'))
+}
+
+/** Who paid, or who was paid. Since version 8 the name is inside a party (Pty). */
+function otherParty(detail: XmlElement | undefined, amount: Minor): string {
+  const parties = at(detail, 'RltdPties')
+  const nameOf = (role: string) => textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
+  const payer = nameOf('Dbtr') || nameOf('UltmtDbtr')
+  const payee = nameOf('Cdtr') || nameOf('UltmtCdtr')
+  return amount > 0 ? payer || payee : payee || payer
+}

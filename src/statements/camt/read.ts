@@ -1,0 +1,113 @@
+import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { Problems, refuseFile } from '../problems.ts'
+import type { ClosingBalance, Statement, StatementAccount } from '../statement.ts'
+import { cleanText } from '../text.ts'
+import { camtAmount, signed } from './amount.ts'
+import { type Reading, readEntry } from './entry.ts'
+import { at, textAt, visitXml, type XmlElement, type XmlPlan, type XmlVisitor } from './xml.ts'
+
+const plan: XmlPlan = {
+  // camt.053 has statements, camt.052 reports, camt.054 notifications (ISO 20022 "Bank-to-Customer Cash Management").
+  outermost: new Set(['Stmt', 'Rpt', 'Ntfctn']),
+  kept: new Set(
+    (
+      'Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm Ntry NtryRef Sts BookgDt ' +
+      'ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd ' +
+      'AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty'
+    ).split(' '),
+  ),
+  several: new Set(['NtryDtls', 'TxDtls', 'Ustrd', 'Strd']),
+}
+
+/** Reads a camt.052, .053 or .054 message of any version. Only booked entries become rows. */
+export function readCamt(text: string): Statement {
+  const statements = new CamtStatements()
+  visitXml(text, plan, statements)
+  if (statements.accounts.length === 0) refuseFile('The file holds no statement.')
+  statements.reading.problems.throwIfAny()
+  return { format: 'camt', accounts: mergeAccounts(statements.accounts) }
+}
+
+/** Reads statements as they come: what says whose they are stands before their entries (ISO 20022). */
+class CamtStatements implements XmlVisitor {
+  readonly accounts: StatementAccount[] = []
+  readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0 }
+  #account = emptyAccount(null, null)
+  #owner: XmlElement | undefined
+  /** The currencies of the first balance and of the first entry, as far as they have come. */
+  #balanceCurrency: string | undefined
+  #entryCurrency: string | undefined
+  #hasBalance = false
+  #hasEntry = false
+
+  begin(): void {
+    this.reading.limit.countAccount()
+    this.#account = emptyAccount(null, null)
+    this.#owner = undefined
+    this.#balanceCurrency = undefined
+    this.#entryCurrency = undefined
+    this.#hasBalance = false
+    this.#hasEntry = false
+  }
+
+  child(element: XmlElement): void {
+    if (element.name === 'Acct') this.#owner ??= element
+    else if (element.name === 'Bal') this.#readBalance(element)
+    else if (element.name === 'Ntry') this.#readEntry(element)
+  }
+
+  end(): void {
+    const currency = this.#currency()
+    if (this.#hasEntry && currency !== this.#account.currency)
+      refuseFile('The currency of an account stands behind its entries in the file, where it cannot be read.')
+    this.#account.currency = currency
+    this.#account.identifier = identifierOf(this.#owner)
+    this.accounts.push(this.#account)
+  }
+
+  #readBalance(balance: XmlElement): void {
+    if (!this.#hasBalance) this.#balanceCurrency = at(balance, 'Amt')?.currency
+    this.#hasBalance = true
+    if (isClosing(balance)) this.#account.closingBalance = closingBalance(balance)
+  }
+
+  #readEntry(entry: XmlElement): void {
+    if (!this.#hasEntry) {
+      this.#hasEntry = true
+      this.#entryCurrency = at(entry, 'Amt')?.currency
+      this.#account.currency = this.#currency()
+    }
+    readEntry(entry, this.#account, this.reading)
+  }
+
+  #currency(): string | null {
+    const currency = textAt(this.#owner, 'Ccy') || this.#balanceCurrency || this.#entryCurrency
+    return cleanText(currency ?? '')
+  }
+}
+
+function identifierOf(owner: XmlElement | undefined): string | null {
+  const id = at(owner, 'Id')
+  const iban = textAt(id, 'IBAN').replace(/\s+/g, '')
+  return cleanText(iban || textAt(id, 'Othr', 'Id') || textAt(id, 'BBAN') || textAt(id, 'PrtryAcct', 'Id'))
+}
+
+/** The closing booked balance (CLBD), not that of a page (sub-type INTM). */
+function isClosing(balance: XmlElement): boolean {
+  const code = textAt(balance, 'Tp', 'CdOrPrtry', 'Cd') || textAt(balance, 'Tp', 'Cd')
+  return code === 'CLBD' && textAt(balance, 'Tp', 'SubTp', 'Cd') !== 'INTM'
+}
+
+/** A balance that cannot be read is none. */
+function closingBalance(balance: XmlElement): ClosingBalance | null {
+  const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
+  const date = camtDate(at(balance, 'Dt'))
+  return typeof amount === 'number' && date !== null ? { date, amount } : null
+}
+
+/** A date or the date of a time, as written, whatever zone the time is in. */
+function camtDate(element: XmlElement | undefined): CalendarDate | null {
+  const date = (textAt(element, 'Dt') || textAt(element, 'DtTm')).slice(0, 10)
+  return isCalendarDate(date) ? date : null
+}

@@ -1,0 +1,185 @@
+import { refuseFile } from '../problems.ts'
+
+/** What hears of the elements of a document, in its order. Names come as they are written. */
+export type XmlListener = {
+  open(name: string, attributes: ReadonlyMap<string, string>): void
+  /** A piece of text as it is written; `decodeReferences` reads its references, which are good. CDATA goes to `cdata`. */
+  text(raw: string): void
+  cdata(text: string): void
+  close(): void
+}
+
+const maxDepth = 100
+const maxElements = 500_000
+const maxAttributes = 100
+
+const nameStart =
+  ':A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}'
+const name = `[${nameStart}][-.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040${nameStart}]*`
+const space = '[ \\t\\n\\r]'
+const notCharacter = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+const declaration =
+  /<\?xml[ \t\n\r]+version[ \t\n\r]*=[ \t\n\r]*(["'])1\.\d+\1(?:[ \t\n\r]+encoding[ \t\n\r]*=[ \t\n\r]*(["'])[A-Za-z][\w.-]*\2)?(?:[ \t\n\r]+standalone[ \t\n\r]*=[ \t\n\r]*(["'])(?:yes|no)\3)?[ \t\n\r]*\?>/y
+const startTag = new RegExp(`<(${name})`, 'uy')
+const attribute = new RegExp(`${space}+(${name})${space}*=${space}*("[^"<]*"|'[^'<]*')`, 'uy')
+const startTagEnd = new RegExp(`${space}*(/?)>`, 'uy')
+const endTag = new RegExp(`</(${name})${space}*>`, 'uy')
+const instruction = new RegExp(`<\\?(?!xml[ \\t\\n\\r?])(${name})(?:${space}|(?=\\?>))`, 'iuy')
+const reference = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/y
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/**
+ * Reads an XML document (XML 1.0) and holds nothing of it. It must be well-formed, have no document type definition and
+ * so no entities but the five of XML, and neither be nested nor grow without end. Throws Invalid.
+ */
+export function readXml(text: string, listener: XmlListener): void {
+  new XmlReader(text, listener).read()
+}
+
+/** The text that a piece stands for; of a long one the beginning is enough. */
+export function decodeReferences(raw: string): string {
+  if (!raw.includes('&')) return raw
+  return raw.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, entity) =>
+    entity
+      ? (entities[entity] ?? whole)
+      : String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16)),
+  )
+}
+
+class XmlReader {
+  readonly #text: string
+  readonly #listener: XmlListener
+  readonly #open: string[] = []
+  #at = 0
+  #elements = 0
+
+  constructor(text: string, listener: XmlListener) {
+    this.#text = text
+    this.#listener = listener
+  }
+
+  read(): void {
+    const doctype = this.#text.search(/<!(?:DOCTYPE|ENTITY)/i)
+    if (doctype >= 0)
+      refuseFile(
+        `The file contains a document type definition in line ${this.#lineAt(doctype)}, which is not read.`,
+      )
+    const stray = this.#text.search(notCharacter)
+    if (stray >= 0) this.#refuse('Invalid character', stray)
+    this.#match(declaration)
+    while (this.#at < this.#text.length) {
+      if (this.#text[this.#at] === '<') this.#readMarkup()
+      else this.#readText()
+    }
+    const unended = this.#open.at(-1)
+    if (unended !== undefined) this.#refuse(`Missing end tag for element ${unended}`)
+    if (this.#elements === 0) this.#refuse('Root element is missing or invalid')
+  }
+
+  #readMarkup(): void {
+    const begins = (mark: string) => this.#text.startsWith(mark, this.#at)
+    if (begins('</')) this.#readEndTag()
+    else if (begins('<!--')) {
+      this.#skip('<!--', '--', 'Unclosed comment')
+      if (this.#text[this.#at] !== '>') this.#refuse("The string `--` isn't allowed inside a comment")
+      this.#at += 1
+    } else if (begins('<![CDATA[') && this.#open.length > 0)
+      this.#listener.cdata(this.#skip('<![CDATA[', ']]>', 'Unclosed CDATA section'))
+    else if (begins('<?')) {
+      if (!this.#match(instruction)) this.#refuse('Invalid processing instruction')
+      this.#skip('', '?>', 'Unterminated processing instruction')
+    } else this.#readStartTag()
+  }
+
+  #readStartTag(): void {
+    const isRoot = this.#open.length === 0
+    if (isRoot && this.#elements > 0) this.#refuse('Extra content at the end of the document')
+    const name = this.#match(startTag)?.[1]
+    if (name === undefined) this.#refuse('Expected the name of an element')
+    this.#elements += 1
+    if (this.#elements > maxElements) refuseFile('The file has too many elements.')
+    this.#listener.open(name, this.#readAttributes())
+    const end = this.#match(startTagEnd)
+    if (!end) this.#refuse(`Unclosed start tag for element ${name}`)
+    if (end[1]) this.#listener.close()
+    else this.#open.push(name)
+    if (this.#open.length > maxDepth)
+      refuseFile(`The elements of the file are nested deeper than ${maxDepth}, at <${name.slice(0, 40)}>.`)
+  }
+
+  #readAttributes(): Map<string, string> {
+    const attributes = new Map<string, string>()
+    for (let match = this.#match(attribute); match; match = this.#match(attribute)) {
+      const [, name = '', quoted = ''] = match
+      if (attributes.has(name)) this.#refuse(`Duplicate attribute: ${name.slice(0, 40)}`)
+      if (attributes.size === maxAttributes) refuseFile('An element of the file has too many attributes.')
+      this.#checkReferences(quoted, this.#at - quoted.length)
+      attributes.set(name, decodeReferences(quoted.slice(1, -1)))
+    }
+    return attributes
+  }
+
+  #readEndTag(): void {
+    const expected = this.#open.pop()
+    const start = this.#at
+    const name = this.#match(endTag)?.[1]
+    if (name === undefined || name !== expected)
+      this.#refuse(expected ? `Missing end tag for element ${expected}` : 'Unexpected end tag', start)
+    this.#listener.close()
+  }
+
+  #readText(): void {
+    const end = this.#text.indexOf('<', this.#at)
+    const stop = end < 0 ? this.#text.length : end
+    const raw = this.#text.slice(this.#at, stop)
+    if (this.#open.length === 0) {
+      if (/[^ \t\n\r]/.test(raw)) this.#refuse('Text is not allowed outside of the root element')
+    } else {
+      if (raw.includes(']]>')) this.#refuse('Element content may not contain `]]>`')
+      this.#checkReferences(raw, this.#at)
+      this.#listener.text(raw)
+    }
+    this.#at = stop
+  }
+
+  /** Checks the references of a piece that begins at a place; looking on in the whole text would reach its end each time. */
+  #checkReferences(piece: string, begin: number): void {
+    for (let at = piece.indexOf('&'); at >= 0; at = piece.indexOf('&', at + 1)) {
+      reference.lastIndex = at
+      const [whole, entity, decimal, hex = ''] = reference.exec(piece) ?? []
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
+      const isGood = entity || (code <= 0x10_ffff && !notCharacter.test(String.fromCodePoint(code)))
+      if (whole && isGood) continue
+      const shown = /^&[^;\s<&]{0,40};?/.exec(piece.slice(at, at + 50))?.[0]
+      this.#refuse(`This reference isn't defined: ${shown}`, begin + at)
+    }
+  }
+
+  /** Goes behind a mark that ends something, and answers what came before it. */
+  #skip(begin: string, end: string, problem: string): string {
+    const from = this.#at + begin.length
+    const found = this.#text.indexOf(end, from)
+    if (found < 0) this.#refuse(problem)
+    this.#at = found + end.length
+    return this.#text.slice(from, found)
+  }
+
+  /** What stands here, if it looks like this; it is read then. */
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    const match = pattern.exec(this.#text)
+    if (match) this.#at += match[0].length
+    return match
+  }
+
+  #refuse(reason: string, at = this.#at): never {
+    refuseFile(`The file is not well-formed XML: ${reason.slice(0, 100)} (line ${this.#lineAt(at)})`)
+  }
+
+  #lineAt(index: number): number {
+    let line = 1
+    for (let at = this.#text.indexOf('\n'); at >= 0 && at < index; at = this.#text.indexOf('\n', at + 1))
+      line += 1
+    return line
+  }
+}

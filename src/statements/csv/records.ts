@@ -1,0 +1,80 @@
+import { refuseFile, tooManyRows } from '../problems.ts'
+import { splitText } from './split.ts'
+
+/** One record of a CSV file and the line of the file that it begins in. */
+export type CsvRecord = { line: number; cells: string[] }
+
+const maxLineLength = 65_536
+/** The widest exports of banks and payment services have some eighty columns. */
+const maxCells = 256
+/** Rows, and the lines that banks put around and between them. */
+const maxRecords = 40_000
+
+/** Refuses lines that no table has, before anything reads them cell by cell. */
+export function refuseLongLines(text: string): void {
+  let line = 0
+  for (let at = 0; at < text.length; line += 1) {
+    const end = text.indexOf('\n', at)
+    const stop = end < 0 ? text.length : end
+    if (stop - at > maxLineLength)
+      refuseFile(`Line ${line + 1} of the file is longer than ${maxLineLength} characters.`)
+    at = stop + 1
+  }
+}
+
+/**
+ * Splits CSV text (RFC 4180, with line feeds) into its records. Where quotes do not add up, as in `"Bar "Sun""`, banks
+ * quoted without doubling: then quotes only enclose a cell that begins and ends with one.
+ */
+export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
+  const { rows, isBroken } = splitText(text, delimiter, maxRecords + 1)
+  const records = withLines(isBroken ? unquoted(text, delimiter, firstLine) : rows, firstLine)
+  if (records.length > maxRecords) refuseFile(tooManyRows)
+  return records
+}
+
+function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
+  const rows = text.split('\n', maxRecords + 1).map((line, i) => {
+    const cells = splitUnescaped(line, delimiter)
+    return cells ?? refuseFile(`A quote is not closed in line ${firstLine + i}; the file may be cut off.`)
+  })
+  // A preamble and a footer may be narrower; a table of several widths was not split where it should be.
+  const wide = rows.filter((cells) => cells.length > 2)
+  const usual = Math.max(0, ...new Set(wide.map((cells) => cells.length)))
+  const odd = wide.findIndex((cells) => cells.length !== usual)
+  if (wide.filter((cells) => cells.length === usual).length < wide.length * 0.9)
+    refuseFile(
+      `The quotes of the file are not closed or not doubled, so that its rows have different lengths, first in line ${firstLine + rows.indexOf(wide[odd] ?? [])}.`,
+    )
+  return rows
+}
+
+/** Splits at delimiters outside of cells that begin with a quote and end with one before a delimiter, or answers null. */
+function splitUnescaped(line: string, delimiter: string): string[] | null {
+  const cells: string[] = []
+  let at = 0
+  while (at <= line.length) {
+    const quoted = line[at] === '"'
+    const close = quoted ? line.indexOf(`"${delimiter}`, at + 1) : -1
+    if (quoted && close < 0 && (at === line.length - 1 || !line.endsWith('"'))) return null
+    const end = quoted ? (close < 0 ? line.length : close + 1) : line.indexOf(delimiter, at)
+    const stop = end < 0 ? line.length : end
+    const cell = line.slice(at, stop)
+    cells.push(quoted ? cell.slice(1, -1).replaceAll('""', '"') : cell)
+    at = stop + 1
+  }
+  return cells
+}
+
+/** A record takes as many lines as its cells have line ends, and one. */
+function withLines(rows: string[][], firstLine: number): CsvRecord[] {
+  let line = firstLine
+  return rows.map((cells) => {
+    if (cells.length > maxCells) refuseFile(`Line ${line} of the file has more than ${maxCells} cells.`)
+    const record = { line, cells }
+    for (const cell of cells)
+      for (let at = cell.indexOf('\n'); at >= 0; at = cell.indexOf('\n', at + 1)) line += 1
+    line += 1
+    return record
+  })
+}

@@ -1,0 +1,127 @@
+import { refuseFile } from '../problems.ts'
+import { legacyCharset } from './legacy-charset.ts'
+
+/**
+ * Reads bytes as text in the encoding they are in: a byte order mark decides, then NULs between ASCII (UTF-16), then
+ * validity (nothing else is valid UTF-8 by chance), then what the file says of itself, then the letters it would have.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
+  refuseNul(text)
+  return text
+}
+
+function decodeMarked(bytes: Uint8Array): string | null {
+  const [a, b, c, d] = bytes
+  if (a === 0xef && b === 0xbb && c === 0xbf)
+    return decodeUtf8(bytes) ?? refuseDamaged(decode('utf-8', bytes))
+  if ((a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff))
+    refuseFile('The file is in UTF-32, which cannot be read; save it as UTF-8.')
+  if (a === 0xff && b === 0xfe) return decodeWhole('utf-16le', bytes)
+  if (a === 0xfe && b === 0xff) return decodeWhole('utf-16be', bytes)
+  return null
+}
+
+/** Text of mostly ASCII has a NUL in every other byte when it is UTF-16. */
+function decodeUtf16(bytes: Uint8Array): string | null {
+  const length = Math.min(bytes.length - (bytes.length % 2), 4096)
+  if (length < 4) return null
+  let even = 0
+  let odd = 0
+  for (let i = 0; i < length; i += 2) {
+    if (bytes[i] === 0) even += 1
+    if (bytes[i + 1] === 0) odd += 1
+  }
+  const most = length * 0.35
+  if (odd > most && even < length * 0.02) return decodeWhole('utf-16le', bytes)
+  if (even > most && odd < length * 0.02) return decodeWhole('utf-16be', bytes)
+  return null
+}
+
+/** UTF-8 is valid throughout; what is UTF-8 but for a few bytes was cut off or damaged, and all else is a legacy encoding. */
+function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    const text = decode('utf-8', bytes)
+    const broken = count(text, /\ufffd/gu)
+    const good = count(text, /[^\0-\x7f\ufffd]/gu)
+    if (broken === 1 && endsInCharacter(bytes, good > 0))
+      refuseFile(
+        `The file ends inside a character in line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
+      )
+    // Too much of it is UTF-8 for a legacy encoding, in which every character of it would come out as two.
+    if (good > 0 && good >= broken) refuseDamaged(text)
+    return null
+  }
+}
+
+/**
+ * True if the last bytes begin a character of UTF-8 that does not end. A single one may be the last letter of a legacy
+ * encoding, as in `café`, unless it begins the common letters of UTF-8 or the file has such characters elsewhere.
+ */
+function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
+  const lead = bytes.findLastIndex((byte) => byte < 0x80 || byte >= 0xc0)
+  const first = bytes[lead] ?? 0
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
+  const there = bytes.length - lead
+  if (first < 0xc2 || first > 0xf4 || there >= length) return false
+  return isUtf8 || there > 1 || first === 0xc2 || first === 0xc3
+}
+
+function refuseDamaged(text: string): never {
+  refuseFile(
+    `The file is neither valid UTF-8 nor in another encoding: see line ${lineOf(text, '\ufffd')}. It may be cut off or damaged.`,
+  )
+}
+
+/** UTF-16 knows no half characters: one that is left over tells of a file that was cut off or damaged. */
+function decodeWhole(label: 'utf-16le' | 'utf-16be', bytes: Uint8Array): string {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    refuseFile('The file is not valid UTF-16; it may be cut off or damaged.')
+  }
+}
+
+function decodeLegacy(bytes: Uint8Array): string {
+  const head = decode('windows-1252', bytes.subarray(0, 2048))
+  return decode(declaredCharset(head) ?? legacyCharset(bytes), bytes)
+}
+
+/** The encoding that the header of an XML or OFX file names, if TextDecoder knows it. */
+function declaredCharset(head: string): string | null {
+  const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(head)?.[1]
+  const ofx = /\bCHARSET\s*[:=]\s*"?([\w-]{1,40})/i.exec(head)?.[1]
+  const label = (xml ?? ofx)?.toLowerCase()
+  if (label === undefined || /^(?:utf-?8|unicode|none|us-?ascii|ascii)$/.test(label)) return null
+  for (const name of [label, `windows-${label}`, `iso-${label}`]) {
+    try {
+      const { encoding } = new TextDecoder(name)
+      return encoding.startsWith('utf') ? null : encoding
+    } catch {
+      // Not a label of this runtime; the next spelling may be.
+    }
+  }
+  return null
+}
+
+function refuseNul(text: string): void {
+  if (text.includes('\0'))
+    refuseFile(`The file contains a NUL character in line ${lineOf(text, '\0')} and so is no text.`)
+}
+
+function decode(label: string, bytes: Uint8Array): string {
+  return new TextDecoder(label).decode(bytes)
+}
+
+/** The line in which a character first occurs. */
+function lineOf(text: string, character: string): number {
+  return count(text.slice(0, text.indexOf(character)), /\n/g) + 1
+}
+
+function count(text: string, pattern: RegExp): number {
+  let found = 0
+  for (const _ of text.matchAll(pattern)) found += 1
+  return found
+}

@@ -1,0 +1,55 @@
+import { refuseFile } from '../problems.ts'
+import { decodeText } from './encoding.ts'
+import { binaryKind } from './kind.ts'
+
+export type FileFormat = 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
+
+/** A file as text, with line feeds for line ends, and the format that its content shows. */
+export type RecognisedFile = { format: FileFormat; text: string }
+
+/** Tells by its content what a file is; its name plays no part. What is no statement is named. */
+export function recognise(bytes: Uint8Array): RecognisedFile {
+  const kind = binaryKind(bytes)
+  if (kind !== null) refuseFile(`The file is ${kind}, not a bank statement or CSV file.`)
+  const text = decodeText(bytes)
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+  if (text.trim() === '') refuseFile('The file is empty.')
+  return { format: formatOf(text), text }
+}
+
+function formatOf(text: string): FileFormat {
+  const head = text.slice(0, 65_536)
+  if (/<OFX\s*>|^\s*OFXHEADER\s*:/i.test(head)) return 'ofx'
+  if (/^\s*</.test(head)) return xmlFormat(head)
+  if (/^[^\S\n\u2028\u2029]*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
+  if (isSwift(head)) return 'mt940'
+  if (/^\s*[[{]\s*(?:["{[\]}]|$)/.test(head))
+    refuseFile('The file is JSON, which is no bank statement or CSV file.')
+  return 'csv'
+}
+
+/**
+ * SWIFT text begins with its first field or its header block; some banks write a line or two before it. Space at the
+ * beginning of a line is matched within the line: `^\s*` would run through all that follow, from each of them anew.
+ */
+function isSwift(head: string): boolean {
+  if (/^[\s@]*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
+  return (
+    /^[^\S\n\u2028\u2029]*:20:/m.test(head.slice(0, 4_096)) &&
+    /(?:^|@@)[^\S\n\u2028\u2029]*:(?:25|28C?|6[012][FM]?):/m.test(head)
+  )
+}
+
+function xmlFormat(head: string): FileFormat {
+  if (/<(?:[\w.-]+:)?BkToCstmr/.test(head)) return 'camt'
+  if (/<(?:html|!doctype\s+html|table)\b/i.test(head))
+    refuseFile(
+      'The file is a web page (HTML), not a bank statement or CSV file; some banks name one .xls or .csv.',
+    )
+  const root = /<([A-Za-z_][\w.:-]{0,60})/.exec(head)?.[1]
+  if (/camt\.05[234]/.test(head)) return 'camt'
+  refuseFile(
+    `The file is XML, but no statement (camt.052, .053 or .054, or OFX): it begins with <${root ?? '?'}>.`,
+  )
+}

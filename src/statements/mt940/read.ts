@@ -1,0 +1,144 @@
+import { emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { Problems, refuseFile } from '../problems.ts'
+import type { ClosingBalance, Statement, StatementAccount, StatementRow } from '../statement.ts'
+import { describe } from '../text.ts'
+import { ungroupedAmount } from '../written/amount.ts'
+import { describeDetails } from './details.ts'
+import { type Mt940Field, splitFields } from './fields.ts'
+import { readStatementLine, swiftDate } from './statement-line.ts'
+
+type State = {
+  accounts: StatementAccount[]
+  current: StatementAccount | null
+  /** The line of `:20:` while the closing balance has not come yet. */
+  openSince: number | null
+  /** The entry that a `:86:` right after it describes. */
+  entry: { row: StatementRow; details: string[]; supplementary: string } | null
+  limit: RowLimit
+  problems: Problems
+}
+
+/** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"): several accounts, several pages. */
+export function readMt940(text: string): Statement {
+  const tags = new Set<string>()
+  const state: State = {
+    accounts: [],
+    current: null,
+    openSince: null,
+    entry: null,
+    limit: new RowLimit(),
+    problems: new Problems(),
+  }
+  for (const field of splitFields(text)) {
+    tags.add(field.tag)
+    readField(state, field)
+  }
+  endEntry(state)
+  refuseInterim(tags)
+  if (state.openSince !== null)
+    refuseFile(
+      `The file ends before the closing balance (:62F:) of the statement that begins in line ${state.openSince}; it seems to be cut off.`,
+    )
+  state.problems.throwIfAny()
+  if (state.accounts.length === 0) refuseFile('The file holds no statement.')
+  return { format: 'mt940', accounts: mergeAccounts(state.accounts) }
+}
+
+function readField(state: State, field: Mt940Field): void {
+  if (field.tag === '86' || field.tag === 'NS') {
+    const { entry } = state
+    if (entry) entry.details = entry.details.concat(withoutNsNumbers(field)).slice(0, 100)
+    return
+  }
+  endEntry(state)
+  const value = field.lines.join('\n')
+  if (field.tag === '20') beginStatement(state, field.line)
+  const account = state.current ?? beginStatement(state, field.line)
+  if (field.tag === '25' || field.tag === '25P') account.identifier = identifierOf(field.lines[0] ?? '')
+  else if (field.tag === '60F' || field.tag === '60M') readOpening(account, value)
+  else if (field.tag === '61') readEntry(state, field, value)
+  else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
+}
+
+function beginStatement(state: State, line: number): StatementAccount {
+  if (state.openSince !== null)
+    state.problems.add(
+      'file',
+      `The statement that begins in line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
+    )
+  state.limit.countAccount()
+  const account = emptyAccount(null, null)
+  state.accounts.push(account)
+  state.current = account
+  state.openSince = line
+  return account
+}
+
+function readOpening(account: StatementAccount, value: string): void {
+  account.currency = balanceParts(value)?.currency ?? null
+  if (account.identifier && account.currency)
+    account.identifier = withoutCurrency(account.identifier, account.currency)
+}
+
+function readEntry(state: State, field: Mt940Field, value: string): void {
+  state.limit.count()
+  const account = state.current
+  const line = readStatementLine(value, field.line, state.problems)
+  if (!account || !line) return
+  if (line.row.amount === 0 || line.expected) account.skipped += 1
+  else {
+    account.rows.push(line.row)
+    state.entry = { row: line.row, details: [], supplementary: line.supplementary }
+  }
+}
+
+function endEntry(state: State): void {
+  const { entry } = state
+  state.entry = null
+  if (!entry) return
+  entry.row.description = describeDetails(entry.details) ?? describe(entry.supplementary)
+}
+
+/** `:62M:` ends a page and `:62F:` the statement; only the latter is a closing balance. */
+function readClosing(state: State, account: StatementAccount, field: Mt940Field): void {
+  state.openSince = null
+  const balance = balanceParts(field.lines[0] ?? '')
+  account.currency ??= balance?.currency ?? null
+  if (field.tag === '62F') account.closingBalance = balance?.balance ?? null
+}
+
+/** `C260131EUR1234,56`: credit or debit, date, currency, amount. A balance that cannot be read is none. */
+function balanceParts(value: string): { currency: string | null; balance: ClosingBalance | null } | null {
+  const match = /^\s*([CD])\s*(\d{6})\s*(?:([A-Z]{3})\s*)?([\d.,]+)/.exec(value)
+  if (!match) return null
+  const [, mark, day = '', currency = null, digits = ''] = match
+  const date = swiftDate(day)
+  const amount = ungroupedAmount(`${mark === 'D' ? '-' : ''}${digits}`)
+  return { currency, balance: date !== null && typeof amount === 'number' ? { date, amount } : null }
+}
+
+/** An IBAN without spaces, or bank code and account number as they are; Polish banks begin with a slash. */
+function identifierOf(value: string): string | null {
+  return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
+}
+
+/** Some banks write the currency behind the account number. */
+function withoutCurrency(identifier: string, currency: string): string {
+  return /\d/.test(identifier.slice(0, -3)) && identifier.endsWith(currency)
+    ? identifier.slice(0, -3)
+    : identifier
+}
+
+/** In the German field :NS: each line begins with two digits; only the lines of the purpose (01 to 16) count. */
+function withoutNsNumbers(field: Mt940Field): string[] {
+  if (field.tag !== 'NS') return field.lines
+  return field.lines.filter((line) => /^(?:0[1-9]|1[0-6])/.test(line)).map((line) => `${line.slice(2)} `)
+}
+
+/** MT942 reports a day that is not over; what it lists may still change, so it is no statement. */
+function refuseInterim(tags: Set<string>): void {
+  if (tags.has('34F') && !tags.has('60F') && !tags.has('60M'))
+    refuseFile(
+      'The file is an interim report (MT942), whose entries are not final; export a statement (MT940).',
+    )
+}

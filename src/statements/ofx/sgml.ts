@@ -1,0 +1,228 @@
+import { refuseFile, tooManyRows } from '../problems.ts'
+import { maxRows } from '../statement.ts'
+
+/**
+ * An aggregate of an OFX file: its elements, and the aggregates in it. Names are in upper case.
+ * OFX 1.x is SGML whose elements need no end tag, 2.x is XML; banks mix the two, so both are read alike
+ * (OFX 1.6, 2.3 "Open Financial Exchange file structure").
+ */
+export type OfxAggregate = {
+  name: string
+  elements: Map<string, string>
+  children: OfxAggregate[]
+}
+
+type Token = { open: string } | { close: string } | { text: string }
+
+const maxDepth = 64
+const maxTokens = 600_000
+/** Names that are no part of the standard, in one file. */
+const maxNames = 10_000
+/** An entry may have a payee and a currency, and a bank a few aggregates of its own. */
+const maxKept = 4 * maxRows
+/** Of a text no more is ever looked at (text.ts). */
+const maxText = 20_000
+
+/** What is read of a file. All else is passed over, or a file of nothing else would fill the memory. */
+const keptElements = new Set(
+  'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE'.split(
+    ' ',
+  ),
+)
+const keptAggregates = new Set(
+  (
+    'STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL PAYEE EXTDPAYEE ' +
+    'CURRENCY STATUS'
+  ).split(' '),
+)
+
+/** Aggregates that hold others of which we read some; a start tag without text that is none of them may be empty. */
+const knownAggregates = new Set(
+  (
+    'OFX SIGNONMSGSRSV1 SONRS STATUS FI BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS CCSTMTTRNRS ' +
+    'INVSTMTTRNRS STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM BANKTRANLIST BANKTRANLISTP ' +
+    'INVTRANLIST INVBANKTRAN STMTTRN STMTTRNP LEDGERBAL AVAILBAL PAYEE EXTDPAYEE BANKACCTTO CCACCTTO CURRENCY ' +
+    'ORIGCURRENCY BALLIST BAL IMAGEDATA'
+  ).split(' '),
+)
+
+/** Elements that stay elements even when they are empty and a sloppy bank closes them elsewhere. */
+const knownElements = new Set(
+  (
+    'TRNTYPE DTPOSTED DTUSER DTAVAIL TRNAMT FITID CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID ' +
+    'NAME EXTDNAME MEMO INV401KSOURCE CURDEF CURSYM CURRATE BALAMT DTASOF DTSTART DTEND BANKID BRANCHID ACCTID ' +
+    'ACCTTYPE ACCTKEY CODE SEVERITY MESSAGE SUBACCTFUND'
+  ).split(' '),
+)
+
+/** These cannot stand in one of their own: the start of one ends one that a bank forgot to end. */
+const notNested = new Set(
+  'STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL'.split(' '),
+)
+
+/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of what we read of it. */
+export function parseOfx(text: string): OfxAggregate {
+  const start = text.search(/<OFX\s*>/i)
+  if (start < 0) refuseFile('The file has no <OFX> element.')
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
+    refuseFile('The file contains a document type definition, which is not read.')
+  // Read twice, so that no more than the tree is held in memory.
+  const aggregates = aggregateNames(tokensOf(text, start))
+  return new TreeBuilder(aggregates).build(tokensOf(text, start))
+}
+
+function* tokensOf(text: string, start: number): Generator<Token> {
+  let tokens = 0
+  let pending: { text: string } | null = null
+  for (let at = start; at < text.length; ) {
+    const { found, end } = text[at] === '<' ? markupAt(text, at) : textAt(text, at)
+    at = end
+    for (const token of found) {
+      const isText = 'text' in token
+      if (isText && pending && !token.isCdata)
+        pending.text += token.text.slice(0, maxText - pending.text.length)
+      else if (isText && !token.isCdata && token.text.trim() === '') continue
+      else {
+        if (pending) yield pending
+        pending = isText ? { text: token.text.slice(0, maxText) } : null
+        if (!isText) yield token
+        tokens += 1
+        if (tokens > maxTokens) refuseFile('The file has too many elements.')
+      }
+    }
+  }
+  if (pending) yield pending
+}
+
+type Piece = { open: string } | { close: string } | { text: string; isCdata: boolean }
+type Found = { found: Piece[]; end: number }
+
+const tag = /<(\/?)([A-Za-z][\w.:-]{0,63})\s*(\/?)>/y
+
+/** One tag, comment, CDATA section or processing instruction; a `<` that begins none is text. */
+function markupAt(text: string, at: number): Found {
+  if (text.startsWith('<!--', at)) return { found: [], end: after(text, '-->', at) }
+  if (text.startsWith('<?', at)) return { found: [], end: after(text, '?>', at) }
+  if (text.startsWith('<![CDATA[', at)) {
+    const end = after(text, ']]>', at)
+    const raw = text.slice(
+      at + 9,
+      Math.min(text.startsWith(']]>', end - 3) ? end - 3 : end, at + 9 + maxText),
+    )
+    return { found: [{ text: raw.replaceAll('&', '&amp;'), isCdata: true }], end }
+  }
+  tag.lastIndex = at
+  const match = tag.exec(text)
+  if (!match) return textAt(text, at)
+  const [whole, isEnd, name = '', isEmpty] = match
+  const end = at + whole.length
+  const folded = name.toUpperCase()
+  if (isEnd) return { found: [{ close: folded }], end }
+  return { found: isEmpty ? [{ open: folded }, { close: folded }] : [{ open: folded }], end }
+}
+
+function textAt(text: string, at: number): Found {
+  const next = text.indexOf('<', at + 1)
+  const end = next < 0 ? text.length : next
+  return { found: [{ text: text.slice(at, end), isCdata: false }], end }
+}
+
+function after(text: string, mark: string, at: number): number {
+  const end = text.indexOf(mark, at)
+  return end < 0 ? text.length : end + mark.length
+}
+
+/** The names that are aggregates in this file: known ones, and others that never hold text and do have an end tag. */
+function aggregateNames(tokens: Iterable<Token>): Set<string> {
+  const withText = new Set<string>()
+  const closed = new Set<string>()
+  let opened: string | null = null
+  for (const token of tokens) {
+    if ('text' in token && opened !== null) withText.add(opened)
+    if ('close' in token) closed.add(token.close)
+    opened = 'open' in token ? token.open : null
+    if (withText.size + closed.size > maxNames) refuseFile('The file has too many kinds of elements.')
+  }
+  const names = [...closed].filter((name) => !withText.has(name) && !knownElements.has(name))
+  return new Set([...knownAggregates, ...names])
+}
+
+class TreeBuilder {
+  readonly #aggregates: Set<string>
+  readonly #root: OfxAggregate = { name: '', elements: new Map(), children: [] }
+  readonly #stack = [this.#root]
+  #kept = 0
+  #entries = 0
+
+  constructor(aggregates: Set<string>) {
+    this.#aggregates = aggregates
+  }
+
+  build(tokens: Iterable<Token>): OfxAggregate {
+    let element: string | null = null
+    for (const token of tokens) {
+      if ('open' in token) {
+        element = this.#aggregates.has(token.open) ? null : token.open
+        if (element === null) this.#open(token.open)
+      } else if ('close' in token) {
+        element = null
+        if (this.#aggregates.has(token.close)) this.#close(token.close)
+        if (this.#stack.length === 1) break
+      } else if (element !== null && keptElements.has(element)) {
+        const { elements } = this.#stack.at(-1) ?? this.#root
+        if (!elements.has(element)) elements.set(element, decodeEntities(token.text).trim())
+      }
+    }
+    const inside = this.#stack.at(-1)?.name
+    if (this.#stack.length > 1)
+      refuseFile(
+        `The file ends before </OFX>, inside <${inside}> after ${this.#entries} transactions; it seems to be cut off.`,
+      )
+    return this.#root
+  }
+
+  #open(name: string): void {
+    const stack = this.#stack
+    if (notNested.has(name)) {
+      const unended = stack.findIndex((aggregate) => aggregate.name === name)
+      if (unended > 0) this.#endTo(unended)
+    }
+    if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deep.')
+    if (name === 'STMTTRN') this.#entries += 1
+    if (this.#entries > maxRows) refuseFile(tooManyRows)
+    const aggregate: OfxAggregate = { name, elements: new Map(), children: [] }
+    stack.at(-1)?.children.push(aggregate)
+    stack.push(aggregate)
+  }
+
+  /** Ends an aggregate and those in it that a bank forgot to end; an end tag of none is passed over. */
+  #close(name: string): void {
+    const at = this.#stack.findLastIndex((aggregate) => aggregate.name === name)
+    if (at > 0) this.#endTo(at)
+  }
+
+  /** Ends all that is open beyond this depth, and keeps of it what is read or holds what is. */
+  #endTo(depth: number): void {
+    while (this.#stack.length > depth) {
+      const ended = this.#stack.pop()
+      if (!ended) return
+      if (keptAggregates.has(ended.name) || ended.children.length > 0) this.#kept += 1
+      else this.#stack.at(-1)?.children.pop()
+      if (this.#kept > maxKept) refuseFile('The file has too many elements.')
+    }
+  }
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+/** The escapes of OFX (1.6, 2.3.2.1) and numeric ones; anything else stays as it is, and nothing is decoded twice. */
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,6}));/g,
+    (whole, decimal, hex, name) => {
+      if (name) return entities[String(name).toLowerCase()] ?? whole
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
+      return code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code)
+    },
+  )
+}

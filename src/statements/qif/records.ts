@@ -1,0 +1,68 @@
+import { RowLimit } from '../accounts.ts'
+import { linesOf } from '../lines.ts'
+import { refuseFile } from '../problems.ts'
+import { cleanText } from '../text.ts'
+
+/** The fields of one transaction by their letter, as far as they are read; of the lines of a split nothing is. */
+export type QifRecord = { line: number; fields: Map<string, string> }
+
+/** The transactions under one header, and the account that an `!Account` block named before. */
+export type QifSection = { account: string | null; records: QifRecord[] }
+
+/** Headers whose records are transactions of money; of the others (categories, securities …) none is. */
+const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|checking)/i
+
+/** Date, amounts, number, payee, memo and category, of which an account has its name and a transaction all. */
+const lettersRead = 'DTUNPML'
+
+type State = {
+  sections: QifSection[]
+  account: string | null
+  kind: 'money' | 'account' | 'other'
+  open: QifRecord | null
+  limit: RowLimit
+}
+
+/** Splits a QIF file into its sections and records. Every record ends at `^`. */
+export function splitQif(text: string): QifSection[] {
+  const state: State = { sections: [], account: null, kind: 'other', open: null, limit: new RowLimit() }
+  for (const { line, content } of linesOf(text)) readLine(state, content.trim(), line)
+  if (state.open)
+    refuseFile(`The file ends before the ^ of the record in line ${state.open.line}; it seems to be cut off.`)
+  return state.sections
+}
+
+function readLine(state: State, content: string, line: number): void {
+  if (content === '') return
+  if (content.startsWith('!')) {
+    endRecord(state)
+    readHeader(state, content)
+  } else if (content.startsWith('^')) endRecord(state)
+  else {
+    state.open ??= { line, fields: new Map() }
+    const letter = (content[0] ?? '').toUpperCase()
+    const value = content.slice(1).trim()
+    if (lettersRead.includes(letter) && !state.open.fields.has(letter)) state.open.fields.set(letter, value)
+  }
+}
+
+function readHeader(state: State, content: string): void {
+  if (/^!account/i.test(content)) state.kind = 'account'
+  else if (moneyTypes.test(content)) {
+    state.kind = 'money'
+    state.limit.countAccount()
+    state.sections.push({ account: state.account, records: [] })
+  } else if (/^!type/i.test(content)) state.kind = 'other'
+  // Options (AutoSwitch …) change nothing about what follows them.
+}
+
+function endRecord(state: State): void {
+  const record = state.open
+  state.open = null
+  if (record === null) return
+  if (state.kind === 'account') state.account = cleanText(record.fields.get('N') ?? '') ?? state.account
+  else if (state.kind === 'money') {
+    state.limit.count()
+    state.sections.at(-1)?.records.push(record)
+  }
+}

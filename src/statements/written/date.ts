@@ -1,0 +1,104 @@
+import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { monthNumber } from './month-names.ts'
+
+/** Which of day, month and year comes first, second and third. */
+export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
+
+/**
+ * A date as somebody wrote it. What can be read in one way only, such as 2026-02-01 or 1 Feb 2026, is settled; of
+ * 01/02/2026 each order has its reading, where the day exists.
+ */
+export type WrittenDate = {
+  settled: CalendarDate | null
+  readings: Partial<Record<DateOrder, CalendarDate | null>>
+}
+
+const maxLength = 80
+/** A time and whatever follows it, taken as written: the day stays the one on the paper. */
+const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
+const yearFirst = new RegExp(String.raw`^(\d{4})([-/. ])\s?(\d{1,2})\2\s?(\d{1,2})\.?${time}`)
+const compact = new RegExp(String.raw`^(\d{2})(\d{2})(\d{2})(\d{2})(?:\d{4}|\d{6})?${time}`)
+const yearLast = new RegExp(
+  String.raw`^(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?([-/.']{1,2})\s?(\d{4}|\d{1,2})\.?${time}`,
+)
+const dayMonthName = new RegExp(
+  String.raw`^(\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(\p{L}{3,12})[\s.,/-]{0,2}(?:de\s)?(\d{4}|\d{2})${time}`,
+  'u',
+)
+const monthNameDay = new RegExp(
+  String.raw`^(\p{L}{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s(\d{4})${time}`,
+  'u',
+)
+
+/** Takes a date apart; null is none at all. A date-like text that is no day has no reading. */
+export function readWrittenDate(raw: string): WrittenDate | null {
+  if (raw.length > maxLength) return null
+  const text = raw.trim().replace(/\s+/g, ' ')
+  return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
+}
+
+/** True for what somebody meant as a date, right or wrong. */
+export function looksLikeDate(raw: string): boolean {
+  return (
+    /^\s*\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/.test(raw.slice(0, maxLength)) ||
+    readWrittenDate(raw) !== null
+  )
+}
+
+function readYearFirst(text: string): WrittenDate | null {
+  const match = yearFirst.exec(text)
+  if (!match) return null
+  const [, year = '', , second = '', third = ''] = match
+  const ymd = dateOf(year, second, third)
+  return { settled: ymd, readings: { ymd, ydm: dateOf(year, third, second) } }
+}
+
+/** 20260201 and 20260201120000; 01022026 only where it is no year first. */
+function readCompact(text: string): WrittenDate | null {
+  const match = compact.exec(text)
+  if (!match) return null
+  const [, a = '', b = '', c = '', d = ''] = match
+  const ymd = dateOf(a + b, c, d)
+  const dmy = dateOf(c + d, b, a)
+  const mdy = dateOf(c + d, a, b)
+  return { settled: ymd, readings: { ymd, ydm: dateOf(a + b, d, c), ...(ymd ? {} : { dmy, mdy }) } }
+}
+
+function readYearLast(text: string): WrittenDate | null {
+  const match = yearLast.exec(text)
+  if (!match) return null
+  const [, a = '', separator = '', b = '', quote = '', tail = ''] = match
+  // Quicken writes '6 for 2006; elsewhere a year has two digits or four.
+  if (tail.length === 1 && !quote.includes("'")) return { settled: null, readings: {} }
+  const year = quote.includes("'") && tail.length < 4 ? `20${tail.padStart(2, '0')}` : fullYear(tail)
+  const dmy = dateOf(year, b, a)
+  const mdy = dateOf(year, a, b)
+  // 26-02-01 with a short year in front is taken only where no other order can be.
+  const ymd = tail.length === 2 && a.length === 2 ? dateOf(fullYear(a), b, tail) : null
+  const shortYearFirst = dmy === null && mdy === null ? ymd : null
+  // Nobody writes the month first and dots between: 01.02.2026 is the first of February.
+  const dotted = separator === '.' && quote === '.' ? dmy : null
+  return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd } }
+}
+
+function readMonthName(text: string): WrittenDate | null {
+  const dayFirst = dayMonthName.exec(text)
+  const nameFirst = dayFirst ? null : monthNameDay.exec(text)
+  if (!dayFirst && !nameFirst) return null
+  const [, day = '', name = '', year = ''] = dayFirst ?? ['', nameFirst?.[2], nameFirst?.[1], nameFirst?.[3]]
+  const month = monthNumber(name)
+  if (month === null) return null
+  const settled = dateOf(fullYear(year), String(month), day)
+  return { settled, readings: {} }
+}
+
+/** Two digits stand for 1970 to 2069, as in POSIX. */
+function fullYear(year: string): string {
+  if (year.length !== 2) return year
+  return `${Number(year) < 70 ? '20' : '19'}${year}`
+}
+
+function dateOf(year: string, month: string, day: string): CalendarDate | null {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return isCalendarDate(date) ? date : null
+}

@@ -1,0 +1,76 @@
+import { Invalid } from '../../../src/domain/failures.ts'
+import type { Minor } from '../../../src/domain/money.ts'
+import { readStatement } from '../../../src/statements/read.ts'
+import type { ImportOptions, Statement } from '../../../src/statements/statement.ts'
+
+declare global {
+  interface ImportMeta {
+    /** Vite's: the files that match, as text. */
+    glob(pattern: string, options: { query: '?raw'; import: 'default'; eager: true }): Record<string, string>
+  }
+}
+
+const files = import.meta.glob('../../corpus/**/*', { query: '?raw', import: 'default', eager: true })
+
+/** The files of test/corpus by their path below it. */
+export const corpus = new Map(
+  Object.entries(files).map(([path, text]) => [path.replace('../../corpus/', ''), text]),
+)
+
+/** The corpus files that are bank statements. */
+export const statements = [...corpus].filter(([path]) => !path.startsWith('generic-csv/'))
+
+/** A corpus file. */
+export function fileOf(path: string): string {
+  const text = corpus.get(path)
+  if (text === undefined) throw new Error(`The corpus has no ${path}.`)
+  return text
+}
+
+/** A text as the bytes of an encoding; in a single-byte one, what it does not have becomes a question mark. */
+export function encode(text: string, encoding = 'utf-8'): Uint8Array {
+  if (encoding === 'utf-8') return new TextEncoder().encode(text)
+  if (encoding.startsWith('utf-16')) return utf16(text, encoding === 'utf-16le')
+  const table = singleByteTable(encoding)
+  return Uint8Array.from([...text], (character) => table.get(character) ?? 0x3f)
+}
+
+/** True if every character of a text exists in a single-byte encoding. */
+export function fits(text: string, encoding: string): boolean {
+  const table = singleByteTable(encoding)
+  return [...text].every((character) => table.has(character))
+}
+
+/** Reads a text as a bank statement. */
+export function read(text: string, options: ImportOptions = {}): Statement {
+  return readStatement(encode(text), options)
+}
+
+/** What is wrong with a file: the errors of the `Invalid` that reading it throws, or null. */
+export function errorsOf(run: () => unknown): Record<string, string[]> | null {
+  try {
+    run()
+    return null
+  } catch (error) {
+    if (error instanceof Invalid) return error.errors
+    throw error
+  }
+}
+
+/** The sum of the rows of an account. */
+export function sumOf(rows: { amount: Minor }[]): number {
+  return rows.reduce((sum, row) => sum + row.amount, 0)
+}
+
+function utf16(text: string, littleEndian: boolean): Uint8Array {
+  const view = new DataView(new ArrayBuffer(text.length * 2))
+  for (let i = 0; i < text.length; i += 1) view.setUint16(i * 2, text.charCodeAt(i), littleEndian)
+  return new Uint8Array(view.buffer)
+}
+
+function singleByteTable(encoding: string): Map<string, number> {
+  const decoder = new TextDecoder(encoding)
+  return new Map(
+    Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte] as const),
+  )
+}

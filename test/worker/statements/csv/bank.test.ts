@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'vitest'
+import { readGenericCsv } from '../../../../src/statements/csv/generic.ts'
+import type { ImportOptions } from '../../../../src/statements/statement.ts'
+import { encode, errorsOf, read } from '../corpus.ts'
+
+const rowsOf = (text: string, options: ImportOptions = {}) =>
+  read(text, options).accounts.flatMap((account) => account.rows)
+const brief = (text: string, options: ImportOptions = {}) =>
+  rowsOf(text, options).map(({ date, amount }) => [date, amount])
+const errors = (text: string, options: ImportOptions = {}) => errorsOf(() => read(text, options))
+
+describe('the table of a bank export', () => {
+  test.each([',', ';', '\t', '|'])('may be delimited by %j', (delimiter) => {
+    const text = [
+      ['Date', 'Amount', 'Text'],
+      ['2026-01-31', '-1.50', 'a'],
+      ['2026-01-30', '2.00', 'b'],
+    ]
+    const table = text.map((cells) => cells.join(delimiter)).join('\n')
+    expect(brief(table)).toEqual([
+      ['2026-01-31', -150],
+      ['2026-01-30', 200],
+    ])
+  })
+
+  test('may be delimited by what a form field says', () => {
+    expect(brief('Date^Amount\n2026-01-31^5', { delimiter: '^' })).toEqual([['2026-01-31', 500]])
+    expect(brief('Date\tAmount\n2026-01-31\t5', { delimiter: 'tab' })).toEqual([['2026-01-31', 500]])
+    expect(errors('Date,Amount\n2026-01-31,5', { delimiter: 'ab' })).toHaveProperty('delimiter')
+    expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
+  })
+
+  test('whose delimiter cannot be told is asked for it', () => {
+    expect(errors('hello\nworld')).toEqual({
+      delimiter: ['What separates the cells of the file cannot be told; say which it is: ,  ;  tab  |'],
+    })
+  })
+
+  test('counts the lines of the file, those inside quotes too', () => {
+    const text = 'Bank of Example\n\nDate,Text,Amount\n2026-01-02,"a\nb\nc",1\n2026-01-03,d,x\n'
+    expect(errors(text)).toEqual({ 'rows.7.amount': ['The amount field must be a number.'] })
+  })
+
+  test('may have quotes that are not doubled', () => {
+    const text = 'Date;Text;Amount\n02.01.2026;"Bar "Sun" Moon";-1,00\n03.01.2026;"Shop";-2,00\n'
+    expect(rowsOf(text).map((row) => [row.description, row.amount])).toEqual([
+      ['Bar "Sun" Moon', -100],
+      ['Shop', -200],
+    ])
+  })
+
+  test('that ends inside a quote is cut off', () => {
+    expect(Object.keys(errors('Date,Text,Amount\n2026-01-02,a,1\n2026-01-03,"b') ?? {})).toEqual(['file'])
+    const open = 'Date,Text,Amount\n2026-01-02,"a,1\n2026-01-03,"b,2\n'
+    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed in line 2;/)
+  })
+
+  test('that ends in the middle of a row is cut off', () => {
+    expect(errors('Date,Amount,Text\n2026-01-02,12.50,a\n2026-01-03,12.5')).toEqual({
+      file: ['The file ends in the middle of line 3; it seems to be cut off.'],
+    })
+    expect(brief('Date,Amount,Text\n2026-01-02,12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
+  })
+
+  test('without rows is an empty statement, and one of rows that are none is refused', () => {
+    expect(read('Date,Amount\n').accounts).toEqual([
+      { identifier: null, currency: null, rows: [], closingBalance: null, skipped: 0 },
+    ])
+    expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
+  })
+
+  test('takes 10,000 rows and not one more', () => {
+    const rows = (count: number) => `Date,Amount\n${'2026-01-31,1\n'.repeat(count)}`
+    expect(brief(rows(10_000))).toHaveLength(10_000)
+    expect(errors(rows(10_001))).toEqual({ file: ['The file must not have more than 10,000 rows.'] })
+  })
+
+  test('reports the first hundred errors and how many there are', () => {
+    const found = errors(`Date,Amount\n${'2026-01-31,x\n'.repeat(250)}`) ?? {}
+    expect(Object.keys(found)).toHaveLength(101)
+    expect(found['rows.2.amount']).toEqual(['The amount field must be a number.'])
+    expect(found.file).toEqual(['The file has 250 errors, of which the first 100 are shown.'])
+  })
+
+  test('reports all kinds of errors at once', () => {
+    expect(errors('Date,Amount\n01/02/2026,1.00\n2026-02-30,2.00\n03/04/2026,1.234\n05/06/2026,\n')).toEqual({
+      date_format: [expect.stringContaining('01/02/2026 in row 2')],
+      'rows.4.amount': ['The amount field must have 0-2 decimal places.'],
+      'rows.5.amount': ['The amount field is required.'],
+    })
+  })
+})
+
+describe('the columns of a bank export', () => {
+  test('of which two could be meant are asked for by number', () => {
+    expect(errors('Date,Amount,Amount\n2026-01-31,1,2')).toEqual({
+      mapping: ['The amount could be any of the columns 2 (Amount), 3 (Amount); say which by its number.'],
+    })
+    expect(brief('Date,Amount,Amount\n2026-01-31,1,2', { mapping: { amount: '3' } })).toEqual([
+      ['2026-01-31', 200],
+    ])
+  })
+
+  test('prefer the booking date to others, and the currency of the account', () => {
+    const text = 'Valutadatum;Buchungstag;Bedrag;Bedrag in EUR\n01.01.2026;02.01.2026;-11,00;-10,00\n'
+    expect(brief(text)).toEqual([['2026-01-02', -1000]])
+  })
+
+  test('that are not recognised are listed', () => {
+    expect(errors('Foo,Bar\na,b')?.mapping?.[0]).toMatch(/none is recognised among Foo, Bar;/)
+  })
+
+  test('may be mapped by header or number, and a mapping that fits nothing is an error', () => {
+    const text = 'When,What,How much\n2026-01-31,Tea,-3.20\n'
+    expect(brief(text, { mapping: { date: 'when', amount: '3' } })).toEqual([['2026-01-31', -320]])
+    expect(errors(text, { mapping: { date: 'when', amount: 'Sum' } })?.mapping?.[0]).toMatch(
+      /no column Sum; it has When, What, How much/,
+    )
+    expect(errors('Date,Amount\n2026-01-31,1', { mapping: { colour: 'Date' } })?.mapping?.[0]).toMatch(
+      /^The mapping field colour is unknown/,
+    )
+  })
+
+  test('without headers are taken where their contents leave no choice, and asked for where they do', () => {
+    expect(brief('31.01.2026;Shop;-3,00\n30.01.2026;Pay;10,00\n')).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', 1000],
+    ])
+    expect(
+      errors('31.01.2026;Shop;01.02.2026;-3,00\n30.01.2026;Pay;31.01.2026;10,00\n')?.mapping?.[0],
+    ).toMatch(/the date could be any of the columns 1, 3/)
+    expect(errors('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n')?.mapping?.[0]).toMatch(
+      /nothing says which way the amounts of column 3 go/,
+    )
+    expect(brief('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n', { mapping: { debit: '3' } })).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', -1000],
+    ])
+  })
+})
+
+describe('the signs of a bank export', () => {
+  test('are those of debit and credit columns, whichever way debits are written', () => {
+    const rows = [
+      ['2026-01-31', -300],
+      ['2026-01-30', 1000],
+    ]
+    expect(brief('Datum;Soll;Haben\n31.01.2026;3,00;\n30.01.2026;;10,00\n')).toEqual(rows)
+    expect(brief('Datum;Soll;Haben\n31.01.2026;-3,00;0,00\n30.01.2026;0,00;10,00\n')).toEqual(rows)
+  })
+
+  test.each([
+    ['Datum;Betrag;Soll/Haben\n31.01.2026;3,00;S\n30.01.2026;10,00;H\n'],
+    ['Datum;Bedrag;Af Bij\n20260131;3,00;Af\n20260130;10,00;Bij\n'],
+    ['Date,Amount,D/C\n2026-01-31,3.00,D\n2026-01-30,10.00,C\n'],
+    ['Date,Amount,Transaction Type\n2026-01-31,3.00,debit\n2026-01-30,10.00,credit\n'],
+    ['Date,Amount,\n2026-01-31,3.00,\n2026-01-30,10.00,CR\n'],
+    ['Datum;Umsatz; \n31.01.2026;3,00;S\n30.01.2026;10,00;H\n'],
+    ['Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,10.00,C\n'],
+    ['Date,Amount,Whatever\n2026-01-31,3.00,Dr\n2026-01-30,10.00,Cr\n'],
+  ])('may stand in a column of their own: %j', (text) => {
+    expect(brief(text)).toEqual([
+      ['2026-01-31', -300],
+      ['2026-01-30', 1000],
+    ])
+  })
+
+  test.each([
+    'Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,-10.00,C\n',
+    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,-10.00,\n',
+    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,,-10.00\n',
+    'Date,Amount,Debit,Credit\n2026-01-31,-3.00,4.00,\n',
+  ])('that contradict each other are asked for: %j', (text) => {
+    expect(Object.keys(errors(text) ?? {})).toEqual(['mapping'])
+  })
+
+  test('can be settled by the mapping', () => {
+    const text = 'Date,Amount,Debit,Credit\n2026-01-31,-3.00,4.00,\n'
+    expect(brief(text, { mapping: { amount: 'Amount' } })).toEqual([['2026-01-31', -300]])
+    expect(brief(text, { mapping: { debit: 'Debit' } })).toEqual([['2026-01-31', -400]])
+    const card = 'Date,Amount\n2026-01-31,25.00\n2026-01-30,-100.00\n'
+    expect(brief('Date,Amount,D/C\n2026-01-31,-3.00,C\n', { mapping: { type: '' } })).toEqual([
+      ['2026-01-31', -300],
+    ])
+    expect(brief(card)).toEqual([
+      ['2026-01-31', 2500],
+      ['2026-01-30', -10000],
+    ])
+  })
+
+  test('of a row with both a debit and a credit are an error', () => {
+    expect(errors('Date,Debit,Credit\n2026-01-31,3.00,4.00\n')).toEqual({
+      'rows.2.amount': ['The amount field must be either a debit or a credit, not both.'],
+    })
+  })
+})
+
+describe('the rows of a bank export', () => {
+  test('that are pending or move nothing are skipped and counted', () => {
+    const text =
+      'Date,Amount,Status\n2026-01-31,-3.00,Pending\n2026-01-30,0.00,Completed\nPending,-1.00,\n2026-01-29,-2.00,Completed\n'
+    const [account] = read(text).accounts
+    expect([account?.rows.length, account?.skipped]).toEqual([1, 3])
+  })
+
+  test('end where the footer begins', () => {
+    const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n\nTotal,,-3.00\nPrinted on request\n'
+    expect(brief(text)).toEqual([['2026-01-31', -300]])
+  })
+
+  test('that are broken are errors, also at the end', () => {
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n32/01/2026,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field must be a valid date.'],
+    })
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\nsoon,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field must be a valid date.'],
+    })
+    expect(errors('Date,Text,Amount\n2026-01-31,a,-3.00\n,b,-4.00\n')).toEqual({
+      'rows.3.date': ['The date field is required.'],
+    })
+  })
+
+  test('give a closing balance only where the balances follow from the amounts', () => {
+    const closing = (text: string) => read(text).accounts[0]?.closingBalance
+    const rows = ['2026-01-30,5.00,15.00', '2026-01-31,-3.00,12.00']
+    expect(closing(`Date,Amount,Balance\n${rows.join('\n')}\n`)).toEqual({ date: '2026-01-31', amount: 1200 })
+    expect(closing(`Date,Amount,Balance\n${rows.toReversed().join('\n')}\n`)).toEqual({
+      date: '2026-01-31',
+      amount: 1200,
+    })
+    expect(closing(`Date,Amount,Balance\n${rows.join('\n').replace('12.00', '12.01')}\n`)).toBeNull()
+  })
+
+  test('have descriptions of at most 255 characters, without control characters', () => {
+    const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
+    expect([...(row?.description ?? '')]).toHaveLength(255)
+    expect(row?.description).toMatch(/^a b x😀.*…$/u)
+  })
+
+  test('of several accounts and currencies are kept apart', () => {
+    const text =
+      'Account,Currency,Date,Amount\nA,EUR,2026-01-31,1\nA,USD,2026-01-31,2\nB,EUR,2026-01-31,3\nA,EUR,2026-01-30,4\n'
+    expect(
+      read(text).accounts.map((account) => [account.identifier, account.currency, account.rows.length]),
+    ).toEqual([
+      ['A', 'EUR', 2],
+      ['A', 'USD', 1],
+      ['B', 'EUR', 1],
+    ])
+  })
+})
+
+describe('columns of amounts that are named by their currency', () => {
+  const head =
+    '"Account Type","Account Number","Transaction Date","Cheque Number","Description 1","Description 2","CAD$","USD$"'
+  const row = (cad: string, usd: string) => `Chequing,00001-123,1/31/2026,,"SHOP","",${cad},${usd}`
+
+  test('are read where one of them is filled, with its currency', () => {
+    expect(read(`${head}\n${row('-5.00', '')}\n`).accounts).toMatchObject([
+      { currency: 'CAD', rows: [{ amount: -500 }] },
+    ])
+    expect(read(`${head}\n${row('', '7.00')}\n`).accounts).toMatchObject([
+      { currency: 'USD', rows: [{ amount: 700 }] },
+    ])
+    expect(read(`${head}\n${row('-5.00', '')}\n${row('', '7.00')}\n`).accounts).toMatchObject([
+      { currency: 'CAD', rows: [{ amount: -500 }] },
+      { currency: 'USD', rows: [{ amount: 700 }] },
+    ])
+  })
+
+  test('are asked about where both are', () => {
+    expect(Object.keys(errors(`${head}\n${row('-5.00', '-4.00')}\n`) ?? {})).toEqual(['mapping'])
+  })
+
+  test('are never mixed in a generic file, which has no currencies', () => {
+    const generic = (rows: string) => readGenericCsv(encode(`Date,CAD$,USD$\n${rows}`), {})
+    expect(generic('2026-01-31,-5.00,\n')).toMatchObject([{ amount: 500 }])
+    expect(errorsOf(() => generic('2026-01-31,-5.00,\n2026-01-31,,7.00\n'))).toHaveProperty('mapping')
+  })
+})

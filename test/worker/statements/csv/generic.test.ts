@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { readGenericCsv } from '../../../../src/statements/csv/generic.ts'
+import type { ImportOptions } from '../../../../src/statements/statement.ts'
+import { encode, errorsOf, fileOf } from '../corpus.ts'
+
+const rows = (text: string, options: ImportOptions = {}) => readGenericCsv(encode(text), options)
+const errors = (text: string, options: ImportOptions = {}) => errorsOf(() => rows(text, options))
+
+describe('a generic CSV file', () => {
+  test('needs a date and an amount', () => {
+    expect(errors('date,description\n2026-01-01,x')).toHaveProperty('mapping')
+    expect(errors('amount,description\n5,x')).toHaveProperty('mapping')
+  })
+
+  test('takes the sign for the type, or the type for the sign', () => {
+    const types = (text: string) => rows(text).map(({ type, amount }) => [type, amount])
+    expect(types('date,amount\n2026-01-01,-5\n2026-01-02,7\n')).toEqual([
+      ['expense', 500],
+      ['income', 700],
+    ])
+    expect(
+      types(
+        'date,amount,type\n2026-01-01,5,EXPENSE\n2026-01-02,-5,expense\n2026-01-03,7,Income\n2026-01-04,8,debit\n',
+      ),
+    ).toEqual([
+      ['expense', 500],
+      ['expense', 500],
+      ['income', 700],
+      ['expense', 800],
+    ])
+  })
+
+  test('takes a second account for a transfer', () => {
+    expect(rows('date,amount,account,to_account\n2026-01-01,5,A,B\n2026-01-02,-5,A,\n')).toMatchObject([
+      { type: 'transfer', account: 'A', to_account: 'B' },
+      { type: 'expense', account: 'A', to_account: null },
+    ])
+  })
+
+  test('reports each row that is wrong, by its line', () => {
+    const text = [
+      'date,amount,type,to_account',
+      '2026-01-01,5.25,gift,',
+      '2026-01-02,0,income,',
+      '2026-01-03,-5,income,',
+      '2026-01-04,5,transfer,',
+      '2026-01-05,5,expense,Savings',
+      '2026-01-06,5,,',
+      '2026-02-30,1.005,income,',
+    ].join('\n')
+    expect(errors(`${text}\n`)).toEqual({
+      'rows.2.type': ['The selected type is invalid.'],
+      'rows.3.amount': ['The amount field must be greater than 0.'],
+      'rows.4.amount': ['The amount field must be greater than 0.'],
+      'rows.5.to_account': ['The to account field is required.'],
+      'rows.6.to_account': ['The to account field must be empty unless type is transfer.'],
+      'rows.7.type': ['The type field is required.'],
+      'rows.8.date': ['The date field must be a valid date.'],
+      'rows.8.amount': ['The amount field must have 0-2 decimal places.'],
+    })
+  })
+
+  test('is asked about dates and decimals that can be read in two ways', () => {
+    const text = 'date,amount\n01/02/2026,"1,234"\n'
+    expect(Object.keys(errors(text) ?? {}).sort()).toEqual(['date_format', 'decimal_separator'])
+    expect(rows(text, { date_format: 'DD/MM/YYYY', decimal_separator: '.' })).toMatchObject([
+      { date: '2026-02-01', amount: 123400 },
+    ])
+  })
+
+  test('is told from a bank statement', () => {
+    expect(errors(fileOf('ofx/us-checking-sgml.ofx'))?.file).toEqual([
+      'The file is a bank statement (OFX), not a CSV file; import it as one.',
+    ])
+  })
+})

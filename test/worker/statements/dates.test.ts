@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Problems } from '../../../src/statements/problems.ts'
+import { dateCell, decideOrder, readDate } from '../../../src/statements/written/date-order.ts'
+import { errorsOf } from './corpus.ts'
+
+/** The dates of a file, or its errors. */
+const readAll = (texts: string[], said?: string) => {
+  const problems = new Problems()
+  const cells = texts.map((text, i) => dateCell(i + 2, text))
+  const order = decideOrder(cells, said, problems)
+  const dates = order === null ? [] : cells.map((cell) => readDate(cell, order, said !== undefined, problems))
+  return errorsOf(() => problems.throwIfAny()) ?? dates
+}
+
+describe('a written date', () => {
+  test.each([
+    ['2026-02-01', '2026-02-01'],
+    ['2026/2/1', '2026-02-01'],
+    ['2026.02.01.', '2026-02-01'],
+    ['20260201', '2026-02-01'],
+    ['20260201120000', '2026-02-01'],
+    ['2026-02-01T23:30:00.000Z', '2026-02-01'],
+    ['2026-02-01 23:30:00 +0200', '2026-02-01'],
+    ['2026-02-01+01:00', '2026-02-01'],
+    ['01.02.2026', '2026-02-01'],
+    ['1.2.26', '2026-02-01'],
+    ['01.02.1999 10:30', '1999-02-01'],
+    ['1. 2. 2026', '2026-02-01'],
+    ['31122026', '2026-12-31'],
+    ['13/02/2026', '2026-02-13'],
+    ['02/13/2026', '2026-02-13'],
+    ['02/13/2026 11:59 PM', '2026-02-13'],
+    ['13-02-26', '2026-02-13'],
+    ["12/31'26", '2026-12-31'],
+    ["13/ 2' 6", '2006-02-13'],
+    ['1 Feb 2026', '2026-02-01'],
+    ['01-Feb-26', '2026-02-01'],
+    ['Feb 1, 2026', '2026-02-01'],
+    ['1. März 2026', '2026-03-01'],
+    ['1er févr. 2026', '2026-02-01'],
+    ['15 août 2026', '2026-08-15'],
+    ['3 de marzo de 2026', '2026-03-03'],
+    ['12 paź 2026', '2026-10-12'],
+    ['7 mrt 2026', '2026-03-07'],
+    ['29/02/2024', '2024-02-29'],
+  ])('%s is %s', (text, date) => {
+    expect(readAll([text])).toEqual([date])
+  })
+
+  test.each([
+    '31.02.2026',
+    '2026-13-01',
+    '29/02/2023',
+    '1/2/6',
+    '1 Foo 2026',
+    '45321',
+    'yesterday',
+    '00/00/0000',
+    '2026-02-01x',
+  ])('%s is none', (text) => {
+    expect(readAll([text])).toEqual({ 'rows.2.date': ['The date field must be a valid date.'] })
+  })
+
+  test('must be there, and from 1900 to 2100', () => {
+    expect(readAll(['', '1899-12-31', '2101-01-01', '1900-01-01', '2100-12-31'])).toEqual({
+      'rows.2.date': ['The date field is required.'],
+      'rows.3.date': ['The date field must be a date from 1900-01-01 to 2100-12-31.'],
+      'rows.4.date': ['The date field must be a date from 1900-01-01 to 2100-12-31.'],
+    })
+  })
+})
+
+describe('the order of day and month', () => {
+  test('is settled by any one date of the file', () => {
+    expect(readAll(['01/02/2026', '13/02/2026'])).toEqual(['2026-02-01', '2026-02-13'])
+    expect(readAll(['01/02/2026', '02/13/2026'])).toEqual(['2026-01-02', '2026-02-13'])
+  })
+
+  test('does not matter where both readings are the same day', () => {
+    expect(readAll(['01/01/2026', '07-07-26'])).toEqual(['2026-01-01', '2026-07-07'])
+  })
+
+  test('is asked for, with both readings, where nothing settles it', () => {
+    expect(readAll(['05/05/2026', '01/02/2026'])).toEqual({
+      date_format: [
+        'The date 01/02/2026 in row 3 can be read in two ways and nothing in the file settles it; say which it is: DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
+      ],
+    })
+  })
+
+  test('is asked for where two dates contradict each other', () => {
+    expect(readAll(['13/02/2026', '02/13/2026'])).toEqual({
+      date_format: [
+        'The dates 13/02/2026 in row 2 and 02/13/2026 in row 3 are written in different orders; say which it is: DD/MM/YYYY or MM/DD/YYYY.',
+      ],
+    })
+  })
+
+  test.each([
+    ['DD/MM/YYYY', '2026-02-01'],
+    ['d/m/Y', '2026-02-01'],
+    ['%m/%d/%Y', '2026-01-02'],
+    ['MM-DD-YY HH:mm', '2026-01-02'],
+    ['dmy', '2026-02-01'],
+  ])('is as a form field says: %s', (format, date) => {
+    expect(readAll(['01/02/2026'], format)).toEqual([date])
+  })
+
+  test('said by a form field is kept to', () => {
+    expect(readAll(['13/02/2026'], 'MM/DD/YYYY')).toEqual({
+      'rows.2.date': ['The date field must be a valid date.'],
+    })
+    expect(readAll(['01.02.2026'], 'MM/DD/YYYY')).toEqual(['2026-01-02'])
+    expect(readAll(['2026-02-01'], 'YYYY-DD-MM')).toEqual(['2026-01-02'])
+    expect(readAll(['26-02-01'], 'YY-MM-DD')).toEqual(['2026-02-01'])
+  })
+
+  test('said by a form field must be an order', () => {
+    expect(readAll(['2026-01-01'], 'weekly')).toEqual({
+      date_format: [
+        'The selected date format is invalid; it is one of DD/MM/YYYY, MM/DD/YYYY, YYYY-MM-DD, YYYY-DD-MM.',
+      ],
+    })
+  })
+
+  test('is found for any dates of which one has a day past the twelfth', () => {
+    const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2069-12-31'), noInvalidDate: true })
+    const dates = fc.array(
+      day.map((date) => date.toISOString().slice(0, 10)),
+      { minLength: 1, maxLength: 20 },
+    )
+    const styles = fc.record({
+      order: fc.constantFrom('dmy', 'mdy'),
+      separator: fc.constantFrom('/', '-'),
+      short: fc.boolean(),
+      padded: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(dates, styles, (some, { order, separator, short, padded }) => {
+        const all = [...some, '2026-02-13']
+        const written = all.map((date) => {
+          const [year = '', month = '', dayOfMonth = ''] = date.split('-')
+          const pad = (part: string) => (padded ? part : String(Number(part)))
+          const parts = order === 'dmy' ? [pad(dayOfMonth), pad(month)] : [pad(month), pad(dayOfMonth)]
+          return [...parts, short ? year.slice(2) : year].join(separator)
+        })
+        expect(readAll(written)).toEqual(all)
+      }),
+    )
+  })
+})
