@@ -1,9 +1,27 @@
 import * as z from 'zod/mini'
+import type { DatabaseAddress } from './db/client.ts'
 import { reportOf } from './domain/error-report.ts'
 import { ConfigurationError } from './domain/failures.ts'
-import { parseScryptCost } from './domain/passwords.ts'
+import type { LinkBase } from './domain/links.ts'
+import { parseScryptCost, type ScryptCost } from './domain/passwords.ts'
 import { secretsOf } from './domain/secrets.ts'
-import type { Config } from './http/app-types.ts'
+import type { ProviderSettings } from './gateways/identity-provider.ts'
+import type { MailerSettings } from './gateways/resend.ts'
+
+/** The Worker's bindings, read and checked. */
+export type Config = {
+  database: DatabaseAddress
+  frontendUrl: string
+  /** Origins that may call from a browser; `:*` stands for any port. */
+  allowedOrigins: string[]
+  scryptCost: ScryptCost
+  /** Whether every client is held to the general limit (limits.ts). */
+  hasGeneralLimit: boolean
+  links: LinkBase
+  mailer: MailerSettings
+  /** Undefined where none is configured. */
+  provider: ProviderSettings | undefined
+}
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
 const text = z.string('Needed')

@@ -1,11 +1,24 @@
-import { readConfig } from './config.ts'
-import { openDatabase } from './db/client.ts'
+import { type Config, readConfig } from './config.ts'
+import { type Database, openDatabase } from './db/client.ts'
 import type { Meter } from './db/meter.ts'
 import type { Deadline } from './domain/deadline.ts'
-import { openIdProvider } from './gateways/identity-provider.ts'
-import { queueOutbox } from './gateways/mail-queue.ts'
-import { syncQueue } from './gateways/sync-queue.ts'
-import type { Deps } from './http/app-types.ts'
+import type { RandomBytes } from './domain/tokens.ts'
+import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
+import { type Outbox, queueOutbox } from './gateways/mail-queue.ts'
+import { type SyncQueue, syncQueue } from './gateways/sync-queue.ts'
+
+/** What one request works with: set once, in app.ts, and handed down. */
+export type Deps = {
+  config: Config
+  db: Database
+  now: Date
+  random: RandomBytes
+  outbox: Outbox
+  syncQueue: SyncQueue
+  provider: IdentityProvider | undefined
+  /** Hears of events inside the service (api.md §6). */
+  emit: (event: { event: 'Verified'; userId: number }) => void
+}
 
 /**
  * Builds what one request, message or cron run works with, and measures with its meter. Opening is cheap: nothing is

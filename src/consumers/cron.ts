@@ -1,30 +1,19 @@
-import type { Database } from '../db/client.ts'
 import { Meter } from '../db/meter.ts'
+import type { Deps } from '../deps.ts'
 import { reportOf } from '../domain/error-report.ts'
-import type { LinkBase } from '../domain/links.ts'
-import type { Outbox } from '../gateways/mail-queue.ts'
-import type { SyncQueue } from '../gateways/sync-queue.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
-import { sweepSyncs } from '../services/sync/status.ts'
-
-type CronDeps = {
-  db: Database
-  now: Date
-  outbox: Outbox
-  syncQueue: SyncQueue
-  config: { links: LinkBase; frontendUrl: string }
-}
+import { sweepSyncs } from '../services/sync/sweep.ts'
 
 /** What runs when: the keys are the crons of wrangler.toml. */
-const jobs: Record<string, (deps: CronDeps) => Promise<Record<string, number>>> = {
+const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
   '17 * * * *': ({ db, now }) => removeExpired(db, now),
 }
 
 /** Runs the job of a cron trigger, and logs what it did. A failure is logged and thrown: Cloudflare shows it as one. */
-export async function runCron(cron: string, open: (meter: Meter) => CronDeps): Promise<void> {
+export async function runCron(cron: string, open: (meter: Meter) => Deps): Promise<void> {
   const meter = new Meter()
   const line = (result: Record<string, unknown>) =>
     JSON.stringify({ event: 'cron', cron, ...result, ...meter.read() })

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { SignInContext } from '../services/sessions.ts'
+import type { SignInContext } from '../services/sign-in/token.ts'
 import type { App } from './app-types.ts'
 
 const userAgentLength = 255

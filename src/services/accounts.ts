@@ -1,13 +1,13 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
-import { deleteOwnWhere, demandClaim, demandComplete, isOwn, own, readOwn } from '../db/claims.ts'
-import { insertWhere } from '../db/guarded.ts'
-import { once } from '../db/once.ts'
+import { once } from '../db/idempotency.ts'
+import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
+import { deleteOwnWhere, demandClaim, demandComplete, isOwn, own, readOwn } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
 import { mostDeletedAtOnce, tooManyRows, withinBounds } from './bounds.ts'
-import { roomForAccount, roomForNotes } from './room.ts'
+import { roomForAccount, roomForNotes } from './quotas.ts'
 import { allHold, brokenBy, verdict } from './rules.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { insertWhere } from '../db/guarded.ts'
+import { insertWhere } from '../db/insert-where.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { completed, type Draft } from '../domain/draft.ts'
 import { type Allowance, Invalid } from '../domain/failures.ts'

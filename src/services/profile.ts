@@ -8,7 +8,7 @@ import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
-import { demandOwnPassword, readOwnPassword, wrongPassword } from './own-password.ts'
+import { demandOwnPassword, readOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
 import { attempt } from './throttle.ts'
 

@@ -1,6 +1,6 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
-import { demandComplete } from '../db/claims.ts'
 import type { Owner } from '../db/owner.ts'
+import { demandComplete } from '../db/ownership.ts'
 import { accounts, categories, categoryTotals, transactions } from '../db/schema.ts'
 import {
   type CalendarDate,

@@ -9,6 +9,8 @@ const floors: Record<string, number> = {
   '.': 4,
   http: 3,
   consumers: 3,
+  // config.ts and deps.ts: what the rooms above them are handed.
+  deps: 2,
   services: 2,
   statements: 1,
   db: 1,
@@ -41,6 +43,7 @@ const imports = files.flatMap((file) => {
 
 const roomOf = (file: string) => {
   if (file === 'client.ts') return 'client'
+  if (file === 'config.ts' || file === 'deps.ts') return 'deps'
   return file.includes('/') ? (file.split('/')[0] ?? '') : '.'
 }
 

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { SignInFailed } from '../../domain/failures.ts'
-import { beginSignIn, completeSignIn, signInAgain } from '../../services/identity.ts'
+import { beginSignIn, completeSignIn, signInAgain } from '../../services/sign-in/provider.ts'
 import type { App } from '../app-types.ts'
 import { logFailure } from '../errors.ts'
 import { signInContext } from '../sign-in-context.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { changePassword } from '../../services/own-password.ts'
+import { changePassword } from '../../services/password-change.ts'
 import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'

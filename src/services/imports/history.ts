@@ -1,9 +1,9 @@
 import { desc, eq, sql } from 'drizzle-orm'
-import { claim, demandClaim, own, readOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
+import { claim, demandClaim, own, readOwn } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
-import { undoRows } from '../landing.ts'
+import { undoRows } from '../bulk-insert.ts'
 
 export type Import = typeof imports.$inferSelect
 

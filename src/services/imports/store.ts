@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
-import { insertWhere } from '../../db/guarded.ts'
+import { once } from '../../db/idempotency.ts'
+import { insertWhere } from '../../db/insert-where.ts'
 import { jsonParts } from '../../db/json-parts.ts'
-import { once } from '../../db/once.ts'
 import { numbered, type Owner } from '../../db/owner.ts'
 import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
@@ -20,8 +20,8 @@ import {
   recogniseClientIds,
   recogniseRepeatedClientIds,
   undoRows,
-} from '../landing.ts'
-import { maxCategories, roomForCategories } from '../room.ts'
+} from '../bulk-insert.ts'
+import { maxCategories, roomForCategories } from '../quotas.ts'
 import { brokenBy, verdict } from '../rules.ts'
 import type { Transaction } from '../transactions/fields.ts'
 

@@ -8,7 +8,7 @@ import {
   numberNewRows,
   recogniseClientIds,
   recogniseRepeatedClientIds,
-} from '../landing.ts'
+} from '../bulk-insert.ts'
 
 /**
  * Processes what is pending of a batch, in one round trip and one transaction, however many items there are.

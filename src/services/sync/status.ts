@@ -1,9 +1,9 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
-import type { Database } from '../../db/client.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { syncBatches, syncItems } from '../../db/schema.ts'
 import { Forbidden, NotFound } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
+import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
   batch: typeof syncBatches.$inferSelect
@@ -12,11 +12,6 @@ export type SyncStatus = {
     'position' | 'clientId' | 'outcome' | 'transactionId' | 'errors'
   >[]
 }
-
-/** A batch that has waited for so long has lost its message: the queue delivers within seconds. */
-const overdueMs = 30_000
-/** Batches that one run of the sweep queues again. */
-const batchesPerSweep = 200
 
 /** A batch and what became of each item. One that waits for too long is put into the queue again. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
@@ -44,29 +39,4 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   if (batch.completedAt === null && batch.queuedAt.getTime() <= owner.now.getTime() - overdueMs)
     await queue.post(id)
   return { batch, items }
-}
-
-/** Queues again what was stored and never finished. */
-export async function sweepSyncs(
-  db: Database,
-  queue: SyncQueue,
-  now: Date,
-): Promise<{ queuedAgain: number }> {
-  const overdue = db
-    .select({ id: syncBatches.id })
-    .from(syncBatches)
-    .where(
-      sql`${syncBatches.completedAt} is null and ${lte(syncBatches.queuedAt, new Date(now.getTime() - overdueMs))}`,
-    )
-    .orderBy(asc(syncBatches.queuedAt))
-    .limit(batchesPerSweep)
-  const [batches] = await db.batch([
-    db
-      .update(syncBatches)
-      .set({ queuedAt: now })
-      .where(sql`${syncBatches.id} in ${overdue}`)
-      .returning({ id: syncBatches.id }),
-  ])
-  await queue.postAll(batches.map(({ id }) => id))
-  return { queuedAgain: batches.length }
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { insertWhere } from '../../db/guarded.ts'
+import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -7,7 +7,7 @@ import { Forbidden, Invalid, PotentialDuplicate } from '../../domain/failures.ts
 import { withinBounds } from '../bounds.ts'
 import { addBroken, allHold, verdict } from '../rules.ts'
 import type { NewTransaction, Transaction } from './fields.ts'
-import { categoryRequired, clientIdUnspent, transactionRules } from './rules.ts'
+import { categoryRequired, clientIdUnspent, isDuplicateOf, transactionRules } from './rules.ts'
 
 /** How many similar rows a 409 lists at most. */
 const duplicatesListed = 5
@@ -44,7 +44,7 @@ export async function createTransaction(
     throw refusal(draft, rules, judgement)
   }
 
-  const similar = isSimilar(owner, draft.values)
+  const similar = isDuplicateOf(owner, draft.values)
   const before = and(
     eq(transactions.userId, owner.id),
     eq(transactions.clientId, values.client_id ?? ''),
@@ -96,20 +96,6 @@ function newRow(owner: Owner, fields: NewTransaction) {
     createdAt: owner.now,
     updatedAt: owner.now,
   }
-}
-
-/** The duplicate rule (decisions.md, Resources): equal in what moves money, unless both carry references that differ. */
-function isSimilar(owner: Owner, fields: NewTransaction): SQL {
-  const reference = fields.reference ?? null
-  return and(
-    eq(transactions.userId, owner.id),
-    eq(transactions.accountId, fields.account_id),
-    eq(transactions.transactionDate, fields.transaction_date),
-    eq(transactions.amount, fields.amount),
-    eq(transactions.type, fields.type),
-    sql`${transactions.toAccountId} is ${fields.to_account_id ?? null}`,
-    reference === null ? undefined : sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
-  ) as SQL
 }
 
 type Judgement = { hasAccount: number; verdict: string } | undefined

@@ -1,5 +1,5 @@
-import { deleteOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
+import { deleteOwn } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 

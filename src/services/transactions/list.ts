@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { demandComplete, own } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
+import { demandComplete, own } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
 import { latestDate } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'

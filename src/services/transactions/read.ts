@@ -1,8 +1,8 @@
 import { desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { own, readOwn } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
+import { own, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { Transaction } from './fields.ts'
 

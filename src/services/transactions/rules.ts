@@ -1,7 +1,9 @@
-import { and, type SQL, sql } from 'drizzle-orm'
-import { owns } from '../../db/claims.ts'
-import { accounts, categories, spentClientIds } from '../../db/schema.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '../../db/owner.ts'
+import { owns } from '../../db/ownership.ts'
+import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import type { Rule } from '../rules.ts'
+import type { NewTransaction } from './fields.ts'
 
 /** A transaction as it will be once written, each field an expression: a value, or a column of the row as it is. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
@@ -71,4 +73,18 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
     holds: sql`(${type} = 'transfer' or ${category_id} is not null)`,
     inputs: ['type', 'category_id'],
   }
+}
+
+/** The duplicate rule (decisions.md, Resources): equal in what moves money, unless both carry references that differ. */
+export function isDuplicateOf(owner: Owner, fields: NewTransaction): SQL {
+  const reference = fields.reference ?? null
+  return and(
+    eq(transactions.userId, owner.id),
+    eq(transactions.accountId, fields.account_id),
+    eq(transactions.transactionDate, fields.transaction_date),
+    eq(transactions.amount, fields.amount),
+    eq(transactions.type, fields.type),
+    sql`${transactions.toAccountId} is ${fields.to_account_id ?? null}`,
+    reference === null ? undefined : sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
+  ) as SQL
 }

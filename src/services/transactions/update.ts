@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { demandClaim, isOwn, own } from '../../db/claims.ts'
 import type { Owner } from '../../db/owner.ts'
+import { demandClaim, isOwn, own } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'

@@ -1,4 +1,4 @@
-import { maxAccounts, maxNotesLength } from '../../../services/room.ts'
+import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
 import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { account } from '../schemas/ledger.ts'
 

@@ -1,4 +1,4 @@
-import { maxCategories } from '../../../services/room.ts'
+import { maxCategories } from '../../../services/quotas.ts'
 import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
 import { category } from '../schemas/ledger.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/room.ts'
+import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/quotas.ts'
 import { muteLog } from '../muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'
 import { openWorldDatabase, verify } from './every-route.ts'

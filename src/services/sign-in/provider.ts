@@ -1,22 +1,17 @@
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import type { Database } from '../db/client.ts'
-import { isTaken } from '../db/errors.ts'
-import { insertWhere } from '../db/guarded.ts'
-import { userColumns } from '../db/owner.ts'
-import { passwordResets, tokens, usedStates, users } from '../db/schema.ts'
-import { normalizeAddress } from '../domain/addresses.ts'
-import { ProviderUnavailable, SignInFailed } from '../domain/failures.ts'
-import { open, seal } from '../domain/secrets.ts'
-import type { Identity, IdentityProvider } from '../gateways/identity-provider.ts'
-import type { Outbox } from '../gateways/mail-queue.ts'
-import {
-  defaultCategoryRows,
-  dropOldestTokens,
-  newToken,
-  type SignedIn,
-  type SignInContext,
-} from './sessions.ts'
+import type { Database } from '../../db/client.ts'
+import { isTaken } from '../../db/errors.ts'
+import { insertWhere } from '../../db/insert-where.ts'
+import { userColumns } from '../../db/owner.ts'
+import { passwordResets, tokens, usedStates, users } from '../../db/schema.ts'
+import { normalizeAddress } from '../../domain/addresses.ts'
+import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
+import { open, seal } from '../../domain/secrets.ts'
+import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
+import type { Outbox } from '../../gateways/mail-queue.ts'
+import { defaultCategoryRows } from './default-categories.ts'
+import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
