@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import { email as emailField } from '../src/contract/fields.ts'
 import { reportOf } from '../src/domain/error-report.ts'
 import { parseBearer } from '../src/domain/tokens.ts'
-import { email as emailField } from '../src/http/fields.ts'
 import worker from '../src/worker.ts'
 import { type Home, keyOf } from './directory.ts'
 import { databaseOf } from './ids.ts'

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as z from 'zod/mini'
+import { flag, id, prepared, text } from '../contract/fields.ts'
 import { Invalid } from '../domain/failures.ts'
 import { decimalSeparators } from '../domain/types.ts'
 import type { App } from './app-types.ts'
-import { flag, id, prepared, text } from './fields.ts'
 import { Upload } from './upload.ts'
 import { isJson, isObject, toDraft } from './validate.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from '../contract/fields.ts'
 import { transactionTypes } from '../domain/types.ts'
-import { date, flag, id, nullable, nullableText, oneOf, positiveMoney } from './fields.ts'
 
 /** Longest id that a client may give a transaction. */
 export const clientIdLength = 64

@@ -12,6 +12,7 @@ const floors: Record<string, number> = {
   // config.ts and deps.ts: what the rooms above them are handed.
   deps: 2,
   services: 2,
+  contract: 1,
   statements: 1,
   db: 1,
   gateways: 1,

@@ -1,38 +1,6 @@
 import { globalRegistry } from 'zod'
-import type { $ZodType } from 'zod/v4/core'
-import { defaultPageSize, maxPageSize } from '../../services/transactions/list.ts'
-import {
-  date,
-  email,
-  flag,
-  id,
-  money,
-  month,
-  pageSize,
-  positiveMoney,
-  timeOfDay,
-  timezone,
-} from '../fields.ts'
 import { newTransaction } from '../transaction-schemas.ts'
-import type { JsonSchema } from './json-schema.ts'
 
-/**
- * What the document says of the kinds of field (fields.ts), in place of what their code looks like. Of the spellings
- * that the service accepts it names one, since typed languages have no type for several (decisions.md).
- */
-const kinds: [$ZodType, JsonSchema][] = [
-  [id, { type: 'integer', format: 'int64', minimum: 1, examples: [1] }],
-  [money, { type: 'string', pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }],
-  [positiveMoney, { type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }],
-  [date, { format: 'date', examples: ['2026-11-20'] }],
-  [month, { pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }],
-  [pageSize, { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize }],
-  [timeOfDay, { examples: ['20:00'] }],
-  [timezone, { examples: ['Europe/London'] }],
-  [email, { format: 'email', examples: ['mary@example.com'] }],
-  [flag, { type: 'boolean', examples: [false] }],
-]
-for (const [schema, said] of kinds) globalRegistry.add(schema, said)
 // Alone and as an item of a batch it is one and the same.
 globalRegistry.add(newTransaction, { id: 'NewTransaction' })
 

@@ -55,7 +55,8 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // What inputs.ts says of a kind of field replaces what its code looks like; zod drops examples of what it converts.
+      // A type that a field is given (contract/fields.ts) stands for the union that its code accepts; zod drops the
+      // examples of what it converts.
       if (jsonSchema.type) delete jsonSchema.anyOf
       const { examples } = z.globalRegistry.get(zodSchema) ?? {}
       if (Array.isArray(examples)) jsonSchema.examples = examples

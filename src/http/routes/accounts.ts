@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { money, nullableText, oneOf, text } from '../../contract/fields.ts'
 import { withErrors } from '../../domain/draft.ts'
 import { accountTypes } from '../../domain/types.ts'
 import {
@@ -10,7 +11,6 @@ import {
   updateAccount,
 } from '../../services/accounts.ts'
 import type { App } from '../app-types.ts'
-import { money, nullableText, oneOf, text } from '../fields.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pathId } from '../path-id.ts'
 import { presentAccount } from '../present.ts'

@@ -1,5 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import {
+  comparedEmail,
+  email,
+  newPassword,
+  nullable,
+  password,
+  text,
+  timezone,
+} from '../../contract/fields.ts'
 import { longestAddress } from '../../domain/addresses.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { mailVerification } from '../../services/email-verification.ts'
@@ -8,7 +17,6 @@ import { type Credentials, login } from '../../services/sign-in/login.ts'
 import { register } from '../../services/sign-in/register.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { comparedEmail, email, newPassword, nullable, password, text, timezone } from '../fields.ts'
 import { clientAddress, countedClient, limit } from '../limits.ts'
 import { presentSignIn } from '../present.ts'
 import { signInContext } from '../sign-in-context.ts'

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { oneOf, text } from '../../contract/fields.ts'
 import { withErrors } from '../../domain/draft.ts'
 import { categoryTypes } from '../../domain/types.ts'
 import {
@@ -10,7 +11,6 @@ import {
   updateCategory,
 } from '../../services/categories.ts'
 import type { App } from '../app-types.ts'
-import { oneOf, text } from '../fields.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'

@@ -1,10 +1,19 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import {
+  email,
+  newPassword,
+  nullable,
+  password,
+  refused,
+  text,
+  timeOfDay,
+  timezone,
+} from '../../contract/fields.ts'
 import { changePassword } from '../../services/password-change.ts'
 import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { email, newPassword, nullable, password, refused, text, timeOfDay, timezone } from '../fields.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 

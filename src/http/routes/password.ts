@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { email, newPassword, password, text } from '../../contract/fields.ts'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { email, newPassword, password, text } from '../fields.ts'
 import { allowanceHeaders, countedClient } from '../limits.ts'
 import { body } from '../validate.ts'
 

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import { date, month } from '../../contract/fields.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { type AskedPeriod, summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
-import { date, month } from '../fields.ts'
 import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
 

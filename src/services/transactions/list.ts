@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { defaultPageSize } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { demandComplete, own } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
@@ -8,9 +9,6 @@ import { partsOf, type TransactionFilter } from './filter.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
 
-/** Rows on a page where none are asked for (api.md §8), and at most. */
-export const defaultPageSize = 50
-export const maxPageSize = 500
 /** From so many rows on it costs less to find the month of a page than to pass over what comes before, row by row. */
 const farRows = 1_000
 

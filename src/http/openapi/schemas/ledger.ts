@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { maxPageSize } from '../../../contract/transactions.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../../../domain/types.ts'
-import { maxPageSize } from '../../../services/transactions/list.ts'
 import { amount, at, calendarDate, id, named, timestamp, total } from './kinds.ts'
 
 /** Accounts, categories, transactions and the dashboard. */

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+
+/** `false` in a deployed Worker (wrangler.toml, `define`), and not defined anywhere else. */
+declare const DOCUMENTED: false | undefined
+
+/** Keywords of JSON Schema. */
+type Keywords = { [keyword: string]: unknown }
+
+/**
+ * What the OpenAPI document says of a field: a sentence, or keywords of JSON Schema. The document is made when the
+ * Worker is built, so its bundle has no use for the words: there this function is empty, and esbuild drops its arguments.
+ */
+export function doc(said: string | Keywords): Keywords | undefined {
+  if (typeof DOCUMENTED === 'undefined') return typeof said === 'string' ? { description: said } : said
+}
+
+/** A field with what the document says of it: `field(text(), doc('Shown to the user.'))`. */
+export function field<S extends z.ZodMiniType>(schema: S, said: Keywords | undefined): S {
+  if (!said) return schema
+  const described = z.core.clone(schema)
+  z.globalRegistry.add(described, said)
+  return described as S
+}
