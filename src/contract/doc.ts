@@ -1,4 +1,5 @@
-import * as z from 'zod/mini'
+import { globalRegistry, type ZodMiniType } from 'zod/mini'
+import { clone } from 'zod/v4/core'
 
 /** `false` in a deployed Worker (wrangler.toml, `define`), and not defined anywhere else. */
 declare const DOCUMENTED: false | undefined
@@ -15,9 +16,9 @@ export function doc(said: string | Keywords): Keywords | undefined {
 }
 
 /** A field with what the document says of it: `field(text(), doc('Shown to the user.'))`. */
-export function field<S extends z.ZodMiniType>(schema: S, said: Keywords | undefined): S {
+export function field<S extends ZodMiniType>(schema: S, said: Keywords | undefined): S {
   if (!said) return schema
-  const described = z.core.clone(schema)
-  z.globalRegistry.add(described, said)
+  const described = clone(schema)
+  globalRegistry.add(described, said)
   return described as S
 }
