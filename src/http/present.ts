@@ -1,3 +1,4 @@
+import type { ShownAccount } from '../contract/accounts.ts'
 import type { User } from '../db/owner.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { formatMoney, moneyNumber } from '../domain/money.ts'
@@ -48,7 +49,7 @@ export function presentSession(session: Session, currentTokenId: number) {
   }
 }
 
-export function presentAccount(account: Account) {
+export function presentAccount(account: Account): ShownAccount {
   return {
     id: account.id,
     user_id: account.userId,

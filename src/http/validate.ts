@@ -11,8 +11,25 @@ import type { App } from './app-types.ts'
 /** Largest JSON body of an ordinary endpoint, in bytes. */
 const maxBodyBytes = 512 * 1024
 
-/** What each validator checks, and where: the OpenAPI document is made from it. */
-export const checkedBy = new WeakMap<object, { target: 'json' | 'query'; schema: z.ZodMiniObject }>()
+/** A part of a request that a validator reads. One that cannot refuse anything ignores what does not fit. */
+export type Check = {
+  target: 'json' | 'query' | 'header' | 'param'
+  schema: z.ZodMiniObject
+  canRefuse: boolean
+}
+
+/** What each validator reads: the OpenAPI document is made from it. */
+export const checkedBy = new WeakMap<object, Check>()
+
+/** What goes in is for typed clients, who may leave out whatever has no required field. */
+type Reader<Target extends string, Fields, Read> = MiddlewareHandler<
+  App,
+  string,
+  {
+    in: object extends Fields ? { [T in Target]?: Fields } : { [T in Target]: Fields }
+    out: { [T in Target]: Read }
+  }
+>
 
 /**
  * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
@@ -27,7 +44,7 @@ export function body<S extends z.ZodMiniObject>(schema: S) {
       z.transform((input) => toDraft(schema, input)),
     ),
   )
-  checkedBy.set(validator, { target: 'json', schema })
+  checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
   return validator as unknown as MiddlewareHandler<
     App,
     string,
@@ -42,27 +59,46 @@ export function jsonBody(maxSize: number): MiddlewareHandler<App> {
   return every((c, next) => (c.req.raw.bodyUsed ? next() : limit(c, next)), demandJson)
 }
 
-/**
- * Checks the query string against a schema; the handler gets a Draft. An empty parameter
- * counts as absent, and of a repeated one the last counts.
- */
+/** Checks the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
-  const present = (input: unknown) =>
-    Object.fromEntries(
-      Object.entries(input as Record<string, string | string[]>)
-        .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
-        .filter(([, value]) => value?.trim() !== ''),
-    )
-  const validator = zValidator(
-    'query',
-    z.transform((input) => toDraft(schema, present(input))),
+  return reader('query', schema, true, (input) => toDraft(schema, present(input)))
+}
+
+/** Checks the headers that a schema names; the handler gets a Draft. */
+export function header<S extends z.ZodMiniObject>(schema: S) {
+  return reader('header', schema, true, (input) => toDraft(schema, input))
+}
+
+/** Reads what is never refused: the handler gets those fields that fit. */
+export function hints<Target extends 'query' | 'header', S extends z.ZodMiniObject>(
+  target: Target,
+  schema: S,
+) {
+  return reader(target, schema, false, (input) => toDraft(schema, present(input)).values)
+}
+
+function reader<Target extends 'query' | 'header', S extends z.ZodMiniObject, Read>(
+  target: Target,
+  schema: S,
+  canRefuse: boolean,
+  read: (input: Strings) => Read,
+) {
+  const validator = zValidator<z.ZodMiniType, Target, App, string>(target, schema, undefined, {
+    validationFunction: (_, input) => ({ success: true, data: read(input as Strings) }),
+  })
+  checkedBy.set(validator, { target, schema, canRefuse })
+  return validator as unknown as Reader<Target, z.input<S>, Read>
+}
+
+type Strings = Record<string, string | string[]>
+
+/** An empty parameter counts as absent, and of a repeated one the last counts. */
+function present(input: Strings): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(input)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)
+      .filter(([, value]) => value?.trim() !== ''),
   )
-  checkedBy.set(validator, { target: 'query', schema })
-  return validator as unknown as MiddlewareHandler<
-    App,
-    string,
-    { in: { query: { [K in keyof z.input<S>]: string } }; out: { query: Draft<z.output<S>> } }
-  >
 }
 
 /** Zod's own error writes all issues out as JSON, ten times the work of finding them. */

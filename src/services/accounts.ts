@@ -1,12 +1,13 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
 import { once } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
 import { deleteOwnWhere, demandClaim, demandComplete, isOwn, own, readOwn } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
-import type { Minor } from '../domain/money.ts'
 import { mostDeletedAtOnce, tooManyRows, withinBounds } from './bounds.ts'
+import type { ColumnsOf } from './columns.ts'
 import { roomForAccount, roomForNotes } from './quotas.ts'
 import { allHold, brokenBy, verdict } from './rules.ts'
 
@@ -28,14 +29,6 @@ const accountColumns = {
 
 export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 
-/** What a client may say of an account (api.md §4.3). */
-export type AccountFields = {
-  name: string
-  type: Account['type']
-  starting_balance: Minor
-  notes?: string | null
-}
-
 /** All accounts of the bearer, oldest first. */
 export async function listAccounts(owner: Owner): Promise<Account[]> {
   const [, rows] = await owner.run(
@@ -51,8 +44,8 @@ export async function listAccounts(owner: Owner): Promise<Account[]> {
 /** Opens an account, or answers the one that the same key has opened before. Throws Invalid. */
 export async function createAccount(
   owner: Owner,
-  draft: Draft<AccountFields>,
-  idempotencyKey: string | null,
+  draft: Draft<NewAccount>,
+  idempotencyKey: string | undefined,
 ): Promise<{ account: Account; isNew: boolean }> {
   const { db } = owner
   const fields = await demandComplete(owner, draft)
@@ -61,11 +54,11 @@ export async function createAccount(
     name: fields.name,
     type: fields.type,
     startingBalance: fields.starting_balance,
-    notes: fields.notes ?? null,
+    notes: fields.notes,
     idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
-  }
+  } satisfies ColumnsOf<NewAccount>
   const { made, isFirst } = once(owner, accounts, idempotencyKey)
   const rules = [roomForAccount(owner.id), roomForNotes(owner.id, fields.notes)]
   const [, [earlier], [judgement], [created]] = await withinBounds(
@@ -94,7 +87,7 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
 export async function updateAccount(
   owner: Owner,
   id: number,
-  draft: Draft<Partial<AccountFields>>,
+  draft: Draft<AccountChanges>,
 ): Promise<Account> {
   const sent = await demandComplete(owner, draft, accounts, id)
   const rules = [roomForNotes(owner.id, sent.notes, id)]
@@ -110,7 +103,7 @@ export async function updateAccount(
       startingBalance: sent.starting_balance,
       notes: sent.notes,
       updatedAt: owner.now,
-    })
+    } satisfies ColumnsOf<AccountChanges>)
     .where(and(own(owner, accounts, id), allHold(rules)))
     .returning(accountColumns)
   const [, judgements, [updated]] = await withinBounds('starting_balance', owner.run(judged, update))

@@ -88,9 +88,9 @@ function registered(routes: RouterRoute[]): Route[] {
   for (const { method, path, handler } of routes) {
     if (method === 'ALL' || !path.startsWith('/api/')) continue
     const name = `${method} ${path}`
-    const route = found.get(name) ?? { name, method, path, checked: {} }
+    const route = found.get(name) ?? { name, method, path, checks: [] }
     const check = checkedBy.get(handler)
-    if (check) route.checked[check.target] = check.schema
+    if (check) route.checks.push(check)
     found.set(name, route)
   }
   return [...found.values()]

@@ -127,7 +127,7 @@ export type RouteTraits = {
   isPublic: boolean
   /** Checked by `body`: JSON and nothing else. */
   hasJsonBody: boolean
-  hasQuery: boolean
+  canRefuseQuery: boolean
   /** Its path names a row. */
   namesRow: boolean
   extra: ExtraFailure[]
@@ -150,7 +150,7 @@ export function failuresOf(route: RouteTraits): Failure[] {
     takesBody && failures.tooLarge,
     route.hasJsonBody && failures.notJson,
     extra.has('items') && failures.invalidBatch,
-    (takesBody || route.hasQuery) && !extra.has('items') && failures.invalid,
+    (takesBody || route.canRefuseQuery) && !extra.has('items') && failures.invalid,
     extra.has('bounds') && failures.outOfBounds,
     extra.has('history') && failures.tooMuchHistory,
     failures.limited,

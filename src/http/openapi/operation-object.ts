@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { publicRoutes } from '../authenticate.ts'
+import type { Check } from '../validate.ts'
 import type { AnswerObject, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
 import { commonHeaders } from './headers.ts'
@@ -13,21 +14,22 @@ export type Route = {
   name: string
   method: string
   path: string
-  checked: Partial<Record<'json' | 'query', z.ZodMiniObject>>
+  checks: Check[]
 }
 
 /** One route as the document has it: what its operation says, what its validators check, and every way it can fail. */
 export function operationObject(
-  { name, method, path, checked }: Route,
+  { name, method, path, checks }: Route,
   { tag, operation }: { tag: string; operation: Operation },
   collection: SchemaCollection,
 ): OperationObject {
   const isPublic = publicRoutes.includes(name)
+  const json = checks.find(({ target }) => target === 'json')?.schema
   const failures = failuresOf({
     isPublic,
-    hasJsonBody: checked.json !== undefined || (operation.bodies !== undefined && !takesFiles(operation)),
+    hasJsonBody: json !== undefined || (operation.bodies !== undefined && !takesFiles(operation)),
     takesFiles: takesFiles(operation),
-    hasQuery: checked.query !== undefined,
+    canRefuseQuery: checks.some(({ target, canRefuse }) => target === 'query' && canRefuse),
     namesRow: !isPublic && path.includes('/:id'),
     extra: operation.failures ?? [],
   })
@@ -38,8 +40,8 @@ export function operationObject(
     if (responses[failure.status]) throw new Error(`${name} answers ${failure.status} in two ways`)
     responses[failure.status] = { $ref: `#/components/responses/${failure.name}` }
   }
-  const requestBody = bodyOf(operation, checked, collection, method)
-  const parameters = parametersOf(path, operation, checked, collection)
+  const requestBody = bodyOf(operation, json, collection, method)
+  const parameters = parametersOf(path, operation, checks, collection)
   return {
     operationId: operation.id,
     tags: [tag],
@@ -58,14 +60,14 @@ function takesFiles({ bodies = {} }: Operation): boolean {
 
 function bodyOf(
   operation: Operation,
-  checked: Route['checked'],
+  json: z.ZodMiniObject | undefined,
   { add }: SchemaCollection,
   method: string,
 ): JsonSchema | undefined {
   const bodies = { ...operation.bodies }
-  if (checked.json) {
+  if (json) {
     if (!operation.body) throw new Error(`The body of ${operation.id} has no name and no example`)
-    bodies['application/json'] = { schema: checked.json, ...operation.body }
+    bodies['application/json'] = { schema: json, ...operation.body }
   }
   if (Object.keys(bodies).length === 0) return undefined
   const content = Object.entries(bodies).map(([type, { schema, name, example, description }]) => [
@@ -82,27 +84,30 @@ function bodyOf(
 function parametersOf(
   path: string,
   { parameters = {} }: Operation,
-  checked: Route['checked'],
+  checks: Check[],
   { add }: SchemaCollection,
 ): JsonSchema[] {
   const inPath = [...path.matchAll(/:(\w+)/g)]
     .map(([, name = '']) => name)
     .filter((name) => !(name in parameters))
     .map((name) => ({ name, in: 'path', required: true, schema: add(id, 'output') }))
-  const inQuery = Object.entries(checked.query?.shape ?? {})
-    .filter(([name]) => !(name in parameters))
-    .map(([name, schema]) => ({
-      name,
-      in: 'query',
-      description: textOfField('query', name),
-      schema: add(schema, 'input'),
-    }))
+  const checked = checks
+    .filter(({ target }) => target !== 'json')
+    .flatMap(({ target, schema: { shape } }) =>
+      Object.entries(shape)
+        .filter(([name]) => !(name in parameters))
+        .map(([name, field]) => {
+          const { description = textOfField(target, name), ...schema } = add(field, 'input')
+          const isRequired = field._zod.optin === undefined
+          return { name, in: target, ...(isRequired && { required: true }), description, schema }
+        }),
+    )
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
     name,
     ...rest,
     schema: add(schema, 'input'),
   }))
-  return [...inPath, ...inQuery, ...others]
+  return [...inPath, ...checked, ...others]
 }
 
 /** An answer as the document has it. */

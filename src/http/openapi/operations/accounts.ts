@@ -1,6 +1,6 @@
+import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
-import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
-import { account } from '../schemas/ledger.ts'
+import { deleted, json, list, type OperationGroup } from '../operation.ts'
 
 /** Accounts (api.md §4.3). */
 export const accountOperations: OperationGroup = {
@@ -21,9 +21,6 @@ export const accountOperations: OperationGroup = {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
       },
-      parameters: idempotencyKey(
-        'the same key answers with the account of the first call, whatever the body says.',
-      ),
       answers: {
         201: json(account, 'The new account.'),
         200: json(account, 'The account that the same `Idempotency-Key` opened before.'),

@@ -5,33 +5,6 @@ import { amount, at, calendarDate, id, named, timestamp, total } from './kinds.t
 
 /** Accounts, categories, transactions and the dashboard. */
 
-export const account = named(
-  'Account',
-  z.object({
-    id,
-    user_id: id,
-    name: z.string(),
-    type: z.enum(accountTypes),
-    starting_balance: amount,
-    notes: z.string().nullable(),
-    created_at: timestamp,
-    updated_at: timestamp,
-    balance: total.describe('starting_balance + income − expenses − transfers out + transfers in.'),
-  }),
-  'Where money is kept.',
-  {
-    id: 1,
-    user_id: 1,
-    name: 'Checking',
-    type: 'bank',
-    starting_balance: '1250.00',
-    notes: null,
-    created_at: at,
-    updated_at: at,
-    balance: 1237.5,
-  },
-)
-
 export const category = named(
   'Category',
   z.object({ id, user_id: id, name: z.string(), type: z.enum(categoryTypes) }),

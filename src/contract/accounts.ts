@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { accountTypes } from '../domain/types.ts'
+import { doc, field } from './doc.ts'
+import { keyed, money, nullableText, oneOf, text } from './fields.ts'
+import * as shown from './shown.ts'
+
+/** What opens an account. */
+export const newAccount = z.object({
+  name: field(text(), doc('Shown to people.')),
+  type: field(oneOf(accountTypes), doc('Where the money is kept.')),
+  starting_balance: field(
+    money,
+    doc('The balance before the first transaction; may be negative. Numbers are accepted as well.'),
+  ),
+  notes: field(z.optional(nullableText(65_535)), doc('Free text.')),
+})
+export type NewAccount = z.output<typeof newAccount>
+
+export const newAccountKey = keyed(
+  doc(
+    'Makes the call safe to send again: the same key answers with the account of the first call, whatever the body says.',
+  ),
+)
+
+/** What changes an account: any of its fields. */
+export const accountChanges = z.partial(newAccount)
+export type AccountChanges = z.output<typeof accountChanges>
+
+/** An account as answers show it. */
+export const account = /* @__PURE__ */ shown.object(
+  'Account',
+  'Where money is kept.',
+  () => ({
+    id: shown.id(),
+    user_id: shown.id(),
+    name: z.string(),
+    type: z.enum(accountTypes),
+    starting_balance: shown.amount(),
+    notes: z.nullable(z.string()),
+    created_at: shown.timestamp(),
+    updated_at: shown.timestamp(),
+    balance: field(
+      shown.total(),
+      doc('starting_balance + income − expenses − transfers out + transfers in.'),
+    ),
+  }),
+  () => ({
+    id: 1,
+    user_id: 1,
+    name: 'Checking',
+    type: 'bank' as const,
+    starting_balance: '1250.00',
+    notes: null,
+    created_at: shown.at,
+    updated_at: shown.at,
+    balance: 1237.5,
+  }),
+)
+export type ShownAccount = z.output<typeof account>
