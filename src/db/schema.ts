@@ -237,7 +237,7 @@ export const attempts = sqliteTable(
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
-/** States of identity-provider sign-ins that have come back, each good for once. */
+/** States of completed sign-ins through the identity provider: each is good once. */
 export const usedStates = sqliteTable(
   'used_states',
   { nonce: text().primaryKey(), expiresAt: instant().notNull() },

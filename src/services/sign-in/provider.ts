@@ -56,11 +56,12 @@ export async function identifyCallback(
   secret: string,
   callback: Callback,
 ): Promise<Identity> {
-  const state = await useState(db, secret, callback.state, now)
+  const state = await openState(db, secret, callback.state, now)
   if (callback.error === 'access_denied')
     throw new SignInFailed('access_denied', 'You did not allow the sign-in.')
   if (!callback.code || !provider?.isFrom(callback.iss)) throw signInAgain()
   const identity = await identify(provider, callback.code, state)
+  await useUp(db, state)
   return { ...identity, email: identity.email === null ? null : normalizeAddress(identity.email) }
 }
 
@@ -77,20 +78,36 @@ async function identify(provider: IdentityProvider, code: string, state: State):
   }
 }
 
-/** Opens a state and uses it up: each is good once, for ten minutes. */
-async function useState(db: Database, secret: string, sealed: string | undefined, now: Date): Promise<State> {
-  const expired = new SignInFailed('invalid_state', 'This sign-in has expired. Please start again.')
+/** Opens a state that is fresh and has not been used. Throws SignInFailed. */
+async function openState(
+  db: Database,
+  secret: string,
+  sealed: string | undefined,
+  now: Date,
+): Promise<State> {
   const { data: state } = stateSchema.safeParse(sealed && (await open(secret, sealed)))
-  if (!state || state.expiresAt <= now.getTime()) throw expired
-  try {
-    await db.batch([
-      db.insert(usedStates).values({ nonce: state.nonce, expiresAt: new Date(state.expiresAt) }),
-    ])
-  } catch (error) {
-    if (isTaken(error, 'used_states.nonce')) throw expired
-    throw error
-  }
+  if (!state || state.expiresAt <= now.getTime()) throw expiredState()
+  const [used] = await db.batch([
+    db.select({ nonce: usedStates.nonce }).from(usedStates).where(eq(usedStates.nonce, state.nonce)),
+  ])
+  if (used.length > 0) throw expiredState()
   return state
+}
+
+/**
+ * Uses a state up: each is good once. Anybody can ask for states and come back with made-up codes, so nothing is written
+ * before the provider has accepted the code. Throws SignInFailed.
+ */
+async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {
+  try {
+    await db.batch([db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) })])
+  } catch (error) {
+    throw isTaken(error, 'used_states.nonce') ? expiredState() : error
+  }
+}
+
+function expiredState(): SignInFailed {
+  return new SignInFailed('invalid_state', 'This sign-in has expired. Please start again.')
 }
 
 /**
