@@ -1,6 +1,7 @@
 import type { Context, Input, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { rateLimiter } from 'hono-rate-limiter'
+import { reportOf } from '../domain/error-report.ts'
 import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { App } from './app-types.ts'
@@ -12,10 +13,25 @@ export function limit<I extends Input = Input>(
   keyOf: (c: Context<App, string, I>) => string,
 ): MiddlewareHandler<App, string, I> {
   return rateLimiter<App, string, I>({
-    binding: (c) => c.env[binding],
+    binding: (c) => ({ limit: (options) => countOrPass(c, binding, options) }),
     keyGenerator: keyOf,
     handler: (c) => tooManyAttempts(c, perMinute[binding], 60),
   })
+}
+
+/** Where the counting itself fails, requests pass: a limit that is down must not take the service down with it. */
+async function countOrPass(
+  c: Context<App>,
+  binding: keyof typeof perMinute,
+  options: RateLimitOptions,
+): Promise<RateLimitOutcome> {
+  try {
+    return await c.env[binding].limit(options)
+  } catch (error) {
+    const { requestId } = c.var
+    console.error(JSON.stringify({ event: 'limit failed', requestId, binding, ...reportOf(error) }))
+    return { success: true }
+  }
 }
 
 const byClient = limit('CLIENT_LIMIT', clientAddress)

@@ -1,7 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { newSecret } from '../../src/domain/tokens.ts'
+import { muteLog } from './muted-log.ts'
 import { awaitRoomInTheMinute, createWorld, type Person, randomClientAddress } from './world.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 /** Counters of the same kind that are soon used up: thirty a minute for a token, ten for a client address. */
 const strict: Partial<Env> = {
@@ -123,4 +128,17 @@ test('nothing is counted where it is switched off', async () => {
   const world = createWorld({ ...strict, GENERAL_LIMIT_ENABLED: 'false' })
   const person = await world.register()
   expect(await repeat(ofToken + 5, () => person.get('/api/me'))).toEqual(always(200, ofToken + 5))
+})
+
+test('a request passes where counting it fails, and the log says so', async () => {
+  const broken: RateLimit = { limit: () => Promise.reject(new Error('The counter is down')) }
+  const limits = { GENERAL_LIMIT: broken, CLIENT_LIMIT: broken, LOGIN_LIMIT: broken, CHECK_EMAIL_LIMIT: broken }
+  const lines = muteLog(['error'])
+  const world = createWorld({ ...limits, GENERAL_LIMIT_ENABLED: 'true' })
+  const { email, password, ...person } = await world.register()
+  expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
+  expect((await world.call('GET', `/api/auth/check-email?email=${email}`)).status).toBe(200)
+  expect(await repeat(3, () => person.get('/api/me'))).toEqual(always(200, 3))
+  const failed = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'limit failed')
+  expect(new Set(failed.map(({ binding }) => binding))).toEqual(new Set(Object.keys(limits)))
 })
