@@ -20,6 +20,9 @@ export async function withinBounds<T>(field: 'amount' | 'starting_balance', writ
  */
 export const mostDeletedAtOnce = 100_000
 
+/** So many rows at most go in one transaction where a deletion takes several of them. */
+export const rowsPerPart = 20_000
+
 /** The refusal of a deletion with more: said before anything is done, since trying again would not help. */
 export function tooManyRows(noun: string): Invalid {
   const most = mostDeletedAtOnce.toLocaleString('en')

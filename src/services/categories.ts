@@ -3,13 +3,13 @@ import { isTaken } from '../db/errors.ts'
 import { once } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { claim, deleteOwnWhere, demandClaim, demandComplete, own, readOwn } from '../db/ownership.ts'
+import { claim, demandClaim, demandComplete, own, owns, readOwn } from '../db/ownership.ts'
 import { categories, categoryTotals } from '../db/schema.ts'
 import { type CategoryType, categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { transactionTypes } from '../domain/types.ts'
-import { mostDeletedAtOnce, tooManyRows } from './bounds.ts'
+import { mostDeletedAtOnce, rowsPerPart, tooManyRows } from './bounds.ts'
 import { roomForCategories } from './quotas.ts'
 import { allHold, brokenBy, verdict } from './rules.ts'
 
@@ -104,15 +104,33 @@ export async function updateCategory(
 }
 
 /**
- * Removes a category; its transactions stay and are uncategorised from then on. Throws NotFound, Forbidden, Invalid.
+ * Removes a category; its transactions stay and are uncategorised from then on, and so are items of uploaded batches. Of
+ * those there may be millions, so they are unlinked in parts, each a transaction; most people's are one. Throws NotFound,
+ * Forbidden, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number): Promise<void> {
+  const { db } = owner
   const { userId, type, categoryId, transactionCount } = categoryTotals
   const rows = sql`(
     select coalesce(sum(${transactionCount}), 0) from ${categoryTotals}
      where ${userId} = ${owner.id} and ${inArray(type, transactionTypes)} and ${categoryId} = ${id})`
-  if (!(await deleteOwnWhere(owner, categories, id, sql`${rows} <= ${mostDeletedAtOnce}`)))
-    throw tooManyRows('category')
+  const canGo = sql`${rows} <= ${mostDeletedAtOnce} and ${owns(owner.id, categories, sql`${id}`)}`
+  const items = sql`select rowid from sync_items where category_id = ${id}`
+  for (;;) {
+    const [, claims, [judged], , deleted] = await owner.run(
+      claim(owner, categories, id),
+      db.all<{ canGo: number }>(sql`select ${canGo} as canGo`),
+      db.run(sql`
+        update sync_items set category_id = null where rowid in (${items} and ${canGo} limit ${rowsPerPart})`),
+      db
+        .delete(categories)
+        .where(and(own(owner, categories, id), canGo, sql`not exists (${items})`))
+        .returning({ id: categories.id }),
+    )
+    demandClaim(categories, claims)
+    if (deleted.length > 0) return
+    if (!judged?.canGo) throw tooManyRows('category')
+  }
 }
 
 /** Waits for a write; where the (name, type) pair is there already, that is an error of `name`. */

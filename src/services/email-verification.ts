@@ -13,7 +13,7 @@ import {
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce } from './bounds.ts'
 import { type Client, mailLimits } from './mail-limits.ts'
-import { deletion } from './profile.ts'
+import { clearPart, deletion, hasBeenCleared } from './profile.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
 
 /** How often one token may ask for a verification mail in a minute (api.md §8). */
@@ -104,15 +104,20 @@ export async function disown(
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
   const canGo = and(isUnverified, lte(users.transactionCount, mostDeletedAtOnce)) as SQL
-  const [, , deleted, locked] = await db.batch([
-    ...deletion(db, email, canGo),
-    db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
-    db
-      .delete(tokens)
-      .where(sql`${tokens.userId} = ${id} and exists (select 1 from ${users} where ${isUnverified})`),
-  ])
-  if (deleted.length > 0) return 'deleted'
-  return locked.length > 0 ? 'locked' : 'too late'
+  for (;;) {
+    const [, , , , deleted, still, locked] = await db.batch([
+      ...clearPart(db, canGo),
+      ...deletion(db, email, sql`${canGo} and ${hasBeenCleared}`),
+      db.select({ id: users.id }).from(users).where(canGo),
+      db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
+      db
+        .delete(tokens)
+        .where(sql`${tokens.userId} = ${id} and exists (select 1 from ${users} where ${isUnverified})`),
+    ])
+    if (still.length > 0) continue
+    if (deleted.length > 0) return 'deleted'
+    return locked.length > 0 ? 'locked' : 'too late'
+  }
 }
 
 /** The user that a link of a verification mail was made for. Throws BadLink. */

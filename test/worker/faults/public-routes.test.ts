@@ -149,7 +149,8 @@ describe('signing in', () => {
     expectUnavailable((await world.whileBroken({ gets: 'late', delayMs: 700 }, login)).result)
   })
 
-  test.each([1, 2])('through the provider ends where it began when round trip %i fails', async (only) => {
+  // The first only reads, and is asked once more.
+  test.each([2, 3])('through the provider ends where it began when round trip %i fails', async (only) => {
     const world = createFaultyWorld()
     for (const [, fault] of [...beforeExecution, ...afterExecution]) {
       const path = await comeBackFromProvider(world, `${crypto.randomUUID()}@example.com`)
