@@ -4,6 +4,7 @@ import { Owner } from '../db/owner.ts'
 import { Unauthenticated } from '../domain/failures.ts'
 import { hashSecret, parseBearer } from '../domain/tokens.ts'
 import type { App } from './app-types.ts'
+import { forget, remember } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
 
 /** The routes of the API that need no token (api.md §5.5); every other one needs it, also those written after this list. */
@@ -40,6 +41,8 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: await hashSecret(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
+  if (owner.isFound) remember(owner.tokenKey)
+  else if (c.error) forget(owner.tokenKey)
   // A body that could not be read ends a request early; whose it was still comes first (401 before 400, 413, 415).
   if (c.error instanceof HTTPException && !owner.isFound) await owner.run()
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))

@@ -5,17 +5,21 @@ import { flag, id, prepared, text } from '../contract/fields.ts'
 import { Invalid } from '../domain/failures.ts'
 import { decimalSeparators } from '../domain/types.ts'
 import type { App } from './app-types.ts'
+import { isJson } from './json-body.ts'
 import { Upload } from './upload.ts'
-import { isJson, isObject, toDraft } from './validate.ts'
+import { isObject, toDraft } from './validate.ts'
 
 /** Largest file (decisions.md, Import); what a form adds around it comes on top. */
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 const tooLarge = 'The file must not be larger than 5 MB.'
-/** JSON of up to this size, some eight hundred items, is read before it is known who asks; nothing else is. */
-export const maxSmallJsonBytes = 64 * 1024
+/** What reading a file takes at most for each of its bytes (test/node/import-memory.test.ts), with room for storing it. */
+export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may hold some of its own that nobody reads. */
 const maxJsonParts = 300_000
+
+/** A form has a file and seven options; this leaves room for fields that nobody reads. */
+const maxFormFields = 100
 
 const mappingText = 'The mapping field must be a JSON object of texts.'
 /** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
@@ -117,16 +121,40 @@ async function readForm(
   contentType: string,
   query: Record<string, string>,
 ): Promise<ImportInput> {
-  const body = new Response(bytes, { headers: { 'Content-Type': contentType } })
-  const form = await body.formData().catch(() => {
-    throw new HTTPException(400, { message: 'Malformed form in request body' })
-  })
+  const boundary = boundaryOf(contentType)
+  refuseManyFields(bytes, boundary)
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
+  const body = new Response(bytes, { headers })
+  const form = await body.formData().catch(malformedForm)
   if (form.getAll('file').length > 1) throw new Invalid({ file: ['The file field must be one file.'] })
   const { file, ...fields } = Object.fromEntries(form) as Record<string, File | string>
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
   const content =
     typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
   return readFile(content, { ...query, ...fields })
+}
+
+/** What separates the fields of a form: 70 characters at most (RFC 2046 §5.1.1), which bounds the work of looking for it. */
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] =
+    /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
+  return quoted ?? plain ?? malformedForm()
+}
+
+/** Before the form is parsed: fields by the ten thousand cost the platform's parser seconds. */
+function refuseManyFields(bytes: Uint8Array<ArrayBuffer>, boundary: string): void {
+  const form = Buffer.from(bytes.buffer)
+  const delimiter = `--${boundary}`
+  let at = form.indexOf(delimiter)
+  for (let fields = 0; at >= 0; fields += 1) {
+    if (fields > maxFormFields)
+      throw new Invalid({ body: [`The form must not have more than ${maxFormFields} fields.`] })
+    at = form.indexOf(delimiter, at + delimiter.length)
+  }
+}
+
+function malformedForm(): never {
+  throw new HTTPException(400, { message: 'Malformed form in request body' })
 }
 
 function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInput {

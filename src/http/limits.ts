@@ -5,7 +5,7 @@ import { reportOf } from '../domain/error-report.ts'
 import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { App } from './app-types.ts'
-import { forget, isKnown, remember } from './known-tokens.ts'
+import { isKnown } from './known-tokens.ts'
 
 /** Refuses with 429 once a key has used up its minute. Counted by Cloudflare, for each of its locations. */
 export function limit<I extends Input = Input>(
@@ -47,10 +47,7 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
   const owner = c.get('owner')
   if (!owner) return byClient(c, next)
-  const refusal = await (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
-  if (owner.isFound) remember(owner.tokenKey)
-  else if (c.error) forget(owner.tokenKey)
-  return refusal
+  return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
 /** The client address as mails are counted by it; null where the general limit is off (decisions.md, Limits). */

@@ -1,12 +1,11 @@
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
-import { HTTPException } from 'hono/http-exception'
 import * as z from 'zod/mini'
 import { _safeParse, type $ZodIssue } from 'zod/v4/core'
 import { addError, type Draft } from '../domain/draft.ts'
 import type { App } from './app-types.ts'
+import { jsonBody } from './json-body.ts'
 
 /** Largest JSON body of an ordinary endpoint, in bytes. */
 const maxBodyBytes = 512 * 1024
@@ -50,13 +49,6 @@ export function body<S extends z.ZodMiniObject>(schema: S) {
     string,
     { in: { json: z.input<S> }; out: { json: Draft<z.output<S>> } }
   >
-}
-
-/** Demands a body of JSON up to a size: 413 and 415 where it is not. What is malformed, zValidator finds. */
-export function jsonBody(maxSize: number): MiddlewareHandler<App> {
-  const limit = bodyLimit({ maxSize, onError: () => refuse(413, 'The request body is too large.') })
-  // A path that spells a pattern out, such as /api/accounts/:id, meets its handlers twice: the body is read by then.
-  return every((c, next) => (c.req.raw.bodyUsed ? next() : limit(c, next)), demandJson)
 }
 
 /** Checks the query string against a schema; the handler gets a Draft. */
@@ -135,27 +127,4 @@ export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): D
 /** True for what JSON calls an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** True for the content type of JSON, whatever its suffix and charset. */
-export function isJson(contentType: string): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
-}
-
-const demandJson: MiddlewareHandler<App> = async (c, next) => {
-  const saysJson = isJson(c.req.header('Content-Type') ?? '')
-  if (!saysJson && (await c.req.arrayBuffer()).byteLength > 0) {
-    refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
-  }
-  // Hono keeps promises in its cache, whatever the type says.
-  if (saysJson && (await c.req.text()).trim() === '') {
-    c.req.bodyCache.text = Promise.resolve('{}') as unknown as string
-  }
-  // All has arrived: from here on it is the client who waits.
-  c.var.deadline()
-  await next()
-}
-
-function refuse(status: 413 | 415, message: string): never {
-  throw new HTTPException(status, { message })
 }

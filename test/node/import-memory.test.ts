@@ -8,7 +8,7 @@ const timeout = 600_000
 const fileBytes = 5 * 1024 * 1024
 /**
  * The heap in which the largest file must be read, beside what Node itself takes. Pointers are half as long in Workers;
- * the file and its text, up to three bytes for each of the file's, lie outside of it. So `FileMemory` counts on eight.
+ * the file and its text, up to three bytes for each of the file's, lie outside of it. So `BodyMemory` counts on eight.
  */
 const heap = { maxOldGenerationSizeMb: 33 + 7, maxYoungGenerationSizeMb: 4 }
 

@@ -132,7 +132,12 @@ test('nothing is counted where it is switched off', async () => {
 
 test('a request passes where counting it fails, and the log says so', async () => {
   const broken: RateLimit = { limit: () => Promise.reject(new Error('The counter is down')) }
-  const limits = { GENERAL_LIMIT: broken, CLIENT_LIMIT: broken, LOGIN_LIMIT: broken, CHECK_EMAIL_LIMIT: broken }
+  const limits = {
+    GENERAL_LIMIT: broken,
+    CLIENT_LIMIT: broken,
+    LOGIN_LIMIT: broken,
+    CHECK_EMAIL_LIMIT: broken,
+  }
   const lines = muteLog(['error'])
   const world = createWorld({ ...limits, GENERAL_LIMIT_ENABLED: 'true' })
   const { email, password, ...person } = await world.register()

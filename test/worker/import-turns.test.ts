@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { FileMemory, memoryPerByte, promisedMs } from '../../src/services/imports/file-memory.ts'
+import { BodyMemory, promisedMs } from '../../src/http/body-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 
@@ -33,8 +33,8 @@ async function createImporter() {
 }
 
 /** Takes memory that nobody gives back before the test is over. */
-function takeMemory(bytes: number): FileMemory {
-  const memory = new FileMemory()
+function takeMemory(bytes: number): BodyMemory {
+  const memory = new BodyMemory()
   memory.holdArrived(bytes)
   onTestFinished(() => memory.release())
   return memory
@@ -110,11 +110,11 @@ test('files that are on their way take no more memory together than there is', a
 })
 
 test('what a request that is gone has taken is free again after its time', { timeout: 60_000 }, async () => {
-  const gone = new FileMemory()
+  const gone = new BodyMemory()
   gone.holdArrived(50 * MB)
-  const next = new FileMemory()
+  const next = new BodyMemory()
   onTestFinished(() => next.release())
-  await expect(next.holdToRead((50 * MB) / memoryPerByte)).rejects.toThrow('Service Unavailable')
+  await expect(next.holdToRead(50 * MB)).rejects.toThrow('Service Unavailable')
   await scheduler.wait(promisedMs)
-  await next.holdToRead((50 * MB) / memoryPerByte)
+  await next.holdToRead(50 * MB)
 })

@@ -4,7 +4,7 @@ import { findDifferences } from '../../src/db/check.ts'
 import { defaultCategories } from '../../src/domain/categories.ts'
 import { rowsOf } from '../databases/work.ts'
 import { createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
-import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
+import { balanceOf, createWorld, expectInvalid, type Json, openAccount } from './world.ts'
 
 const csv = `Date;Amount;Description;Category;Account
 20.11.2026;-12,50;Groceries at the market;Groceries;Checking
@@ -354,6 +354,24 @@ describe('what is no file to import', () => {
     const empty = await call('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n')
     expect([empty.status, Object.keys(empty.body.errors)]).toEqual([422, ['file']])
     expect((await call('--x\r\nContent-Dispo')).status).toBe(400)
+  })
+
+  test('a form of more fields than an import can have is a 422, one whose boundary is no boundary a 400', async () => {
+    const home = await createImporter()
+    const field = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+    const call = (fields: number, boundary = 'x') => {
+      const others = Array.from({ length: fields - 2 }, (_, nth) => field(`n${nth}`, ''))
+      const file = field('file', 'date,amount\n2026-11-20,-5')
+      const rawBody = `${file}${others.join('')}${field('account_id', String(home.checking.id))}--x--\r\n`
+      const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+      return home.world.call('POST', '/api/import/store', { token: home.person.token, rawBody, headers })
+    }
+    expect((await call(100)).status).toBe(200)
+    expect((await call(100, '"x"; charset=utf-8')).status).toBe(200)
+    expectInvalid(await call(101), { body: ['The form must not have more than 100 fields.'] })
+    for (const boundary of ['', '""', 'x'.repeat(71), '"x'])
+      expect((await call(2, boundary)).status).toBe(400)
   })
 
   test('whoever is not verified is told so first', async () => {

@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono'
 import { type FieldErrors, Invalid } from '../../domain/failures.ts'
-import { FileMemory } from '../../services/imports/file-memory.ts'
 import { deleteImport, listImports, showImport } from '../../services/imports/history.ts'
 import { demandVerified, type ImportFile, storeImport } from '../../services/imports/store.ts'
 import { understandCsv, understandStatement } from '../../services/imports/understand.ts'
 import type { App } from '../app-types.ts'
+import { BodyMemory } from '../body-memory.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
-import { importUpload, maxSmallJsonBytes, readImportInput, saysJson } from '../import-input.ts'
+import { importUpload, memoryPerFileByte, readImportInput, saysJson } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
+import { maxSmallJsonBytes } from '../json-body.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
 import type { Upload } from '../upload.ts'
@@ -48,11 +49,11 @@ async function importSmallJson(c: Context<App>, body: Uint8Array<ArrayBuffer>, k
 async function importFile(c: Context<App>, upload: Upload, kind: ImportFile['kind']) {
   const { owner } = c.var
   await demandVerified(owner)
-  const memory = new FileMemory()
+  const memory = new BodyMemory()
   try {
     await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
     const body = upload.takeBytes()
-    await memory.holdToRead(body.byteLength)
+    await memory.holdToRead(body.byteLength * memoryPerFileByte)
     // How slowly a client uploads is not counted.
     c.var.deadline.restart()
     const { key, errors } = readIdempotencyKey(c)

@@ -9,10 +9,11 @@ import { acceptSync, type SyncItem } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
+import { jsonBody } from '../json-body.ts'
 import { presentSync } from '../present.ts'
 import { listItems, readItem } from '../transaction-list.ts'
 import type { newTransaction } from '../transaction-schemas.ts'
-import { isObject, jsonBody } from '../validate.ts'
+import { isObject } from '../validate.ts'
 
 /** Largest batch (decisions.md, Sync). */
 const maxItems = 1_000

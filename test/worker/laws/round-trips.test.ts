@@ -53,6 +53,30 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
   },
 )
 
+test('JSON above 64 KB makes a second request where its token is not known in the isolate; to refuse it, one', async () => {
+  const world = createWorld()
+  const { person, expense } = await createHousehold(world)
+  const { email, password } = person
+  const login = await world.call('POST', '/api/login', { body: { email, password } })
+  const transactions = Array.from({ length: 1_000 }, (_, nth) => ({
+    ...expense(),
+    client_id: `phone-${nth}`,
+  }))
+  const send = (token: string) =>
+    world.call('POST', '/api/transactions/sync', { token, body: { transactions } })
+  const calls: [number, number, string][] = [
+    [200, 1, person.token],
+    [200, 2, login.body.access_token],
+    [200, 1, login.body.access_token],
+    [401, 1, person.token.replace(/^\d+/, '999999')],
+  ]
+  for (const [status, requests, token] of calls) {
+    await world.resetDatabaseWork()
+    expect((await send(token)).status).toBe(status)
+    expect((await world.databaseWork()).requests).toBe(requests)
+  }
+})
+
 test.each(protectedRoutes)('%s makes one request to refuse an unknown token', async (route) => {
   const world = createWorld()
   const { person } = await createHousehold(world)

@@ -1,0 +1,67 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { App } from './app-types.ts'
+import { BodyMemory } from './body-memory.ts'
+import { isKnown } from './known-tokens.ts'
+import { Upload } from './upload.ts'
+
+/** JSON of up to this size, some eight hundred transactions, is read before it is known who sends it. */
+export const maxSmallJsonBytes = 64 * 1024
+/** What a byte of JSON takes at most once it is parsed: a list of empty objects is the worst. */
+const memoryPerByte = 12
+/** Large bodies of people without a token are taken only while no more memory than this is in use. */
+const strangersBytes = 8 * 1024 * 1024
+
+/** True for the content type of JSON, whatever its suffix and charset. */
+export function isJson(contentType: string): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
+}
+
+/**
+ * Demands a JSON body of at most so many bytes: 413 or 415 otherwise, 503 for one that arrives too slowly or finds no
+ * memory. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
+ */
+export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
+  return async (c, next) => {
+    // A path that spells a pattern out, such as /api/accounts/:id, meets its handlers twice: the body is read by then.
+    if (c.req.bodyCache.text) return next()
+    const memory = new BodyMemory()
+    try {
+      const body = await readBody(c, maxBytes, memory)
+      const saysJson = isJson(c.req.header('Content-Type') ?? '')
+      if (!saysJson && body.byteLength > 0)
+        refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
+      const text = new TextDecoder().decode(body)
+      // Hono keeps promises in its cache, whatever the type says.
+      c.req.bodyCache.text = Promise.resolve(
+        saysJson && text.trim() === '' ? '{}' : text,
+      ) as unknown as string
+      // All has arrived: from here on it is the client who waits.
+      c.var.deadline.restart()
+      c.var.deadline()
+      await next()
+    } finally {
+      memory.release()
+    }
+  }
+}
+
+/** A large body is read only for a token that is good, and counts in the isolate's memory until the answer is there. */
+async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
+  const tooLarge = 'The request body is too large.'
+  if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)
+  const upload = new Upload(c, maxBytes, tooLarge)
+  if (await upload.readTo(maxSmallJsonBytes)) return upload.takeBytes()
+
+  const owner = c.get('owner')
+  if (owner && !isKnown(owner.tokenKey)) await owner.run()
+  const most = owner ? undefined : strangersBytes
+  await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size, most))
+  const body = upload.takeBytes()
+  await memory.holdToRead(body.byteLength * memoryPerByte, most)
+  return body
+}
+
+function refuse(status: 413 | 415, message: string): never {
+  throw new HTTPException(status, { message })
+}

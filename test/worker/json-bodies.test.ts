@@ -1,0 +1,93 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { BodyMemory } from '../../src/http/body-memory.ts'
+import { createHousehold } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
+import { createWorld } from './world.ts'
+
+const MB = 1024 * 1024
+const json = { 'Content-Type': 'application/json' }
+
+/** The beginning of a body, and never its end. */
+function endless(text: string): ReadableStream {
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+  })
+}
+
+/** Takes memory that nobody gives back before the test is over. */
+function takeMemory(bytes: number): BodyMemory {
+  const memory = new BodyMemory()
+  memory.holdArrived(bytes)
+  onTestFinished(() => memory.release())
+  return memory
+}
+
+async function createPhone() {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  const { person, expense } = household
+  /** Uploads a batch of so many items, of some 150 bytes each. */
+  const upload = (items: number) =>
+    person.post('/api/transactions/sync', {
+      transactions: Array.from({ length: items }, (_, nth) => ({ ...expense(), client_id: `phone-${nth}` })),
+    })
+  return { ...household, world, upload }
+}
+
+describe('a large JSON body', () => {
+  test('is refused while it arrives, where its token is none', async () => {
+    const { world, person } = await createPhone()
+    const token = person.token.replace(/^\d+/, '999999')
+    const rawBody = endless(`{"transactions":[${' '.repeat(70_000)}`)
+    const { status } = await world.call('POST', '/api/transactions/sync', { token, rawBody, headers: json })
+    expect(status).toBe(401)
+  })
+
+  test('that finds no memory is 503 and told when to come again; small ones are served', async () => {
+    const { upload } = await createPhone()
+    const memory = takeMemory(55.9 * MB)
+    muteLog(['error'])
+    const { status, headers } = await upload(1_000)
+    expect([status, headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^\d+$/)])
+    expect((await upload(10)).status).toBe(200)
+    memory.release()
+    expect((await upload(1_000)).status).toBe(200)
+  })
+
+  test('of somebody without a token never keeps out those of people with one', async () => {
+    const { world, upload } = await createPhone()
+    takeMemory(8 * MB)
+    muteLog(['error'])
+    const register = (name: string) => world.call('POST', '/api/register', { body: { name } })
+    expect((await register('x'.repeat(70_000))).status).toBe(503)
+    expect((await register('x')).status).toBe(422)
+    expect((await upload(1_000)).status).toBe(200)
+  })
+
+  test('of somebody without a token is read where there is room', async () => {
+    const { status } = await createWorld().call('POST', '/api/register', {
+      body: { name: 'x'.repeat(70_000) },
+    })
+    expect(status).toBe(422)
+  })
+})
+
+test('a body that stands still is given up after ten seconds, and is 503', { timeout: 60_000 }, async () => {
+  const { world, person, checking } = await createPhone()
+  muteLog(['error'])
+  const calls: [path: string, start: string, type: string][] = [
+    ['/api/accounts', '{"name":', 'application/json'],
+    ['/api/transactions/sync', `{"transactions":[${' '.repeat(70_000)}`, 'application/json'],
+    [`/api/import/store?account_id=${checking.id}`, 'date,amount\n', 'text/csv'],
+  ]
+  const answers = await Promise.all(
+    calls.map(([path, start, type]) =>
+      world.call('POST', path, {
+        token: person.token,
+        rawBody: endless(start),
+        headers: { 'Content-Type': type },
+      }),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+})
