@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { logScan } from './test/log-scan.ts'
+import { LongestFirst } from './test/longest-first.ts'
 
-// The assets of wrangler.toml, as its build command makes them.
-execFileSync(process.execPath, ['dev/reference.ts'], { cwd: import.meta.dirname, stdio: 'inherit' })
+/** Test files at once, more than a small machine has cores: they wait for processes, the database and each other. */
+const filesAtOnce = 3
+/** Every runtime of workerd that the tests start takes neighbours of its own (test/neighbours.ts). */
+let runtimes = 0
 
 // Wrangler looks for the secrets that wrangler.toml demands; each world brings its own.
 for (const name of [
@@ -37,6 +39,8 @@ export default defineConfig({
   test: {
     // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
     silent: 'passed-only',
+    maxWorkers: filesAtOnce,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [
@@ -46,14 +50,13 @@ export default defineConfig({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
               bindings: {
+                ...inject('neighbours')[runtimes++ % filesAtOnce],
                 // A file's own database; tests that want one each make it themselves (test/worker/world.ts).
                 TURSO_DATABASE_URL: `${inject('libsqlUrl')}/${crypto.randomUUID()}/`,
                 TURSO_AUTH_TOKEN: '',
                 APP_URL: 'http://purse.test',
                 APP_SECRET: 'a secret of the tests, long enough to be one',
                 RESEND_API_KEY: 're_test',
-                RESEND_BASE_URL: inject('inboxUrl'),
-                IDP_ISSUER: inject('issuer'),
                 IDP_CLIENT_ID: 'purse-tests',
                 IDP_CLIENT_SECRET: 'a secret of the tests',
                 FRONTEND_URL: 'https://app.purse.example',
@@ -71,7 +74,7 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          globalSetup: './test/global-setup.ts',
+          globalSetup: ['./test/reference.ts', './test/neighbours.ts'],
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
@@ -81,8 +84,6 @@ export default defineConfig({
           deps: {
             optimizer: { ssr: { enabled: true, include: packagesInWorkerd() } },
           },
-          // All files share one inbox and one identity provider, and tests switch their faults on.
-          fileParallelism: false,
           testTimeout: 120_000,
         },
       },
@@ -91,11 +92,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],
+          globalSetup: './test/reference.ts',
           setupFiles: './test/node/checked-fetch.ts',
-          // More than a small machine has cores: tests of the local stack mostly wait for processes.
-          maxWorkers: 3,
-          // After the Worker's tests, which have the machine for themselves.
-          sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -1,6 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { defaultCategories } from '../../src/domain/categories.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
@@ -20,7 +21,7 @@ import {
 } from './world.ts'
 
 const callback = '/api/auth/idp/callback'
-const issuer = inject('issuer')
+const issuer = env.IDP_ISSUER
 const noon = Date.parse('2026-11-20T12:00:00.000Z')
 
 afterEach(async () => {

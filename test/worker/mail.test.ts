@@ -1,5 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
@@ -24,7 +25,7 @@ afterEach(async () => {
 /** Tells the inbox to fail, or with DELETE to be well again. */
 async function fault(method: 'POST' | 'DELETE', order?: Record<string, unknown>): Promise<void> {
   const body = order ? JSON.stringify(order) : null
-  await (await fetch(`${inject('inboxUrl')}/faults`, { method, body })).text()
+  await (await fetch(`${env.RESEND_BASE_URL}/faults`, { method, body })).text()
 }
 
 const quiet = () => muteLog(['error'])
@@ -223,7 +224,7 @@ describe('a mail service', () => {
     await fault('POST', { hang: true, times: 1 })
     const delivery = world.deliver([mail])
     await vi.waitFor(async () => {
-      const { hanging }: Json = await (await fetch(`${inject('inboxUrl')}/faults`)).json()
+      const { hanging }: Json = await (await fetch(`${env.RESEND_BASE_URL}/faults`)).json()
       expect(hanging).toBe(1)
     })
     await fault('DELETE')

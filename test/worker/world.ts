@@ -1,6 +1,6 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, inject } from 'vitest'
+import { expect } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import type { SyncMessage } from '../../src/gateways/sync-queue.ts'
 import worker from '../../src/worker.ts'
@@ -63,11 +63,11 @@ export function createWorld(bindings: Partial<Env> = {}) {
 /** The mails that have arrived in the inbox for an address, oldest first; use an address nobody else does. */
 export async function mailsTo(address: string): Promise<Json[]> {
   const headers = { Authorization: 'Bearer re_test' }
-  const list: Json = await (await fetch(`${inject('inboxUrl')}/emails?limit=100`, { headers })).json()
+  const list: Json = await (await fetch(`${env.RESEND_BASE_URL}/emails?limit=100`, { headers })).json()
   const found = list.data.filter((mail: Json) => mail.to.includes(address)).reverse()
   return Promise.all(
     found.map(async ({ id }: Json) =>
-      (await fetch(`${inject('inboxUrl')}/emails/${id}`, { headers })).json(),
+      (await fetch(`${env.RESEND_BASE_URL}/emails/${id}`, { headers })).json(),
     ),
   )
 }

@@ -1,4 +1,5 @@
-import { afterEach, expect, inject, test, vi } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
 import { comeBackFromProvider, createWorld, signInThroughProvider } from '../world.ts'
 
@@ -17,7 +18,9 @@ function watchOrigins(): Set<string> {
   return origins
 }
 
-const originOf = (name: 'libsqlUrl' | 'inboxUrl' | 'issuer') => new URL(inject(name)).origin
+const database = new URL(env.TURSO_DATABASE_URL).origin
+const issuer = new URL(env.IDP_ISSUER).origin
+const inbox = new URL(env.RESEND_BASE_URL).origin
 const inside = 'http://127.0.0.1:9/latest/meta-data'
 
 test('no route of a user calls anything but the database', async () => {
@@ -28,7 +31,7 @@ test('no route of a user calls anything but the database', async () => {
   const origins = watchOrigins()
   for (const { route, call, status } of prepared)
     expect([route, (await call(household.person)).status]).toEqual([route, status])
-  expect([...origins]).toEqual([originOf('libsqlUrl')])
+  expect([...origins]).toEqual([database])
 })
 
 test('addresses inside of fields, headers and queries are never called', async () => {
@@ -49,7 +52,7 @@ test('addresses inside of fields, headers and queries are never called', async (
   await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
   await world.call('GET', `/api/auth/idp/callback?code=x&state=y&iss=${inside}`)
   await world.call('GET', `/api/auth/idp?login_hint=${inside}&issuer=${inside}`)
-  const known = [originOf('libsqlUrl'), originOf('issuer')]
+  const known = [database, issuer]
   expect([...origins].filter((origin) => !known.includes(origin))).toEqual([])
 })
 
@@ -58,13 +61,13 @@ test('signing in calls the configured provider, and mails go to the configured s
   const way = await comeBackFromProvider(world, 'outgoing@example.com')
   const origins = watchOrigins()
   await world.call('GET', way)
-  expect([...origins].sort()).toEqual([originOf('issuer'), originOf('libsqlUrl')].sort())
+  expect([...origins].sort()).toEqual([issuer, database].sort())
   origins.clear()
   const { token } = await signInThroughProvider(world, 'outgoing@example.com')
   expect(token).toEqual(expect.any(String))
   const registered = await world.register({ email: 'mailed.outgoing@example.com' })
   origins.clear()
   await world.deliver()
-  expect([...origins]).toEqual([originOf('inboxUrl')])
+  expect([...origins]).toEqual([inbox])
   expect(registered.id).toBe(2)
 })

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, inject, test, vi } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { hashInTurn } from '../../../src/services/hashing.ts'
 import { type Answer, comeBackFromProvider, createWorld, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
@@ -80,7 +81,7 @@ test('of a hundred who register at once, those who are refused have left nothing
 })
 
 describe.concurrent('has ten seconds as a whole:', () => {
-  const faults = `${inject('issuer')}/faults`
+  const faults = `${env.IDP_ISSUER}/faults`
   afterAll(async () => {
     await (await fetch(faults, { method: 'DELETE' })).text()
   })

@@ -8,28 +8,41 @@ import { startDatabases } from './databases/namespaces.ts'
 
 /**
  * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database is born as a copy of one
- * that has been migrated from zero.
+ * that has been migrated from zero. Each runtime of workerd has an inbox and a provider of its own, since tests
+ * switch their faults on.
  */
 export default async function setup(project: TestProject) {
   const unmute = muteLostConnections()
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
+  const runtimes = Array.from({ length: project.vitest.config.maxWorkers }, (_, n) => join(directory, `${n}`))
   const databases = await startDatabases(join(directory, 'sqld'), { migrated: true })
-  const inbox = await startInbox({ directory: join(directory, 'inbox'), port: 0 })
-  const provider = await startIdentityProvider({
-    directory: join(directory, 'idp'),
+  const inboxes = await Promise.all(
+    runtimes.map((place) => startInbox({ directory: join(place, 'inbox'), port: 0 })),
+  )
+  const providers = await Promise.all(runtimes.map((place) => startProvider(join(place, 'idp'))))
+  project.provide('libsqlUrl', databases.url)
+  project.provide(
+    'neighbours',
+    runtimes.map((_, n) => ({
+      RESEND_BASE_URL: inboxes[n]?.url ?? '',
+      IDP_ISSUER: providers[n]?.issuer ?? '',
+    })),
+  )
+  return async () => {
+    await Promise.all([databases, ...inboxes, ...providers].map((part) => part.close()))
+    await rm(directory, { recursive: true })
+    unmute()
+  }
+}
+
+function startProvider(directory: string) {
+  return startIdentityProvider({
+    directory,
     port: 0,
     clientId: 'purse-tests',
     clientSecret: 'a secret of the tests',
     redirectUris: ['http://purse.test/api/auth/idp/callback'],
   })
-  project.provide('libsqlUrl', databases.url)
-  project.provide('inboxUrl', inbox.url)
-  project.provide('issuer', provider.issuer)
-  return async () => {
-    await Promise.all([databases.close(), inbox.close(), provider.close()])
-    await rm(directory, { recursive: true })
-    unmute()
-  }
 }
 
 /**
