@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
 import { startedByStack } from './worker-process.ts'
 
-const CONNECT_LIMIT_MS = 2_000
+const connectLimitMs = 2_000
 
 await beforeBuild(path.join(import.meta.dirname, '..'))
 
@@ -42,7 +42,7 @@ async function whatIsMissing(project: string): Promise<string | undefined> {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(CONNECT_LIMIT_MS)
+  const signal = AbortSignal.timeout(connectLimitMs)
   return fetch(url.replace(/^libsql:/, 'https:'), { signal }).then(
     () => true,
     () => false,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-const WRANGLER_TOML = path.join(import.meta.dirname, '../wrangler.toml')
-const MINUTE_MS = 60_000
+const wranglerToml = path.join(import.meta.dirname, '../wrangler.toml')
+const minuteMs = 60_000
 
 /** Fires the Worker's cron triggers when they are due, as Cloudflare does and `wrangler dev` does not. Answers how to stop. */
 export function startCrons(workerUrl: string): () => void {
@@ -36,7 +36,7 @@ export function isDue(cron: string, now: Date): boolean {
 
 /** The crons of the top level, which is what `wrangler dev` runs. */
 function readCrons(): string[] {
-  const list = /^crons = (\[.*\])$/m.exec(readFileSync(WRANGLER_TOML, 'utf8'))
+  const list = /^crons = (\[.*\])$/m.exec(readFileSync(wranglerToml, 'utf8'))
   return list?.[1] ? JSON.parse(list[1]) : []
 }
 
@@ -48,5 +48,5 @@ async function fire(workerUrl: string, cron: string): Promise<void> {
 }
 
 function untilNextMinute(): number {
-  return MINUTE_MS - (Date.now() % MINUTE_MS)
+  return minuteMs - (Date.now() % minuteMs)
 }

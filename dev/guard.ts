@@ -2,8 +2,8 @@
 // end that group: without it, a killed `npm run dev` would leave workerd and sqld behind on their ports.
 import { spawn } from 'node:child_process'
 
-const STOP_LIMIT_MS = 4_000
-const ORPHAN_LIMIT_MS = 1_000
+const stopLimitMs = 4_000
+const orphanLimitMs = 1_000
 
 // The group's own SIGTERM must stop the command, not the one that waits for it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -13,9 +13,9 @@ const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
 child.on('error', (error) => end(error.message))
 child.on('exit', (code, signal) => end(signal ?? `code ${code}`))
 
-process.on('message', () => stop(STOP_LIMIT_MS))
-process.on('disconnect', () => stop(ORPHAN_LIMIT_MS))
-if (!process.connected) stop(ORPHAN_LIMIT_MS)
+process.on('message', () => stop(stopLimitMs))
+process.on('disconnect', () => stop(orphanLimitMs))
+if (!process.connected) stop(orphanLimitMs)
 
 function end(how: string): void {
   if (process.connected) process.send?.({ exit: how }, endGroup)

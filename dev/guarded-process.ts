@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-export interface GuardedProcess {
+export type GuardedProcess = {
   /** Fulfilled with how it ended, whoever ended it, once its last line has been handed out. */
   ended: Promise<string>
   /** Asks it to stop, and insists after a few seconds. */
@@ -12,7 +12,7 @@ export interface GuardedProcess {
   kill(): Promise<void>
 }
 
-export interface GuardedCommand {
+export type GuardedCommand = {
   /** The program and its arguments. */
   command: [string, ...string[]]
   directory: string

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevError } from './dev-error.ts'
 
-const ASK_AGAIN_MS = 250
-const ANSWER_LIMIT_MS = 5_000
+const askAgainMs = 250
+const answerLimitMs = 5_000
 
 /** Waits until the address answers 200; throws a DevError with the last answer once the limit has passed. */
 export async function waitForHealth(url: string, limitMs: number, signal: AbortSignal): Promise<void> {
@@ -15,13 +15,13 @@ export async function waitForHealth(url: string, limitMs: number, signal: AbortS
       throw new DevError(
         `${url} did not answer 200 within ${limitMs / 1_000} seconds; the last answer: ${answer}`,
       )
-    await sleep(ASK_AGAIN_MS)
+    await sleep(askAgainMs)
   }
 }
 
 async function ask(url: string): Promise<string> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(answerLimitMs) })
     const body = await response.text()
     return response.status === 200 ? '200' : `${response.status} ${body.slice(0, 200)}`
   } catch (error) {

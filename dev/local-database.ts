@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import path from 'node:path'
 import { SignJWT } from 'jose'
-import { LOOPBACK } from './ports.ts'
+import { loopback } from './ports.ts'
 import { startSqld } from './sqld/server.ts'
 import { keepSecret } from './state-folder.ts'
 
@@ -20,7 +20,7 @@ export function startLocalDatabase(stateDirectory: string, port: number) {
  */
 export async function localDatabase(stateDirectory: string, port: number): Promise<DatabaseAddress> {
   const authToken = await new SignJWT().setProtectedHeader({ alg: 'EdDSA' }).sign(keyOf(stateDirectory))
-  return { url: `http://${LOOPBACK}:${port}`, authToken }
+  return { url: `http://${loopback}:${port}`, authToken }
 }
 
 /** What an Ed25519 key of 32 bytes begins with in PKCS #8 (RFC 8410). */

@@ -7,10 +7,10 @@ import { hasOwnDevVars } from './dev-vars.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
-const PROJECT = path.join(import.meta.dirname, '..')
+const projectDirectory = path.join(import.meta.dirname, '..')
 // npm passes Ctrl-C on to a process that has had it from the terminal already: that is still one Ctrl-C.
-const SAME_KEYPRESS_MS = 500
-const PARENT_CHECK_MS = 250
+const sameKeypressMs = 500
+const parentCheckMs = 250
 
 const say = (line: string) => console.log(process.stdout.isTTY ? line : stripVTControlCharacters(line))
 
@@ -25,7 +25,7 @@ process.exit(await run(stopSignal()))
 
 async function run(signal: AbortSignal): Promise<number> {
   try {
-    const settings = readSettings(process.env, PROJECT)
+    const settings = readSettings(process.env, projectDirectory)
     mentionUnreadFiles()
     const stack = await startStack(settings, say, signal)
     printReady(settings, stack)
@@ -49,7 +49,7 @@ async function run(signal: AbortSignal): Promise<number> {
 function watchParent(stop: () => void): void {
   const parent = process.ppid
   if (!process.env.npm_lifecycle_event) return
-  const timer = setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS)
+  const timer = setInterval(() => process.ppid !== parent && stop(), parentCheckMs)
   timer.unref()
 }
 
@@ -66,7 +66,7 @@ function stopSignal(): AbortSignal {
   process.on('SIGTERM', stop)
   process.on('SIGHUP', stop)
   process.on('SIGINT', () => {
-    if (stoppingSince > 0 && Date.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(130)
+    if (stoppingSince > 0 && Date.now() - stoppingSince > sameKeypressMs) process.exit(130)
     stop()
   })
   watchParent(stop)
@@ -82,8 +82,8 @@ function whenAborted(signal: AbortSignal): Promise<undefined> {
 
 function mentionUnreadFiles(): void {
   const unread = [
-    ...(hasOwnDevVars(PROJECT) ? ['.dev.vars'] : []),
-    ...(existsSync(path.join(PROJECT, '.env')) ? ['.env'] : []),
+    ...(hasOwnDevVars(projectDirectory) ? ['.dev.vars'] : []),
+    ...(existsSync(path.join(projectDirectory, '.env')) ? ['.env'] : []),
   ]
   if (unread.length > 0)
     say(`Note: ${unread.join(' and ')} are not read here; set variables in the environment instead.`)

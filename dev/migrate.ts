@@ -5,19 +5,19 @@ import { drizzle } from 'drizzle-orm/libsql/http'
 import { migrate } from 'drizzle-orm/libsql/migrator'
 
 // A remote database may take its time over a large migration, but not for ever.
-const ANSWER_WITHIN_MS = 60_000
-const MIGRATIONS = path.join(import.meta.dirname, '../migrations')
+const answerLimitMs = 60_000
+const migrations = path.join(import.meta.dirname, '../migrations')
 
 /** Brings a database up to the newest migration; one that is there already costs three short requests. */
 export async function migrateDatabase(url: string, authToken?: string): Promise<void> {
-  if (!existsSync(path.join(MIGRATIONS, 'meta/_journal.json'))) return
+  if (!existsSync(path.join(migrations, 'meta/_journal.json'))) return
   const client = createClient({
     url,
     ...(authToken && { authToken }),
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }),
+    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(answerLimitMs) }),
   })
   try {
-    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS })
+    await migrate(drizzle(client), { migrationsFolder: migrations })
   } finally {
     client.close()
   }

@@ -5,14 +5,14 @@ import { DevError } from './dev-error.ts'
 import type { PortUse } from './settings.ts'
 
 /** Every server of the local stack listens here only: nothing of it is reachable from outside. */
-export const LOOPBACK = '127.0.0.1'
+export const loopback = '127.0.0.1'
 
 // A stack that was killed a moment ago still needs a blink to let go of its ports.
-const PATIENCE_MS = 3_000
+const patienceMs = 3_000
 
 /** Throws a DevError naming the first port that somebody else holds, its part and its variable. */
 export async function requireFreePorts(uses: PortUse[], signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + patienceMs
   for (const use of uses) {
     for (;;) {
       signal.throwIfAborted()
@@ -50,7 +50,7 @@ export async function freePort(): Promise<number> {
 async function tryToListen(port: number): Promise<string | undefined> {
   const server = net.createServer()
   try {
-    server.listen({ port, host: LOOPBACK })
+    server.listen({ port, host: loopback })
     await once(server, 'listening')
     server.close()
     await once(server, 'close')

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { DevError } from './dev-error.ts'
-import { LOOPBACK } from './ports.ts'
+import { loopback } from './ports.ts'
 import { openApi } from './seed/api.ts'
 import { demoUser, signInDemoUser } from './seed/demo-user.ts'
 import { type Filled, fill } from './seed/fill.ts'
@@ -30,7 +30,7 @@ async function run(): Promise<number> {
 
 async function seed(settings: Settings): Promise<void> {
   const inbox = inboxOf(settings)
-  const address = `http://${LOOPBACK}:${settings.worker.port}/api`
+  const address = `http://${loopback}:${settings.worker.port}/api`
   const isRunning = await answers(`${address}/health`)
   if (isRunning) demandOwnStack(settings)
   else console.log('The stack does not run: starting it for as long as this takes ...')
@@ -75,7 +75,7 @@ function isLoopback(url: string): boolean {
 }
 
 function inboxOf({ mail }: Settings): string {
-  if ('port' in mail) return `http://${LOOPBACK}:${mail.port}`
+  if ('port' in mail) return `http://${loopback}:${mail.port}`
   throw new DevError(
     'the demo user verifies their address in the local inbox: unset RESEND_API_KEY and RESEND_BASE_URL.',
   )
@@ -97,7 +97,7 @@ function printNext(
   { worker }: Settings,
   { token, inbox, isRunning }: { token: string; inbox: string; isRunning: boolean },
 ): void {
-  const origin = `http://${LOOPBACK}:${worker.port}`
+  const origin = `http://${loopback}:${worker.port}`
   console.log(`
   demo user        ${demoUser.email}, password ${demoUser.password}
   reference page   ${origin}/docs

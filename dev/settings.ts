@@ -2,12 +2,12 @@ import path from 'node:path'
 import { DevError } from './dev-error.ts'
 
 /** A part that this machine runs itself, on a loopback port. */
-export interface LocalPart {
+export type LocalPart = {
   port: number
 }
 
 /** What `npm run dev` shall do. A part the environment names a service for is not started here. */
-export interface Settings {
+export type Settings = {
   projectDirectory: string
   stateDirectory: string
   worker: LocalPart
@@ -23,7 +23,7 @@ export interface Settings {
 }
 
 /** Each local part with its port and the variable that changes it. */
-export interface PortUse {
+export type PortUse = {
   part: string
   variable: string
   port: number
@@ -31,7 +31,7 @@ export interface PortUse {
 
 type Environment = Record<string, string | undefined>
 
-const PASSED_THROUGH = ['FRONTEND_URL', 'CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
+const passedThroughNames = ['FRONTEND_URL', 'CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
 
 /** Reads the environment; throws a DevError that names the wrong variable. */
 export function readSettings(environment: Environment, projectDirectory: string): Settings {
@@ -48,7 +48,7 @@ export function readSettings(environment: Environment, projectDirectory: string)
     appSecret: environment.APP_SECRET || undefined,
     passedThrough: {},
   }
-  for (const name of PASSED_THROUGH) {
+  for (const name of passedThroughNames) {
     const value = environment[name]
     if (value !== undefined) settings.passedThrough[name] = value
   }

@@ -8,19 +8,19 @@ import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
 import { localDatabase, startLocalDatabase } from './local-database.ts'
 import { migrateDatabase } from './migrate.ts'
-import { LOOPBACK, portError, requireFreePorts } from './ports.ts'
+import { loopback, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
 import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
 import { configurationFault, saysThatBuildFailed } from './worker-output.ts'
 import { startWorkerProcess } from './worker-process.ts'
 import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
 
-const HEALTH_LIMIT_MS = 150_000
-const RECOVERY_LIMIT_MS = 10_000
-const CLOSE_LIMIT_MS = 5_000
+const healthLimitMs = 150_000
+const recoveryLimitMs = 10_000
+const closeLimitMs = 5_000
 
 /** The running parts. */
-export interface Stack {
+export type Stack = {
   /** What to open in a browser or give to a client. */
   addresses: Record<string, string>
   /** Fulfilled with what happened when a part ends by itself. */
@@ -48,11 +48,11 @@ export async function startStack(
     say('Starting the Worker ...')
     const worker = startWorker(settings, state, local, say)
     closers.push(() => worker.close())
-    const health = `http://${LOOPBACK}:${settings.worker.port}/api/health`
+    const health = `http://${loopback}:${settings.worker.port}/api/health`
     const crashed = Promise.race([worker.crashed, databaseCrashed])
     const failed = Promise.race([crashed, worker.unbuilt]).then((line) => Promise.reject(new DevError(line)))
-    await unlessAborted(signal, Promise.race([waitForHealth(health, HEALTH_LIMIT_MS, signal), failed]))
-    const stopCrons = startCrons(`http://${LOOPBACK}:${settings.worker.port}`)
+    await unlessAborted(signal, Promise.race([waitForHealth(health, healthLimitMs, signal), failed]))
+    const stopCrons = startCrons(`http://${loopback}:${settings.worker.port}`)
     closers.push(async () => stopCrons())
     return { addresses: addressesOf(settings, local), crashed, stop }
   } catch (error) {
@@ -170,8 +170,8 @@ function startWorker(
 
 // wrangler starts a crashed workerd again, but when it was the one that holds the port, nothing answers any more.
 async function confirmRecovery(port: number): Promise<void> {
-  const signal = AbortSignal.timeout(RECOVERY_LIMIT_MS)
-  const answered = fetch(`http://${LOOPBACK}:${port}/api/health`, { signal })
+  const signal = AbortSignal.timeout(recoveryLimitMs)
+  const answered = fetch(`http://${loopback}:${port}/api/health`, { signal })
   await answered.catch(() => {
     throw new DevError('the Worker crashed and does not answer any more.')
   })
@@ -181,7 +181,7 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
   const { mail, identityProvider } = settings
   const remoteMail = ('baseUrl' in mail && mail.baseUrl) || 'Resend'
   const remoteIssuer = 'issuer' in identityProvider ? identityProvider.issuer : ''
-  const origin = `http://${LOOPBACK}:${settings.worker.port}`
+  const origin = `http://${loopback}:${settings.worker.port}`
   return {
     API: `${origin}/api`,
     'reference page': `${origin}/docs`,
@@ -196,7 +196,7 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
 // cannot close in order ends with this process all the same.
 async function closeAll(closers: Close[]): Promise<void> {
   for (let close = closers.pop(); close; close = closers.pop()) {
-    await Promise.race([close().catch(() => {}), sleep(CLOSE_LIMIT_MS)])
+    await Promise.race([close().catch(() => {}), sleep(closeLimitMs)])
   }
 }
 

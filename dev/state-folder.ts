@@ -8,7 +8,7 @@ import { DevError, reasonOf } from './dev-error.ts'
 export class StateInUse extends DevError {}
 
 /** Where one stack keeps everything; only one stack at a time holds it. */
-export interface StateFolder {
+export type StateFolder = {
   directory: string
   /** The path of something inside the folder. */
   path(...names: string[]): string
@@ -79,10 +79,10 @@ export function keepSecret(file: string): string {
   return secret
 }
 
-const SQLITE_BUSY = 5
+const sqliteBusy = 5
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }
 
 function codeOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { DevError } from './dev-error.ts'
 import { type DatabaseAddress, localDatabase, startLocalDatabase } from './local-database.ts'
-import { LOOPBACK, requireFreePorts } from './ports.ts'
+import { loopback, requireFreePorts } from './ports.ts'
 import { portsOf, readSettings, type Settings } from './settings.ts'
 import { isSqld } from './sqld/server.ts'
 import { openStateFolder, StateInUse } from './state-folder.ts'
@@ -51,7 +51,7 @@ async function openState(stateDirectory: string, port: number) {
   try {
     return openStateFolder(stateDirectory)
   } catch (error) {
-    if (error instanceof StateInUse && (await isSqld(`http://${LOOPBACK}:${port}`))) return undefined
+    if (error instanceof StateInUse && (await isSqld(`http://${loopback}:${port}`))) return undefined
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 
 // What wrangler tells about itself on every start. The addresses are printed once everything is up.
-const NOISE = [
+const noise = [
   /^Using secrets defined in /,
   /^⎔ Starting local server/,
   /^\[wrangler:info\] Ready on /,
@@ -20,7 +20,7 @@ const NOISE = [
   // Cron runs that found nothing to do: one every minute.
   /^\{"event":"cron",.*"did":\{("\w+":0,?)*\}/,
 ]
-const BINDINGS_TABLE = /^Your Worker has access to the following bindings/
+const bindingsTable = /^Your Worker has access to the following bindings/
 
 /** Makes a filter for one stream of wrangler's lines: the line to print, or undefined for noise. */
 export function workerOutputFilter(): (line: string) => string | undefined {
@@ -28,12 +28,12 @@ export function workerOutputFilter(): (line: string) => string | undefined {
   let lastWasEmpty = true
   return (line) => {
     const plain = stripVTControlCharacters(line).trimEnd()
-    if (BINDINGS_TABLE.test(plain)) insideTable = true
+    if (bindingsTable.test(plain)) insideTable = true
     if (insideTable) {
       insideTable = plain !== ''
       return undefined
     }
-    if (NOISE.some((pattern) => pattern.test(plain))) return undefined
+    if (noise.some((pattern) => pattern.test(plain))) return undefined
     const repeatsEmpty = plain === '' && lastWasEmpty
     lastWasEmpty = plain === ''
     return repeatsEmpty ? undefined : line.replace(/^\[wrangler:info\] /, '')

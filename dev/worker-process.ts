@@ -1,12 +1,12 @@
 import path from 'node:path'
 import { type GuardedCommand, type GuardedProcess, startGuarded } from './guarded-process.ts'
-import { LOOPBACK } from './ports.ts'
+import { loopback } from './ports.ts'
 import { workerOutputFilter } from './worker-output.ts'
 
 /** The variable that tells what wrangler runs before a build that the Worker has all its parts. */
 export const startedByStack = 'PURSE_STACK'
 
-export interface WorkerOptions {
+export type WorkerOptions = {
   projectDirectory: string
   /** Everything wrangler keeps: two stacks of one checkout meet nowhere else. */
   directory: string
@@ -39,7 +39,7 @@ function wranglerCommand({
     path.join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js'),
     'dev',
     `--port=${port}`,
-    `--ip=${LOOPBACK}`,
+    `--ip=${loopback}`,
     '--inspector-port=0', // any free one
     `--persist-to=${directory}`,
     '--show-interactive-dev-session=false',

@@ -7,7 +7,7 @@ import type { StateFolder } from './state-folder.ts'
 export type WorkerVariables = Record<string, string>
 
 /** The addresses of the parts that were started here. */
-export interface LocalAddresses {
+export type LocalAddresses = {
   database?: DatabaseAddress
   inbox?: string
   issuer?: string

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Hanging } from '../web/hanging.ts'
 import { send, sendJson } from '../web/serve.ts'
 
-const PATHS: Record<string, string> = {
+const paths: Record<string, string> = {
   token: '/token',
   jwks: '/jwks',
   userinfo: '/me',
@@ -18,8 +18,8 @@ export class Faults {
 
   /** Sets the fault of `{endpoint, status?, hang?, nonsense?}`; the reason why not, if the order makes no sense. */
   set({ endpoint, status = 500, hang, nonsense }: Record<string, unknown>): string | undefined {
-    const path = typeof endpoint === 'string' && Object.hasOwn(PATHS, endpoint) ? PATHS[endpoint] : undefined
-    if (!path) return `The endpoint must be one of ${Object.keys(PATHS).join(', ')}.`
+    const path = typeof endpoint === 'string' && Object.hasOwn(paths, endpoint) ? paths[endpoint] : undefined
+    if (!path) return `The endpoint must be one of ${Object.keys(paths).join(', ')}.`
     if (typeof status !== 'number' || !(status >= 400 && status <= 599)) {
       return 'The status must be between 400 and 599.'
     }

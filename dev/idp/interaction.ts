@@ -5,8 +5,8 @@ import { readText } from '../web/body.ts'
 import { renderProblem, renderSignIn, sendPage } from './page.ts'
 import { isAddress, nameFrom, type People, type Person } from './people.ts'
 
-const MAX_FORM_BYTES = 10_000
-const RECENT_PEOPLE = 4
+const largestFormBytes = 10_000
+const recentShown = 4
 
 /** Asks who is signing in, and ends the interaction with what the form says. */
 export async function answerInteraction(
@@ -18,9 +18,9 @@ export async function answerInteraction(
   try {
     const { params } = await provider.interactionDetails(request, response)
     const hint = typeof params.login_hint === 'string' ? params.login_hint : ''
-    const recent = people.latest(RECENT_PEOPLE)
+    const recent = people.latest(recentShown)
     if (request.method !== 'POST') return sendPage(response, 200, renderSignIn({ address: hint, recent }))
-    const form = new URLSearchParams(await readText(request, MAX_FORM_BYTES))
+    const form = new URLSearchParams(await readText(request, largestFormBytes))
     if (form.get('decision') === 'refuse') {
       const refusal = { error: 'access_denied', error_description: 'The person refused.' }
       return await provider.interactionFinished(request, response, refusal)

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 type Entry = { payload: AdapterPayload; expiresAt: number }
 
-const MAX_ENTRIES = 20_000
+const entriesKept = 20_000
 
 /**
  * Where the provider keeps codes, tokens and sessions: in memory, without the expired and with the newest
@@ -23,7 +23,7 @@ export function createMemoryAdapter(now: () => number = Date.now): (model: strin
     entries.set(key, entry)
     // The oldest go first, whatever they are: what was not used for 20,000 entries is not used any more.
     for (const [oldest, { expiresAt }] of entries) {
-      if (entries.size <= MAX_ENTRIES && expiresAt > now()) break
+      if (entries.size <= entriesKept && expiresAt > now()) break
       entries.delete(oldest)
     }
   }

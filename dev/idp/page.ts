@@ -7,12 +7,12 @@ import { type AddressState, type Person, subjectOf } from './people.ts'
  * No form-action: browsers hold the redirects after a form to it too, and those lead to the client and on to
  * its frontend, whose addresses are not known here.
  */
-const POLICY =
+const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
 
 /** Sends one of the pages below. */
 export function sendPage(response: ServerResponse, status: number, html: string): void {
-  response.setHeader('content-security-policy', POLICY)
+  response.setHeader('content-security-policy', policy)
   send(response, status, 'text/html; charset=utf-8', html)
 }
 
@@ -40,7 +40,7 @@ ${recent.length > 0 ? recentPeople(recent) : ''}
 <label class="field">Name
 <input type="text" name="name" value="${escapeHtml(name)}" placeholder="Made from the address" maxlength="255" autocomplete="off"></label>
 <fieldset><legend>What the app is told</legend>
-${CHOICES.map(([value, label]) => choice(value, label, value === (addressState ?? 'verified'))).join('\n')}
+${choices.map(([value, label]) => choice(value, label, value === (addressState ?? 'verified'))).join('\n')}
 </fieldset>
 <div class="actions">
 <button class="primary" name="decision" value="sign-in">Sign in</button>
@@ -63,19 +63,19 @@ export function escapeHtml(text: string): string {
 function recentPeople(recent: Person[]): string {
   const buttons = recent.map((person) => {
     const { address, name, addressState } = person
-    const who = `${escapeHtml(name)}<small>${escapeHtml(address)}${STATE_NOTES[addressState]}</small>`
+    const who = `${escapeHtml(name)}<small>${escapeHtml(address)}${stateNotes[addressState]}</small>`
     return `<button name="again" value="${subjectOf(person)}"><span>${who}</span></button>`
   })
   return `<form method="post" class="people">${buttons.join('\n')}</form>\n<p class="or">or as somebody else</p>`
 }
 
-const STATE_NOTES: Record<AddressState, string> = {
+const stateNotes: Record<AddressState, string> = {
   verified: '',
   unverified: ' · not verified',
   absent: ' · kept to themselves',
 }
 
-const CHOICES: [AddressState, string][] = [
+const choices: [AddressState, string][] = [
   ['verified', 'The address, verified'],
   ['unverified', 'The address, not verified'],
   ['absent', 'No address at all'],

@@ -5,12 +5,12 @@ export type AddressState = 'verified' | 'unverified' | 'absent'
 
 export type Person = { address: string; name: string; addressState: AddressState }
 
-const MAX_SIGN_INS = 10_000
-const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/
+const signInsKept = 10_000
+const addressShape = /^[^\s@<>]+@[^\s@<>]+$/
 
 /** Whether the text can be the address of a person. */
 export function isAddress(text: string): boolean {
-  return text.length <= 254 && ADDRESS.test(text)
+  return text.length <= 254 && addressShape.test(text)
 }
 
 /** The verified person a `login_hint` stands for: `anna.smith@example.com` is called Anna Smith. */
@@ -64,5 +64,5 @@ export class People {
 function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > MAX_SIGN_INS && oldest !== undefined) map.delete(oldest)
+  if (map.size > signInsKept && oldest !== undefined) map.delete(oldest)
 }

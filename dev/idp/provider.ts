@@ -12,7 +12,7 @@ import { signingKeys } from './signing-keys.ts'
 
 export type Client = { clientId: string; clientSecret: string; redirectUris: string[] }
 
-const HOUR_SECONDS = 60 * 60
+const hourSeconds = 60 * 60
 
 /** The OpenID provider for one first-party client. */
 export async function createProvider(
@@ -58,12 +58,12 @@ export async function createProvider(
       ctx.body = renderProblem('This sign-in cannot go on', `${error}: ${error_description}. ${known}`)
     },
     ttl: {
-      AccessToken: HOUR_SECONDS,
+      AccessToken: hourSeconds,
       AuthorizationCode: 60,
-      Grant: HOUR_SECONDS,
-      IdToken: HOUR_SECONDS,
-      Interaction: HOUR_SECONDS,
-      Session: HOUR_SECONDS,
+      Grant: hourSeconds,
+      IdToken: hourSeconds,
+      Interaction: hourSeconds,
+      Session: hourSeconds,
     },
   } satisfies Configuration)
   provider.on('server_error', (_ctx, error) => console.error(error))

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
-const MAX_LISTENERS = 100
-const HEARTBEAT_MS = 20_000
+const mostListeners = 100
+const heartbeatMs = 20_000
 
 /** Tells open pages, by server-sent events, that there is something new to fetch. */
 export class Changes {
@@ -10,12 +10,12 @@ export class Changes {
   /** Keeps the response open and writes to it whenever something changes. */
   subscribe(response: ServerResponse): void {
     const [oldest] = this.#listeners
-    if (oldest && this.#listeners.size >= MAX_LISTENERS) oldest.end()
+    if (oldest && this.#listeners.size >= mostListeners) oldest.end()
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     response.write('retry: 1000\n\n')
     this.#listeners.add(response)
     // Without a sign of life now and then, a connection that went away unnoticed would be kept for ever.
-    const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS)
+    const heartbeat = setInterval(() => response.write(':\n\n'), heartbeatMs)
     response.once('close', () => {
       clearInterval(heartbeat)
       this.#listeners.delete(response)

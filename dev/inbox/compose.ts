@@ -3,9 +3,9 @@ import { asObject } from '../web/body.ts'
 import type { Attachment, Mail, Tag } from './mail.ts'
 import { invalid, missingField, ResendError } from './resend-error.ts'
 
-const MAX_RECIPIENTS = 50
-const ADDRESS = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+$/
-const TAG = /^[A-Za-z0-9_-]{1,256}$/
+const mostRecipients = 50
+const addressShape = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+$/
+const tagShape = /^[A-Za-z0-9_-]{1,256}$/
 
 /** Makes a mail of one item of a send request, checking it in Resend's order, or throws Resend's answer. */
 export function compose(input: unknown, now: Date): Mail {
@@ -42,15 +42,15 @@ function addresses(fields: Record<string, unknown>, field: string): string[] {
   const value = fields[field]
   if (value === undefined || value === null || value === '') return []
   const all = Array.isArray(value) ? value : [value]
-  if (all.length > MAX_RECIPIENTS) {
-    throw invalid(`Too many addresses in the \`${field}\` field: at most ${MAX_RECIPIENTS} are allowed.`)
+  if (all.length > mostRecipients) {
+    throw invalid(`Too many addresses in the \`${field}\` field: at most ${mostRecipients} are allowed.`)
   }
   return all.map((address) => mailbox(address, field))
 }
 
 function mailbox(value: unknown, field: string): string {
   const address = typeof value === 'string' ? (/^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value) : ''
-  if (typeof value === 'string' && ADDRESS.test(address.trim())) return value
+  if (typeof value === 'string' && addressShape.test(address.trim())) return value
   throw invalid(
     `Invalid \`${field}\` field. The email address needs to follow the \`email@example.com\` or ` +
       '`Name <email@example.com>` format.',
@@ -83,7 +83,12 @@ function headers(value: unknown): Record<string, string> {
 
 function tag(value: unknown): Tag {
   const { name, value: content } = asObject(value) ?? {}
-  if (typeof name !== 'string' || typeof content !== 'string' || !TAG.test(name) || !TAG.test(content)) {
+  if (
+    typeof name !== 'string' ||
+    typeof content !== 'string' ||
+    !tagShape.test(name) ||
+    !tagShape.test(content)
+  ) {
     throw invalid('Tags should only contain ASCII letters, numbers, underscores, or dashes.')
   }
   return { name, value: content }

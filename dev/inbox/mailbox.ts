@@ -2,9 +2,9 @@ import type { Mail } from './mail.ts'
 import { MailboxLog } from './mailbox-log.ts'
 import { type UsedKey, UsedKeys } from './used-keys.ts'
 
-const MAX_MAILS = 1_000
-const MAX_BYTES = 64 * 1024 * 1024
-const SPARE_BYTES = 4 * 1024 * 1024
+const mailsKept = 1_000
+const bytesKept = 64 * 1024 * 1024
+const spareBytes = 4 * 1024 * 1024
 
 /** The newest 1,000 mails (64 MiB at most), in memory and in a file. */
 export class Mailbox {
@@ -39,7 +39,7 @@ export class Mailbox {
     for (const mail of mails) this.#keep(mail)
     if (key) this.keys.complete(key)
     this.onChange()
-    if (this.#logBytes > 2 * this.#compactBytes + SPARE_BYTES) await this.#compact()
+    if (this.#logBytes > 2 * this.#compactBytes + spareBytes) await this.#compact()
   }
 
   /** Every mail, newest first. */
@@ -65,7 +65,7 @@ export class Mailbox {
     this.#mails.set(mail.id, { mail, bytes })
     this.#bytes += bytes
     for (const [id, oldest] of this.#mails) {
-      if (this.#mails.size <= MAX_MAILS && this.#bytes <= MAX_BYTES) break
+      if (this.#mails.size <= mailsKept && this.#bytes <= bytesKept) break
       this.#mails.delete(id)
       this.#bytes -= oldest.bytes
     }

@@ -1,14 +1,14 @@
 import type { Mail } from './mail.ts'
 import { invalid } from './resend-error.ts'
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
+const defaultLimit = 20
+const largestLimit = 100
 
 /** The page of mails that `limit`, `after` and `before` ask for, out of all of them, newest first. */
 export function pageOf(mails: Mail[], query: URLSearchParams): { data: Mail[]; has_more: boolean } {
-  const limit = Number(query.get('limit') ?? DEFAULT_LIMIT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw invalid(`The pagination limit must be a number between 1 and ${MAX_LIMIT}.`)
+  const limit = Number(query.get('limit') ?? defaultLimit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
+    throw invalid(`The pagination limit must be a number between 1 and ${largestLimit}.`)
   }
   const after = query.get('after')
   const before = query.get('before')

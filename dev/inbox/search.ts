@@ -1,6 +1,6 @@
 import type { Mail } from './mail.ts'
 
-const PREVIEW_CHARACTERS = 160
+const previewCharacters = 160
 
 /** The mails whose subject, addresses or content hold every word asked for, as the page's list shows them. */
 export function search(mails: Mail[], question: string) {
@@ -20,8 +20,8 @@ function holds({ subject, from, to, cc, bcc, html, text }: Mail, words: string[]
 }
 
 function preview({ text, html }: Mail): string {
-  const words = (text || withoutMarkup(html ?? '')).slice(0, 4 * PREVIEW_CHARACTERS)
-  return words.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARACTERS)
+  const words = (text || withoutMarkup(html ?? '')).slice(0, 4 * previewCharacters)
+  return words.replace(/\s+/g, ' ').trim().slice(0, previewCharacters)
 }
 
 /** Good enough to recognise a mail by; the page shows it as text, never as HTML. */
@@ -30,10 +30,10 @@ function withoutMarkup(html: string): string {
     .slice(0, 20_000)
     .replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')
-    .replace(/&(nbsp|amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/&(nbsp|amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity)
 }
 
-const ENTITIES: Record<string, string> = {
+const entities: Record<string, string> = {
   '&nbsp;': ' ',
   '&amp;': '&',
   '&lt;': '<',

@@ -6,8 +6,8 @@ import type { Mail } from './mail.ts'
 import type { Mailbox } from './mailbox.ts'
 import { invalid, ResendError } from './resend-error.ts'
 
-const MAX_BODY_BYTES = 40 * 1024 * 1024
-const MAX_BATCH = 100
+const largestBodyBytes = 40 * 1024 * 1024
+const mailsPerBatch = 100
 
 type Composed = { mails: Mail[]; answer: unknown }
 
@@ -24,7 +24,7 @@ export function sendBatch(mailbox: Mailbox, request: IncomingMessage): Promise<u
   const isPermissive = request.headers['x-batch-validation'] === 'permissive'
   return once(mailbox, request, '/emails/batch', (body) => {
     if (!Array.isArray(body) || body.length === 0) throw invalid('The batch must be an array of emails.')
-    if (body.length > MAX_BATCH) throw invalid(`The batch can hold at most ${MAX_BATCH} emails.`)
+    if (body.length > mailsPerBatch) throw invalid(`The batch can hold at most ${mailsPerBatch} emails.`)
     return composeBatch(body, isPermissive)
   })
 }
@@ -54,7 +54,7 @@ async function once(
   composeBody: (body: unknown) => Composed,
 ): Promise<unknown> {
   const key = idempotencyKey(request)
-  const text = await readText(request, MAX_BODY_BYTES)
+  const text = await readText(request, largestBodyBytes)
   const body = parseJson(text)
   if (body === undefined) throw new ResendError(400, 'validation_error', 'The body is not valid JSON.')
   if (key === undefined) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { send } from '../web/serve.ts'
 
-const FILES: Record<string, { path: string; type: string }> = {
+const files: Record<string, { path: string; type: string }> = {
   '/': { path: './page/index.html', type: 'text/html; charset=utf-8' },
   '/inbox.css': { path: './page/inbox.css', type: 'text/css; charset=utf-8' },
   '/theme.css': { path: '../web/theme.css', type: 'text/css; charset=utf-8' },
@@ -15,7 +15,7 @@ const FILES: Record<string, { path: string; type: string }> = {
  * The frame a mail is shown in inherits this policy: styles inside a mail and pictures must be allowed for it,
  * but no script other than the page's own, no form, no further frame and no connection to anything else.
  */
-const POLICY = [
+const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -28,10 +28,10 @@ const POLICY = [
 
 /** Sends the page or one of its parts; false if the path is neither. */
 export async function sendStatic(response: ServerResponse, pathname: string): Promise<boolean> {
-  const file = FILES[pathname]
+  const file = files[pathname]
   if (!file) return false
   const content = await readFile(new URL(file.path, import.meta.url))
-  response.setHeader('content-security-policy', POLICY)
+  response.setHeader('content-security-policy', policy)
   response.setHeader('referrer-policy', 'no-referrer')
   send(response, 200, file.type, content)
   return true

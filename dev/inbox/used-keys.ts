@@ -1,7 +1,7 @@
 import { ResendError } from './resend-error.ts'
 
-const KEPT_MS = 24 * 60 * 60 * 1000
-const MAX_KEYS = 10_000
+const keptMs = 24 * 60 * 60 * 1000
+const keysKept = 10_000
 
 /** An idempotency key with the request it stood for and the answer that request got. */
 export type UsedKey = { scope: string; fingerprint: string; answer: unknown; usedAt: string }
@@ -47,8 +47,8 @@ export class UsedKeys {
 
   #forget(now: Date): void {
     for (const [scope, { done }] of this.#uses) {
-      const isOld = done !== undefined && now.getTime() - Date.parse(done.usedAt) >= KEPT_MS
-      if (!isOld && this.#uses.size <= MAX_KEYS) break
+      const isOld = done !== undefined && now.getTime() - Date.parse(done.usedAt) >= keptMs
+      if (!isOld && this.#uses.size <= keysKept) break
       this.#uses.delete(scope)
     }
   }

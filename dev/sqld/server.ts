@@ -2,14 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevError } from '../dev-error.ts'
 import { type GuardedProcess, startGuarded } from '../guarded-process.ts'
-import { freePort, LOOPBACK } from '../ports.ts'
+import { freePort, loopback } from '../ports.ts'
 import { findSqld } from './binary.ts'
 
-const START_LIMIT_MS = 30_000
-const ASK_AGAIN_MS = 10
-const SHOWN_LINES = 5
+const startLimitMs = 30_000
+const askAgainMs = 10
+const linesShown = 5
 
-export interface SqldOptions {
+export type SqldOptions = {
   /** Where the databases lie; made if missing. It belongs to one server at a time, which sqld does not watch over. */
   directory: string
   /** Any free one by default. */
@@ -22,7 +22,7 @@ export interface SqldOptions {
   args?: string[]
 }
 
-export interface Sqld extends GuardedProcess {
+export type Sqld = GuardedProcess & {
   /** Without a trailing slash. */
   url: string
 }
@@ -43,7 +43,7 @@ export async function startSqld({
 }: SqldOptions): Promise<Sqld> {
   const binary = findSqld()
   mkdirSync(directory, { recursive: true })
-  const address = `${LOOPBACK}:${port ?? (await freePort())}`
+  const address = `${loopback}:${port ?? (await freePort())}`
   const lastLines: string[] = []
   const server = startGuarded({
     command: [
@@ -59,7 +59,7 @@ export async function startSqld({
     environment: { RUST_LOG: 'error', ...(authKey && { SQLD_AUTH_JWT_KEY: authKey }) },
     lines: () => (line) => {
       lastLines.push(line)
-      if (lastLines.length > SHOWN_LINES) lastLines.shift()
+      if (lastLines.length > linesShown) lastLines.shift()
     },
   })
   const url = `http://${address}`
@@ -76,10 +76,10 @@ export async function startSqld({
 }
 
 async function waitUntilItAnswers(url: string): Promise<void> {
-  const deadline = Date.now() + START_LIMIT_MS
+  const deadline = Date.now() + startLimitMs
   while (!(await isSqld(url))) {
     if (Date.now() > deadline) throw new DevError(`the libSQL server did not answer at ${url} in time.`)
-    await sleep(ASK_AGAIN_MS)
+    await sleep(askAgainMs)
   }
 }
 

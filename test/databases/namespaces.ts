@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { migrateDatabase } from '../../dev/migrate.ts'
-import { freePort, LOOPBACK } from '../../dev/ports.ts'
+import { freePort, loopback } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
 
@@ -25,11 +25,11 @@ export async function startDatabases(
     checkpointInterval: 3_600,
     args: [
       '--enable-namespaces',
-      `--admin-listen-addr=${LOOPBACK}:${adminPort}`,
+      `--admin-listen-addr=${loopback}:${adminPort}`,
       `--max-active-namespaces=${2 * mostDatabases}`,
     ],
   })
-  const namespaces = new Namespaces(directory, `http://${LOOPBACK}:${adminPort}/v1/namespaces`)
+  const namespaces = new Namespaces(directory, `http://${loopback}:${adminPort}/v1/namespaces`)
   const proxy = await startDatabaseProxy(async (name) => ({
     origin: sqld.url,
     host: `${await namespaces.find(name)}.purse`,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+import { newPlace, type Place, projectDirectory, start, until } from './stack.ts'
 
 /** Nine of these, with a starting balance of as much, are what an account can hold. */
 const most = '9999999999999.99'
@@ -57,7 +57,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
 
 /** `npm run batches:retry` on a stack's database. */
 function retry(place: Place, ...words: string[]): Promise<{ code: unknown; said: string }> {
-  const options = { cwd: PROJECT, env: { PATH: process.env.PATH, ...place } }
+  const options = { cwd: projectDirectory, env: { PATH: process.env.PATH, ...place } }
   return new Promise((resolve) => {
     execFile(process.execPath, ['dev/batches-retry.ts', ...words], options, (error, said) =>
       resolve({ code: error?.code ?? 0, said }),

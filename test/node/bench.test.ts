@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reasonOf, reasons } from '../../bench/reasons.ts'
 import { disturbed, misses, type Results } from '../../bench/results.ts'
 import { documentFile } from './document.ts'
-import { PROJECT } from './stack.ts'
+import { projectDirectory } from './stack.ts'
 
 const output = mkdtempSync(path.join(tmpdir(), 'purse-bench-test-'))
 const written = (name: string) => readFileSync(path.join(output, name), 'utf8')
@@ -15,7 +15,7 @@ let results: Results
 
 beforeAll(async () => {
   const args = ['bench/main.ts', '--quick', `--output=${output}`]
-  await promisify(execFile)(process.execPath, args, { cwd: PROJECT, timeout: 600_000 })
+  await promisify(execFile)(process.execPath, args, { cwd: projectDirectory, timeout: 600_000 })
   results = JSON.parse(written('results.json'))
 }, 620_000)
 afterAll(() => rmSync(output, { recursive: true }))

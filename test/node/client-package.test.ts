@@ -12,7 +12,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
 import type { KeyValueStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
-import { newPlace, PROJECT, start } from './stack.ts'
+import { newPlace, projectDirectory, start } from './stack.ts'
 
 /** The system's browser: none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
@@ -22,8 +22,8 @@ beforeAll(() => buildClientPackage())
 
 test('the client brings nothing of the server to a page, and is small', async () => {
   const { metafile, outputFiles } = await build({
-    entryPoints: [path.join(PROJECT, 'src/client.ts')],
-    absWorkingDir: PROJECT,
+    entryPoints: [path.join(projectDirectory, 'src/client.ts')],
+    absWorkingDir: projectDirectory,
     bundle: true,
     minify: true,
     format: 'esm',
@@ -39,9 +39,9 @@ test('the client brings nothing of the server to a page, and is small', async ()
 })
 
 test('the examples, and what the types promise, compile against the package with the types of a browser alone', async () => {
-  const tsc = path.join(PROJECT, 'node_modules/typescript/bin/tsc')
+  const tsc = path.join(projectDirectory, 'node_modules/typescript/bin/tsc')
   const compile = (...options: string[]) =>
-    promisify(execFile)(process.execPath, [tsc, '-p', 'docs/examples', ...options], { cwd: PROJECT })
+    promisify(execFile)(process.execPath, [tsc, '-p', 'docs/examples', ...options], { cwd: projectDirectory })
   await expect(compile()).resolves.toMatchObject({ stdout: '' })
   // Nor does anything in the package's own declarations lead nowhere.
   await expect(compile('--skipLibCheck', 'false')).resolves.toMatchObject({ stdout: '' })
@@ -54,7 +54,9 @@ test('the package says what it is for, and goes along with the hono that an app 
     expect(existsSync(path.join(clientPackage, example))).toBe(true)
   expect(readme).toContain('examples/offline.ts')
   const { version, dependencies } = JSON.parse(await read('package.json'))
-  expect(version).toBe(JSON.parse(await readFile(path.join(PROJECT, 'package.json'), 'utf8')).version)
+  expect(version).toBe(
+    JSON.parse(await readFile(path.join(projectDirectory, 'package.json'), 'utf8')).version,
+  )
   expect(dependencies).toEqual({ hono: expect.stringMatching(/^\^\d+\.\d+\.\d+$/) })
 })
 
@@ -300,7 +302,7 @@ function syncIn(tab: Page): Promise<Report> {
 /** Serves a page made of the package and of the examples, at an origin that may call the API. */
 async function servePage(contents: string) {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: path.join(PROJECT, 'docs/examples') },
+    stdin: { contents, resolveDir: path.join(projectDirectory, 'docs/examples') },
     alias: { 'purse-client': path.join(clientPackage, 'client.js') },
     bundle: true,
     format: 'esm',

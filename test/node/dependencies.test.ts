@@ -7,7 +7,7 @@ import path from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { audit } from '../../dev/audit.ts'
 import { platforms } from '../../dev/sqld/binary.ts'
-import { PROJECT } from './stack.ts'
+import { projectDirectory } from './stack.ts'
 
 type Package = {
   dependencies?: Record<string, string>
@@ -18,7 +18,7 @@ type Package = {
   cpu?: string[]
 }
 
-const { packages } = JSON.parse(readFileSync(path.join(PROJECT, 'package-lock.json'), 'utf8')) as {
+const { packages } = JSON.parse(readFileSync(path.join(projectDirectory, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, Package>
 }
 const direct = packages['']?.dependencies ?? {}
@@ -75,7 +75,7 @@ test('what is optional is one version of the libSQL server for each platform, he
 })
 
 test('docs/security.md says of each dependency why it is trusted', () => {
-  const text = readFileSync(path.join(PROJECT, 'docs/security.md'), 'utf8')
+  const text = readFileSync(path.join(projectDirectory, 'docs/security.md'), 'utf8')
   const [, part = ''] = text.split('\n## Dependencies')
   const listed = [...part.matchAll(/^\| `([^`]+)` /gm)].map(([, name]) => name)
   expect(listed.sort()).toEqual(Object.keys(direct).sort())

@@ -2,13 +2,13 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { perMinute } from '../../src/domain/rate-limits.ts'
-import { PROJECT } from './stack.ts'
+import { projectDirectory } from './stack.ts'
 
 type RateLimit = { name: string; namespace_id: string; simple: { limit: number; period: number } }
 
 function configurationOf(env: string) {
   const { ratelimits, vars, limits } = readConfig(
-    { config: path.join(PROJECT, 'wrangler.toml'), env },
+    { config: path.join(projectDirectory, 'wrangler.toml'), env },
     { hideWarnings: true },
   )
   return { ratelimits: ratelimits as RateLimit[], vars, limits }

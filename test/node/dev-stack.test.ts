@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { healthOf, newPlace, type Place, PORTS, start } from './stack.ts'
+import { healthOf, newPlace, type Place, portVariables, start } from './stack.ts'
 
 test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on the same state', async () => {
   const place = await newPlace()
@@ -13,7 +13,7 @@ test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on 
   ] as const) {
     const stack = await start(place).ready()
     expect(await healthOf(place)).toBe(200)
-    for (const port of PORTS)
+    for (const port of portVariables)
       expect(stack.output, `${life} life`).toContain(`http://127.0.0.1:${place[port]}`)
     expect(stack.leftovers()).not.toEqual([])
     // npm passes a Ctrl-C on to a process that the terminal has told already.
@@ -75,7 +75,7 @@ test('a setting that only the Worker knows to be wrong ends the start at once', 
 })
 
 async function busyPorts(place: Place): Promise<string[]> {
-  const answers = PORTS.map(async (name) => {
+  const answers = portVariables.map(async (name) => {
     const socket = net.connect(Number(place[name]), '127.0.0.1')
     const busy = await once(socket, 'connect').then(
       () => true,

@@ -5,15 +5,15 @@ import { createClient } from '@libsql/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_getWranglerCommands, unstable_readConfig } from 'wrangler'
 import { startDatabases } from '../databases/namespaces.ts'
-import { PROJECT } from './stack.ts'
+import { projectDirectory } from './stack.ts'
 
-const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8')
+const read = (file: string) => readFileSync(path.join(projectDirectory, file), 'utf8')
 const deploy = read('docs/deploy.md')
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync('docs/**/*.md', { cwd: PROJECT }),
+  ...globSync('docs/**/*.md', { cwd: projectDirectory }),
 ].map((name) => ({
   name,
   text: read(name),
@@ -28,7 +28,7 @@ describe.each(documents)('$name', ({ name, text }) => {
   test('names only files that exist', () => {
     const rooms = /^(src|dev|docs|test|bench|scale|migrations)\/[\w./-]*$|^[\w-]+\.(toml|ts|json)$/
     const named = matches(text, /`([^`\n]+)`/g).filter((code) => rooms.test(code))
-    expect(named.filter((file) => !existsSync(path.join(PROJECT, file)))).toEqual([])
+    expect(named.filter((file) => !existsSync(path.join(projectDirectory, file)))).toEqual([])
   })
 
   test('links to places that exist', () => {
@@ -80,7 +80,7 @@ describe('docs/deploy.md', () => {
   })
 
   test('names every event that the log can hold', () => {
-    const sources = globSync('src/**/*.ts', { cwd: PROJECT }).map(read)
+    const sources = globSync('src/**/*.ts', { cwd: projectDirectory }).map(read)
     const events = sources.flatMap((source) => matches(source, /\bevent: '([^']+)'/g))
     expect(events.length).toBeGreaterThan(10)
     expect(events.filter((event) => !deploy.includes(`\`${event}\``))).toEqual([])
@@ -146,7 +146,7 @@ function mistakesIn(use: string): string[] {
 
 function linksToSomething(from: string, text: string, place: string): boolean {
   const [file = '', anchor] = place.split('#')
-  const target = path.join(PROJECT, path.dirname(from), file)
+  const target = path.join(projectDirectory, path.dirname(from), file)
   if (file) return existsSync(target)
   const headings = matches(text, /^#+ (.+)$/gm).map((heading) =>
     heading

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { verifyByMail } from './client.ts'
-import { newPlace, PROJECT, start } from './stack.ts'
+import { newPlace, projectDirectory, start } from './stack.ts'
 
 const run = promisify(execFile)
-const clients = path.join(PROJECT, 'test/generated-clients')
+const clients = path.join(projectDirectory, 'test/generated-clients')
 
 type Session = (start: {
   baseUrl: string

@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { syncBatches } from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, PROJECT, start, until } from './stack.ts'
+import { newPlace, type Place, projectDirectory, start, until } from './stack.ts'
 
 const run = promisify(execFile)
 
@@ -226,7 +226,7 @@ test('what is under way when the database is killed is there whole or not at all
 /** `npm run db:check` on a stack's database, whether it runs or not. */
 async function checkDatabase(place: Place): Promise<void> {
   const { stdout } = await run(process.execPath, ['dev/db-check.ts'], {
-    cwd: PROJECT,
+    cwd: projectDirectory,
     env: { PATH: process.env.PATH, ...place },
   })
   expect(stdout).toMatch(/^0 differences/)

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { secretsIn } from '../log-secrets.ts'
-import { leaksIn, PROJECT } from './stack.ts'
+import { leaksIn, projectDirectory } from './stack.ts'
 
 const secret = '4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEFG'
 
@@ -42,9 +42,9 @@ afterEach(() => {
 
 /** Runs a test that writes to the log, as CI runs the suite: with reporters named on the command line. */
 function runTestThatLogs(statement: string) {
-  const directory = mkdtempSync(path.join(PROJECT, 'node_modules/.log-scan-'))
+  const directory = mkdtempSync(path.join(projectDirectory, 'node_modules/.log-scan-'))
   directories.push(directory)
-  const scan = JSON.stringify(path.join(PROJECT, 'test/log-scan.ts'))
+  const scan = JSON.stringify(path.join(projectDirectory, 'test/log-scan.ts'))
   writeFileSync(
     path.join(directory, 'vitest.config.ts'),
     `import { logScan } from ${scan}
@@ -54,11 +54,11 @@ function runTestThatLogs(statement: string) {
   writeFileSync(
     path.join(directory, 'logs.test.ts'),
     `import { test } from 'vitest'
-     import { muteLog } from ${JSON.stringify(path.join(PROJECT, 'test/worker/muted-log.ts'))}
+     import { muteLog } from ${JSON.stringify(path.join(projectDirectory, 'test/worker/muted-log.ts'))}
      test('logs', async () => { ${statement}; await new Promise((done) => setTimeout(done, 50)) })`,
   )
   const { status, stdout } = spawnSync(
-    path.join(PROJECT, 'node_modules/.bin/vitest'),
+    path.join(projectDirectory, 'node_modules/.bin/vitest'),
     ['run', '--root', directory, '--project=one', '--reporter=json', '--reporter=default'],
     { cwd: directory, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
   )
@@ -92,8 +92,8 @@ test('a line that a test mutes fails the run as well', () => {
 test('no test mutes the console in a way of its own', () => {
   const ownWay =
     /spyOn\(\s*(?:globalThis\.)?console\b[^)]*\)\s*\.mock|\bconsole\.\w+ =[^=]|stubGlobal\('console/
-  const tests = globSync('test/{node,worker}/**/*.ts', { cwd: PROJECT })
-  const muting = tests.filter((file) => ownWay.test(readFileSync(path.join(PROJECT, file), 'utf8')))
+  const tests = globSync('test/{node,worker}/**/*.ts', { cwd: projectDirectory })
+  const muting = tests.filter((file) => ownWay.test(readFileSync(path.join(projectDirectory, file), 'utf8')))
   expect(muting).toEqual(['test/worker/muted-log.ts'])
 })
 

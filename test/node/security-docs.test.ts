@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { PROJECT } from './stack.ts'
+import { projectDirectory } from './stack.ts'
 
-const text = readFileSync(path.join(PROJECT, 'docs/security.md'), 'utf8')
+const text = readFileSync(path.join(projectDirectory, 'docs/security.md'), 'utf8')
 
 type Named = { file: string; title: string }
 
@@ -17,7 +17,7 @@ function testsNamedIn(piece: string): Named[] {
 
 /** Whether a test of that title stands in the file, as the source spells it. */
 function exists({ file, title }: Named): boolean {
-  const place = path.join(PROJECT, file)
+  const place = path.join(projectDirectory, file)
   if (!existsSync(place)) return false
   const source = readFileSync(place, 'utf8')
   return [`'${title}'`, `"${title}"`, `\`${title}\``].some((quoted) => source.includes(quoted))
@@ -40,12 +40,12 @@ test('each of the ten risks of OWASP has a row that names code and a test', () =
     expect([row.slice(0, 12), testsNamedIn(tests).length > 0]).toEqual([row.slice(0, 12), true])
     const files = [...where.matchAll(/`(src\/[^`]+)`/g)].map(([, file = '']) => file)
     expect(files.length).toBeGreaterThan(0)
-    expect(files.filter((file) => !existsSync(path.join(PROJECT, file)))).toEqual([])
+    expect(files.filter((file) => !existsSync(path.join(projectDirectory, file)))).toEqual([])
   }
 })
 
 test('every test file that docs/security.md mentions is there, with a title', () => {
   const mentioned = [...text.matchAll(/`(test\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file)
-  expect(mentioned.filter((file) => !existsSync(path.join(PROJECT, file)))).toEqual([])
+  expect(mentioned.filter((file) => !existsSync(path.join(projectDirectory, file)))).toEqual([])
   expect(mentioned.length).toBeGreaterThan(20)
 })

@@ -6,7 +6,7 @@ import { demoUser } from '../../dev/seed/demo-user.ts'
 import { accounts } from '../../dev/seed/habits.ts'
 import { yearUntil } from '../../dev/seed/household.ts'
 import { addDays } from '../../src/domain/dates.ts'
-import { newPlace, type Place, PROJECT, start } from './stack.ts'
+import { newPlace, type Place, projectDirectory, start } from './stack.ts'
 
 const today = '2026-11-21'
 const anyDayOfTwoYears = Array.from({ length: 730 }, (_, i) => addDays(today, i))
@@ -84,7 +84,7 @@ test('npm run seed leaves alone what is not local, and says so in one line', asy
 
 async function seed(place: Place & Record<string, string>): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...place }
-  const child = spawn(process.execPath, ['dev/seed.ts'], { cwd: PROJECT, env })
+  const child = spawn(process.execPath, ['dev/seed.ts'], { cwd: projectDirectory, env })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

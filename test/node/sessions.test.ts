@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
-import { newPlace, type Place, PORTS, PROJECT, start, until } from './stack.ts'
+import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
 const [session = '', summary = ''] = blocksOf('README.md', '\n## A first session\n')
 const [signIn = '', profile = '', sync = '', progress = '', statement = ''] = blocksOf('docs/sessions.md', '')
@@ -57,12 +57,12 @@ test('the calls of docs/testing.md run as they are pasted', async () => {
 
 test('docs/testing.md starts a stack by the variables that there are', () => {
   const [started = ''] = blocksOf('docs/testing.md', '')
-  for (const name of [...PORTS, 'STATE_DIR']) expect(started).toContain(`${name}=`)
+  for (const name of [...portVariables, 'STATE_DIR']) expect(started).toContain(`${name}=`)
 })
 
 /** The fenced blocks of a guide, or of one part of it. */
 function blocksOf(file: string, heading: string): string[] {
-  const text = readFileSync(path.join(PROJECT, file), 'utf8')
+  const text = readFileSync(path.join(projectDirectory, file), 'utf8')
   const part = heading ? text.split(heading)[1]?.split('\n## ')[0] : text
   return [...(part ?? '').matchAll(/```\w+\n([\s\S]+?)```/g)].map(([, block = '']) => block)
 }

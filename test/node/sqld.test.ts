@@ -14,7 +14,7 @@ import { findSqld } from '../../dev/sqld/binary.ts'
 import { isSqld, startSqld } from '../../dev/sqld/server.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { newPlace, PROJECT, until } from './stack.ts'
+import { newPlace, projectDirectory, until } from './stack.ts'
 
 function newDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse-sqld-'))
@@ -50,7 +50,7 @@ test('a server ends with whoever started it, even when that was killed', async (
   const script = `import { startSqld } from './dev/sqld/server.ts'
     console.log((await startSqld({ directory: process.argv[1], checkpointInterval: 60 })).url)`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', script, newDirectory()], {
-    cwd: PROJECT,
+    cwd: projectDirectory,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await once(parent.stdout, 'data')
@@ -64,7 +64,7 @@ test('the db: commands say in one line that their port is busy', async () => {
   const place = await newPlace()
   const check = () =>
     promisify(execFile)(process.execPath, ['dev/db-check.ts'], {
-      cwd: PROJECT,
+      cwd: projectDirectory,
       env: { PATH: process.env.PATH, ...place },
     }).catch((error: { code: number; stderr: string }) => error)
   const stranger = createServer().listen(Number(place.LIBSQL_PORT), '127.0.0.1')

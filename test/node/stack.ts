@@ -8,10 +8,10 @@ import { afterEach, expect } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { secretsIn } from '../log-secrets.ts'
 
-export const PROJECT = path.join(import.meta.dirname, '../..')
-export const PORTS = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
+export const projectDirectory = path.join(import.meta.dirname, '../..')
+export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
-export type Place = Record<(typeof PORTS)[number] | 'STATE_DIR', string>
+export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string>
 
 const leaksShown = 5
 /** As long as a stack itself waits for its Worker. */
@@ -114,7 +114,7 @@ class DevStack {
 }
 
 /** Starts `npm run dev` somewhere, of this checkout or a copy of it; it is gone after the test, whatever happens. */
-export function start(place: Place, project = PROJECT): DevStack {
+export function start(place: Place, project = projectDirectory): DevStack {
   const stack = new DevStack(place, project)
   started.push(stack)
   return stack
@@ -126,7 +126,7 @@ export async function newPlace(): Promise<Place> {
   places.push(directory)
   // Parents that do not exist are part of what a state folder may be.
   const place = { STATE_DIR: path.join(directory, 'deep/state') } as Place
-  for (const name of PORTS) place[name] = String(await freePort())
+  for (const name of portVariables) place[name] = String(await freePort())
   return place
 }
 

@@ -15,7 +15,7 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, PROJECT, start, startLimitSeconds, until } from './stack.ts'
+import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './stack.ts'
 
 // Several starts of wrangler, one after another.
 const timeout = 240_000
@@ -90,11 +90,12 @@ function copyOfProject(): string {
   const copy = mkdtempSync(path.join(tmpdir(), 'purse copy '))
   copies.push(copy)
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: PROJECT,
+    cwd: projectDirectory,
   })
   for (const file of list.toString().split('\0').filter(Boolean))
-    if (existsSync(path.join(PROJECT, file))) cpSync(path.join(PROJECT, file), path.join(copy, file))
-  symlinkSync(path.join(PROJECT, 'node_modules'), path.join(copy, 'node_modules'))
+    if (existsSync(path.join(projectDirectory, file)))
+      cpSync(path.join(projectDirectory, file), path.join(copy, file))
+  symlinkSync(path.join(projectDirectory, 'node_modules'), path.join(copy, 'node_modules'))
   return copy
 }
 

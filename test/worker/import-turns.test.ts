@@ -3,7 +3,7 @@ import { BodyMemory, promisedMs } from '../../src/http/body-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 
-const MB = 1024 * 1024
+const megabyte = 1024 * 1024
 const small = 'date,amount\n2026-11-20,-5\n'
 /** A file of one row and about so many bytes. */
 const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 1_000)
@@ -42,19 +42,19 @@ function takeMemory(bytes: number): BodyMemory {
 
 test('a file that finds no room is 503 and told when to come again; all else is served, and small files soon', async () => {
   const { person, upload } = await createImporter()
-  const memory = takeMemory(55 * MB)
-  const large = await upload(fileOf(2 * MB))
+  const memory = takeMemory(55 * megabyte)
+  const large = await upload(fileOf(2 * megabyte))
   expect([large.status, large.headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^\d+$/)])
   expect((await person.get('/api/summary')).status).toBe(200)
   expect((await upload(small)).status).toBe(200)
   memory.release()
-  expect((await upload(fileOf(2 * MB))).status).toBe(200)
+  expect((await upload(fileOf(2 * megabyte))).status).toBe(200)
 })
 
 test('files take turns: of two large ones the second is read when the first is done', async () => {
   const { upload } = await createImporter()
-  const memory = takeMemory(50 * MB)
-  const waiting = upload(fileOf(MB))
+  const memory = takeMemory(50 * megabyte)
+  const waiting = upload(fileOf(megabyte))
   await scheduler.wait(300)
   memory.release()
   expect((await waiting).status).toBe(200)
@@ -99,7 +99,7 @@ test('of a list with errors nothing is looked at after the hundredth', async () 
 
 test('files that are on their way take no more memory together than there is', async () => {
   const { upload } = await createImporter()
-  const uploads = Array.from({ length: 12 }, () => halfUploaded(4.9 * MB))
+  const uploads = Array.from({ length: 12 }, () => halfUploaded(4.9 * megabyte))
   const answers = uploads.map(({ body }) => upload(body))
   await scheduler.wait(1_000)
   for (const { end } of uploads) end()
@@ -111,10 +111,10 @@ test('files that are on their way take no more memory together than there is', a
 
 test('what a request that is gone has taken is free again after its time', { timeout: 60_000 }, async () => {
   const gone = new BodyMemory()
-  gone.holdArrived(50 * MB)
+  gone.holdArrived(50 * megabyte)
   const next = new BodyMemory()
   onTestFinished(() => next.release())
-  await expect(next.holdToRead(50 * MB)).rejects.toThrow('Service Unavailable')
+  await expect(next.holdToRead(50 * megabyte)).rejects.toThrow('Service Unavailable')
   await scheduler.wait(promisedMs)
-  await next.holdToRead(50 * MB)
+  await next.holdToRead(50 * megabyte)
 })

@@ -1,7 +1,7 @@
 import { focusRow, markOpen, markUnread, showList, unreadCount } from './list.js'
 import { showMail, showMissing } from './reader.js'
 
-const REFRESH_MS = 120
+const refreshMs = 120
 
 const list = document.getElementById('list')
 const reader = document.getElementById('reader')
@@ -25,7 +25,7 @@ function refreshSoon() {
   setTimeout(() => {
     isDue = false
     refresh()
-  }, REFRESH_MS)
+  }, refreshMs)
 }
 
 async function refresh() {

@@ -1,6 +1,6 @@
 /** The open mail, in four tabs. */
 
-const TABS = ['HTML', 'Text', 'Headers', 'Raw']
+const tabNames = ['HTML', 'Text', 'Headers', 'Raw']
 
 /** The tab the person chose last: the next mail opens in it too, if it has it. */
 let chosen = 'HTML'
@@ -9,7 +9,7 @@ let chosen = 'HTML'
 export function showMail(reader, mail) {
   const panel = element('div', { role: 'tabpanel', id: 'panel', tabIndex: 0 })
   const tablist = element('div', { role: 'tablist', ariaLabel: 'Parts of the mail' })
-  const tabs = TABS.map((name) => {
+  const tabs = tabNames.map((name) => {
     const tab = element('button', { role: 'tab', type: 'button', id: `tab-${name}`, textContent: name })
     tab.setAttribute('aria-controls', 'panel')
     tab.disabled = (name === 'HTML' && !mail.html) || (name === 'Text' && !mail.text)

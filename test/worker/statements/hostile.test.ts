@@ -4,7 +4,7 @@ import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
 import { readStatement } from '../../../src/statements/read.ts'
 import { corpus, encode, errorsOf, fileOf, statements } from './corpus.ts'
 
-const MB = 1_000_000
+const megabyte = 1_000_000
 const asStatement = (bytes: Uint8Array) => errorsOf(() => readStatement(bytes, {}))
 const asGeneric = (bytes: Uint8Array) => errorsOf(() => readGenericCsv(bytes, {}))
 const latin = (text: string) => encode(text, 'windows-1252')
@@ -66,29 +66,29 @@ describe('a document type definition', () => {
 describe('a file of ten megabytes of one thing', () => {
   const camt = '<Document><BkToCstmrStmt>'
   test.each([
-    ['nested elements', camt + '<a>'.repeat(3 * MB)],
-    ['elements', camt + '<a/>'.repeat(2 * MB)],
-    ['angle brackets', camt + '<'.repeat(8 * MB)],
-    ['comments', camt + '<!---->'.repeat(MB)],
-    ['references', `${camt}${'&amp;'.repeat(MB)}`],
-    ['OFX aggregates', `<OFX>${'<STMTRS>'.repeat(MB)}`],
-    ['unknown OFX tags', `<OFX>${'<A>'.repeat(3 * MB)}</A>`],
-    ['OFX brackets', `<OFX>${'<'.repeat(5 * MB)}`],
-    ['unended CDATA', `<OFX>${'<![CDATA['.repeat(MB)}`],
-    ['half entities', `<OFX><STMTRS><STMTTRN><NAME>${'&#x'.repeat(3 * MB)}`],
-    ['QIF lines', `!Type:Bank\n${'PX\n'.repeat(3 * MB)}`],
-    ['QIF records', `!Type:Bank\n${'D1\n^\n'.repeat(MB)}`],
-    ['one QIF line', `!Type:Bank\nT${'1'.repeat(10 * MB)}`],
+    ['nested elements', camt + '<a>'.repeat(3 * megabyte)],
+    ['elements', camt + '<a/>'.repeat(2 * megabyte)],
+    ['angle brackets', camt + '<'.repeat(8 * megabyte)],
+    ['comments', camt + '<!---->'.repeat(megabyte)],
+    ['references', `${camt}${'&amp;'.repeat(megabyte)}`],
+    ['OFX aggregates', `<OFX>${'<STMTRS>'.repeat(megabyte)}`],
+    ['unknown OFX tags', `<OFX>${'<A>'.repeat(3 * megabyte)}</A>`],
+    ['OFX brackets', `<OFX>${'<'.repeat(5 * megabyte)}`],
+    ['unended CDATA', `<OFX>${'<![CDATA['.repeat(megabyte)}`],
+    ['half entities', `<OFX><STMTRS><STMTTRN><NAME>${'&#x'.repeat(3 * megabyte)}`],
+    ['QIF lines', `!Type:Bank\n${'PX\n'.repeat(3 * megabyte)}`],
+    ['QIF records', `!Type:Bank\n${'D1\n^\n'.repeat(megabyte)}`],
+    ['one QIF line', `!Type:Bank\nT${'1'.repeat(10 * megabyte)}`],
     ['SWIFT fields', `:20:x\n${':86:?20a?20b\n'.repeat(700_000)}`],
-    ['old line ends', `:20:x${'@@:'.repeat(3 * MB)}`],
-    ['one SWIFT line', `:20:x\n:61:${'1'.repeat(10 * MB)}`],
-    ['commas', `date,amount\n${','.repeat(10 * MB)}`],
-    ['quotes', `date,amount\n${'"a"b\n'.repeat(2 * MB)}`],
-    ['one quoted cell', `date,amount\n"${'a"'.repeat(5 * MB)}`],
-    ['empty lines', `date,amount\n${'\n'.repeat(10 * MB)}`],
+    ['old line ends', `:20:x${'@@:'.repeat(3 * megabyte)}`],
+    ['one SWIFT line', `:20:x\n:61:${'1'.repeat(10 * megabyte)}`],
+    ['commas', `date,amount\n${','.repeat(10 * megabyte)}`],
+    ['quotes', `date,amount\n${'"a"b\n'.repeat(2 * megabyte)}`],
+    ['one quoted cell', `date,amount\n"${'a"'.repeat(5 * megabyte)}`],
+    ['empty lines', `date,amount\n${'\n'.repeat(10 * megabyte)}`],
     ['rows', `date,amount\n${'2026-01-01,1\n'.repeat(700_000)}`],
-    ['spaces', ' '.repeat(10 * MB)],
-    ['JSON', '{"a":'.repeat(2 * MB)],
+    ['spaces', ' '.repeat(10 * megabyte)],
+    ['JSON', '{"a":'.repeat(2 * megabyte)],
   ])('(%s) is refused', (_, text) => {
     // What it costs is measured in test/node/import-work.test.ts, since clocks stand still in a Worker while it computes.
     expect(asStatement(encode(text))).not.toBeNull()
