@@ -41,8 +41,6 @@ type Keyed = { header?: { 'Idempotency-Key'?: string } }
 
 /** What handlers read for themselves: no validator says so in its type. */
 type AlsoRead = {
-  '/api/categories': { $post: Keyed }
-  '/api/transactions': { $get: { query: { page?: string } }; $post: Keyed }
   '/api/transactions/sync': { $post: Keyed & { header?: { Prefer?: 'handling=lenient' } } }
   '/api/import/store': { $post: Keyed & Import }
   '/api/import/bank/store': { $post: Keyed & Import }

@@ -1,18 +1,222 @@
 import * as z from 'zod/mini'
+import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { prepared } from './fields.ts'
+import {
+  date,
+  flag,
+  id,
+  keyed,
+  nullable,
+  nullableText,
+  oneOf,
+  positiveMoney,
+  prepared,
+  text,
+} from './fields.ts'
+import * as shown from './shown.ts'
+
+/** Longest id that a client may give a transaction. */
+export const clientIdLength = 64
+
+const fields = z.object({
+  account_id: field(id, doc('The account it is recorded against.')),
+  to_account_id: field(
+    z.optional(nullable(id)),
+    doc(
+      'The destination of a transfer: required there, and other than `account_id`; null for any other type.',
+    ),
+  ),
+  category_id: field(
+    z.optional(nullable(id)),
+    doc(
+      'Required for income and expenses that are recorded one by one. Its type does not matter, since a refund is income in an expense category.',
+    ),
+  ),
+  type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),
+  amount: field(
+    positiveMoney,
+    doc(
+      'Always positive, since the type gives the direction, with at most two decimals. Numbers are accepted as well.',
+    ),
+  ),
+  description: field(z.optional(nullableText()), doc('In your own words.')),
+  reference: field(
+    z.optional(nullableText()),
+    doc("Somebody else's name for it, such as the bank's. Two that differ are never duplicates."),
+  ),
+  transaction_date: field(date, doc('From 1900-01-01 to 2100-12-31; may lie in the future.')),
+})
+
+/** A new transaction, alone or as an item of a batch. */
+export const newTransaction = field(
+  z.extend(fields, {
+    force: field(z.optional(nullable(flag)), doc('Records it even if it looks like a duplicate.')),
+    client_id: field(
+      z.optional(nullableText(clientIdLength)),
+      doc("The client's own name for it, unique for each user: sent again, it is not recorded twice."),
+    ),
+  }),
+  doc({ id: 'NewTransaction' }),
+)
+export type NewTransaction = z.output<typeof newTransaction>
+
+export const newTransactionKey = keyed(
+  doc('Makes the call safe to send again: it stands in for the `client_id` where the body has none.'),
+  clientIdLength,
+)
+
+/** What changes a transaction: any of its fields. */
+export const transactionChanges = z.partial(fields)
+export type TransactionChanges = z.output<typeof transactionChanges>
 
 /** Rows on a page where a client asks for no number, and at most. */
 export const defaultPageSize = 50
 export const maxPageSize = 500
 
 const pageSizeText = `The :field field must be an integer from 1 to ${maxPageSize}.`
-
-/** How many rows of a list to answer. */
-export const pageSize = field(
-  prepared(
-    (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
-    z.int({ error: pageSizeText }).check(z.gte(1, pageSizeText), z.lte(maxPageSize, pageSizeText)),
-  ),
-  doc({ default: defaultPageSize }),
+const pageSize = prepared(
+  (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
+  z.int({ error: pageSizeText }).check(z.gte(1, pageSizeText), z.lte(maxPageSize, pageSizeText)),
 )
+
+/** A page number; whatever is not one is page 1. */
+const page = prepared(
+  (input: string | number) => {
+    const number = /^\d+$/.test(String(input)) ? Number(input) : 1
+    return Number.isSafeInteger(number) && number >= 1 ? number : 1
+  },
+  z.int().check(z.gte(1)),
+)
+
+/** Which transactions to list. */
+export const transactionQuery = z.partial(
+  z.object({
+    account_id: field(id, doc('Matches either side of a transfer.')),
+    type: field(oneOf(transactionTypes), doc('Only this type.')),
+    from: field(date, doc('The first day.')),
+    to: field(date, doc('The last day.')),
+    q: field(text(), doc('Matches the description and the reference.')),
+    per_page: field(pageSize, doc({ default: defaultPageSize, description: 'Rows on a page.' })),
+    category_id: field(
+      z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
+      doc({
+        type: 'string',
+        pattern: '^(none|[1-9]\\d*)$',
+        description: 'An id, or `none` for transactions without a category.',
+      }),
+    ),
+    page: field(
+      page,
+      doc({ default: 1, description: 'Starts at 1; whatever is not a page number is page 1.' }),
+    ),
+  }),
+)
+export type TransactionQuery = z.output<typeof transactionQuery>
+
+const shownFields = () => ({
+  id: shown.id(),
+  user_id: shown.id(),
+  account_id: shown.id(),
+  to_account_id: field(z.nullable(shown.id()), doc('The destination of a transfer.')),
+  category_id: z.nullable(shown.id()),
+  type: z.enum(transactionTypes),
+  amount: shown.amount(),
+  description: z.nullable(z.string()),
+  reference: z.nullable(z.string()),
+  transaction_date: shown.calendarDate(),
+  is_synced: field(z.boolean(), doc('True if it came in an offline batch.')),
+  created_at: shown.timestamp(),
+  updated_at: shown.timestamp(),
+})
+const coffee = () => ({
+  id: 1,
+  user_id: 1,
+  account_id: 1,
+  to_account_id: null,
+  category_id: 1,
+  type: 'expense' as const,
+  amount: '12.50',
+  description: 'Coffee beans',
+  reference: null,
+  transaction_date: '2026-11-20',
+  is_synced: false,
+  created_at: shown.at,
+  updated_at: shown.at,
+})
+
+/** A transaction as creating and changing one answers. */
+export const transaction = /* @__PURE__ */ shown.object(
+  'Transaction',
+  'A movement of money.',
+  shownFields,
+  coffee,
+)
+export type ShownTransaction = z.output<typeof transaction>
+
+const accountInBrief = /* @__PURE__ */ shown.object(
+  'AccountInBrief',
+  'The account of a transaction.',
+  () => ({ id: shown.id(), name: z.string(), type: z.enum(accountTypes) }),
+)
+const categoryInBrief = /* @__PURE__ */ shown.object(
+  'CategoryInBrief',
+  'The category of a transaction.',
+  () => ({ id: shown.id(), name: z.string(), type: z.enum(categoryTypes) }),
+)
+const coffeeWithRelations = () => ({
+  ...coffee(),
+  account: { id: 1, name: 'Checking', type: 'bank' as const },
+  to_account: null,
+  category: { id: 1, name: 'Groceries', type: 'expense' as const },
+})
+
+/** A transaction as lists and GET show it. */
+export const transactionWithRelations = /* @__PURE__ */ shown.object(
+  'TransactionWithRelations',
+  'A movement of money with what it refers to.',
+  () => ({
+    ...shownFields(),
+    account: accountInBrief,
+    to_account: z.nullable(accountInBrief),
+    category: z.nullable(categoryInBrief),
+  }),
+  coffeeWithRelations,
+)
+export type ShownTransactionWithRelations = z.output<typeof transactionWithRelations>
+
+const pageUrl = 'https://api.purse.example/api/transactions'
+const position = () => z.nullable(z.int().check(z.gte(1)))
+
+export const transactionPage = /* @__PURE__ */ shown.object(
+  'TransactionPage',
+  'Transactions, newest first.',
+  () => ({
+    current_page: z.int().check(z.gte(1)),
+    data: z.array(transactionWithRelations),
+    first_page_url: z.string(),
+    from: field(position(), doc('Position of the first row, from 1; null on an empty page.')),
+    last_page: z.int().check(z.gte(1)),
+    last_page_url: z.string(),
+    next_page_url: z.nullable(z.string()),
+    path: z.string(),
+    per_page: z.int().check(z.gte(1), z.lte(maxPageSize)),
+    prev_page_url: z.nullable(z.string()),
+    to: field(position(), doc('Position of the last row; null on an empty page.')),
+    total: shown.count(),
+  }),
+  () => ({
+    current_page: 1,
+    data: [coffeeWithRelations()],
+    first_page_url: `${pageUrl}?page=1`,
+    from: 1,
+    last_page: 1,
+    last_page_url: `${pageUrl}?page=1`,
+    next_page_url: null,
+    path: pageUrl,
+    per_page: defaultPageSize,
+    prev_page_url: null,
+    to: 1,
+    total: 1,
+  }),
+)
+export type ShownTransactionPage = z.output<typeof transactionPage>

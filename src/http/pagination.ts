@@ -1,20 +1,16 @@
-/** The page that was asked for, from 1; anything that is no page number is page 1. */
-export function pageNumber(text: string | undefined): number {
-  const page = /^\d+$/.test(text ?? '') ? Number(text) : 1
-  return Number.isSafeInteger(page) && page >= 1 ? page : 1
-}
+import type { ShownTransactionPage, ShownTransactionWithRelations } from '../contract/transactions.ts'
 
-type Page<Row> = { page: number; perPage: number; total: number; rows: Row[] }
+type Page = { page: number; perPage: number; total: number; rows: ShownTransactionWithRelations[] }
 
 /**
  * A page as existing clients know it (api.md §2). Its links keep the query of the request, and begin with the
  * service's own address: the request's is whatever the client, or a proxy, wrote into Host.
  */
-export function presentPage<Row>(
+export function presentPage(
   appUrl: string,
   requestUrl: string,
-  { page, perPage, total, rows }: Page<Row>,
-) {
+  { page, perPage, total, rows }: Page,
+): ShownTransactionPage {
   const { pathname, searchParams } = new URL(requestUrl)
   const path = `${appUrl}${pathname}`
   const lastPage = Math.max(1, Math.ceil(total / perPage))

@@ -1,4 +1,7 @@
 import type { ShownAccount } from '../contract/accounts.ts'
+import type { ShownCategory } from '../contract/categories.ts'
+import type { ShownSummary } from '../contract/summary.ts'
+import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
 import type { User } from '../db/owner.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { formatMoney, moneyNumber } from '../domain/money.ts'
@@ -62,7 +65,7 @@ export function presentAccount(account: Account): ShownAccount {
   }
 }
 
-export function presentCategory(category: Category) {
+export function presentCategory(category: Category): ShownCategory {
   return {
     id: category.id,
     user_id: category.userId,
@@ -71,7 +74,7 @@ export function presentCategory(category: Category) {
   }
 }
 
-export function presentTransaction(transaction: Transaction) {
+export function presentTransaction(transaction: Transaction): ShownTransaction {
   return {
     id: transaction.id,
     user_id: transaction.userId,
@@ -88,7 +91,10 @@ export function presentTransaction(transaction: Transaction) {
   }
 }
 
-export function presentTransactionWithRelations({ transaction, ...relations }: TransactionWithRelations) {
+export function presentTransactionWithRelations({
+  transaction,
+  ...relations
+}: TransactionWithRelations): ShownTransactionWithRelations {
   return { ...presentTransaction(transaction), ...relations }
 }
 
@@ -145,7 +151,7 @@ function presentErrors(pairs: [field: string, message: string][]): FieldErrors {
   return errors
 }
 
-export function presentSummary(summary: Summary) {
+export function presentSummary(summary: Summary): ShownSummary {
   const { income, expense } = summary
   return {
     total_balance: moneyNumber(summary.totalBalance),

@@ -1,9 +1,8 @@
-import type * as z from 'zod/mini'
+import { type NewTransaction, newTransaction } from '../contract/transactions.ts'
 import type { Draft } from '../domain/draft.ts'
-import { newTransaction } from './transaction-schemas.ts'
 import { isObject, toDraft } from './validate.ts'
 
-export type TransactionDraft = Draft<z.output<typeof newTransaction>>
+export type TransactionDraft = Draft<NewTransaction>
 
 /** The items of a batch or of a JSON import as they were sent, or what is wrong with the list. */
 export function listItems(list: unknown, maxItems: number): unknown[] | string {

@@ -1,15 +1,17 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { CategoryChanges, NewCategory } from '../contract/categories.ts'
 import { isTaken } from '../db/errors.ts'
 import { once } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
 import { claim, demandClaim, demandComplete, own, owns, readOwn } from '../db/ownership.ts'
 import { categories, categoryTotals } from '../db/schema.ts'
-import { type CategoryType, categoryNameKey } from '../domain/categories.ts'
+import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { transactionTypes } from '../domain/types.ts'
 import { mostDeletedAtOnce, rowsPerPart, tooManyRows } from './bounds.ts'
+import type { ColumnsOf } from './columns.ts'
 import { roomForCategories } from './quotas.ts'
 import { allHold, brokenBy, verdict } from './rules.ts'
 
@@ -22,9 +24,6 @@ const categoryColumns = {
 }
 
 export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns>
-
-/** What a client may say of a category (api.md §4.4). */
-export type CategoryFields = { name: string; type: CategoryType }
 
 /** All categories of the bearer, oldest first. */
 export async function listCategories(owner: Owner): Promise<Category[]> {
@@ -44,8 +43,8 @@ export async function listCategories(owner: Owner): Promise<Category[]> {
  */
 export async function createCategory(
   owner: Owner,
-  draft: Draft<CategoryFields>,
-  idempotencyKey: string | null,
+  draft: Draft<NewCategory>,
+  idempotencyKey: string | undefined,
 ): Promise<{ category: Category; isNew: boolean }> {
   const { db } = owner
   const { name, type } = await demandComplete(owner, draft)
@@ -57,7 +56,7 @@ export async function createCategory(
     idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
-  }
+  } satisfies ColumnsOf<NewCategory>
   const { made, isFirst } = once(owner, categories, idempotencyKey)
   const rules = [roomForCategories(owner.id, 'name')]
   const [, [earlier], [judgement], [created]] = await withFreeName(
@@ -85,7 +84,7 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
 export async function updateCategory(
   owner: Owner,
   id: number,
-  draft: Draft<Partial<CategoryFields>>,
+  draft: Draft<CategoryChanges>,
 ): Promise<Category> {
   const { name, type } = await demandComplete(owner, draft, categories, id)
   const update = owner.db
@@ -95,7 +94,7 @@ export async function updateCategory(
       nameKey: name === undefined ? undefined : categoryNameKey(name),
       type,
       updatedAt: owner.now,
-    })
+    } satisfies ColumnsOf<CategoryChanges>)
     .where(own(owner, categories, id))
     .returning(categoryColumns)
   const [, claims, [updated]] = await withFreeName(owner.run(claim(owner, categories, id), update))

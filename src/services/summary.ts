@@ -1,9 +1,9 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
+import type { AskedPeriod } from '../contract/summary.ts'
 import type { Owner } from '../db/owner.ts'
 import { demandComplete } from '../db/ownership.ts'
 import { accounts, categories, categoryTotals, transactions } from '../db/schema.ts'
 import {
-  type CalendarDate,
   type CalendarMonth,
   earliestDate,
   latestDate,
@@ -32,13 +32,6 @@ export type Summary = {
   income: bigint
   expense: bigint
   breakdown: { id: number | null; name: string | null; total: bigint }[]
-}
-
-/** One month, or a range of days of which either end may be open. */
-export type AskedPeriod = {
-  month?: CalendarMonth | undefined
-  from?: CalendarDate | undefined
-  to?: CalendarDate | undefined
 }
 
 /** The dashboard of a month or a range, of the current month in the bearer's time zone if neither is named. */

@@ -55,11 +55,12 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // A type that a field is given (contract/fields.ts) stands for the union that its code accepts; zod drops the
-      // examples of what it converts.
+      // A type that a field is given (contract/fields.ts) stands for the union that its code accepts.
       if (jsonSchema.type) delete jsonSchema.anyOf
-      const { examples } = z.globalRegistry.get(zodSchema) ?? {}
+      // zod drops these from what it converts.
+      const { examples, default: byDefault }: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
       if (Array.isArray(examples)) jsonSchema.examples = examples
+      if (byDefault !== undefined) jsonSchema.default = byDefault
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },

@@ -1,8 +1,6 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
-import { oneOf, text } from '../../contract/fields.ts'
+import { categoryChanges, newCategory, newCategoryKey } from '../../contract/categories.ts'
 import { withErrors } from '../../domain/draft.ts'
-import { categoryTypes } from '../../domain/types.ts'
 import {
   createCategory,
   deleteCategory,
@@ -11,21 +9,17 @@ import {
   updateCategory,
 } from '../../services/categories.ts'
 import type { App } from '../app-types.ts'
-import { readIdempotencyKey } from '../idempotency-key.ts'
 import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
-import { body } from '../validate.ts'
-
-const newCategory = z.object({ name: text(), type: oneOf(categoryTypes) })
-const categoryChanges = z.partial(newCategory)
+import { body, header } from '../validate.ts'
 
 /** Categories, the seeded defaults among them (api.md §4.4). */
 export const categoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
-  .post('/', body(newCategory), async (c) => {
-    const { key, errors } = readIdempotencyKey(c)
+  .post('/', header(newCategoryKey), body(newCategory), async (c) => {
+    const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
-    const { category, isNew } = await createCategory(c.var.owner, draft, key)
+    const { category, isNew } = await createCategory(c.var.owner, draft, values['Idempotency-Key'])
     return c.json(presentCategory(category), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))

@@ -1,14 +1,11 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
-import { date, month } from '../../contract/fields.ts'
+import { type AskedPeriod, period } from '../../contract/summary.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
-import { type AskedPeriod, summarise } from '../../services/summary.ts'
+import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
 import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
-
-const period = z.partial(z.object({ month, from: date, to: date }))
 
 /** The dashboard (api.md §4.5). */
 export const summaryRoutes = new Hono<App>().get('/', query(period), async (c) => {

@@ -2,17 +2,16 @@ import { zValidator } from '@hono/zod-validator'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import * as z from 'zod/mini'
-import type { Draft } from '../../domain/draft.ts'
+import type { newTransaction } from '../../contract/transactions.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
-import { acceptSync, type SyncItem } from '../../services/sync/accept.ts'
+import { acceptSync } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { jsonBody } from '../json-body.ts'
 import { presentSync } from '../present.ts'
-import { listItems, readItem } from '../transaction-list.ts'
-import type { newTransaction } from '../transaction-schemas.ts'
+import { listItems, readItem, type TransactionDraft } from '../transaction-list.ts'
 import { isObject } from '../validate.ts'
 
 /** Largest batch (decisions.md, Sync). */
@@ -54,7 +53,7 @@ function preference(header: string | undefined, name: string): string | undefine
   }
 }
 
-function readItems(body: unknown): { items: Draft<SyncItem>[]; errors: FieldErrors } {
+function readItems(body: unknown): { items: TransactionDraft[]; errors: FieldErrors } {
   const items = listItems(isObject(body) ? body.transactions : undefined, maxItems)
   return typeof items === 'string'
     ? { items: [], errors: { transactions: [items] } }

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { NewTransaction } from '../../contract/transactions.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { numbered, type Owner } from '../../db/owner.ts'
 import { syncBatches, users } from '../../db/schema.ts'
@@ -7,15 +8,11 @@ import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../..
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import { fieldsAsTheyCame, layDown } from '../bulk-insert.ts'
 import { brokenRules } from '../rules.ts'
-import type { TransactionFields } from '../transactions/fields.ts'
 import { clientIdUnspent, transactionRules } from '../transactions/rules.ts'
-
-/** One transaction of a batch. */
-export type SyncItem = TransactionFields & { client_id?: string | null; force?: boolean | null }
 
 /** A batch as it was sent: each item checked on its own, or one error for all of it. */
 export type SyncBatch = {
-  items: Draft<SyncItem>[]
+  items: Draft<NewTransaction>[]
   /** Errors of the batch itself, which leave nothing to take. */
   errors: FieldErrors
   /** Take the good items and report the bad ones (RFC 7240, handling=lenient). */
@@ -99,9 +96,11 @@ const laidDown = [
   'to_account_id',
   'category_id',
   ...fieldsAsTheyCame,
-] as const satisfies (keyof SyncItem | 'errors')[]
+] as const satisfies (keyof NewTransaction | 'errors')[]
 
-function toLaidItem({ values, errors }: Draft<SyncItem>): { [field in (typeof laidDown)[number]]?: unknown } {
+function toLaidItem({ values, errors }: Draft<NewTransaction>): {
+  [field in (typeof laidDown)[number]]?: unknown
+} {
   const pairs = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((message) => [field, message]),
   )
@@ -113,7 +112,7 @@ function toLaidItem({ values, errors }: Draft<SyncItem>): { [field in (typeof la
  * has landed before is a duplicate, whatever has become of its account or category since: a phone that lost the
  * answer would never be rid of it otherwise.
  */
-function layDownItems({ id }: Owner, batchId: string, items: Draft<SyncItem>[]): SQL[] {
+function layDownItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
   const next = {
     type: sql`item.type`,
     account_id: sql`item.account_id`,

@@ -1,12 +1,14 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { NewTransaction } from '../../contract/transactions.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, Invalid, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
+import type { ColumnsOf } from '../columns.ts'
 import { addBroken, allHold, verdict } from '../rules.ts'
-import type { NewTransaction, Transaction } from './fields.ts'
+import type { Transaction } from './fields.ts'
 import { categoryRequired, clientIdUnspent, isDuplicateOf, transactionRules } from './rules.ts'
 
 /** How many similar rows a 409 lists at most. */
@@ -95,7 +97,7 @@ function newRow(owner: Owner, fields: NewTransaction) {
     clientId: fields.client_id ?? null,
     createdAt: owner.now,
     updatedAt: owner.now,
-  }
+  } satisfies ColumnsOf<Omit<NewTransaction, 'force'>>
 }
 
 type Judgement = { hasAccount: number; verdict: string } | undefined

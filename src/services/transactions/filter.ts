@@ -1,18 +1,11 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { TransactionQuery } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
-import type { Transaction } from './fields.ts'
 
-/** Which transactions to list (decisions.md, Resources). */
-export type TransactionFilter = {
-  account_id?: number
-  category_id?: number | 'none'
-  type?: Transaction['type']
-  from?: CalendarDate
-  to?: CalendarDate
-  q?: string
-}
+/** Which transactions to list. */
+export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 
 /**
  * The conditions of a filter, as parts that have no row in common. What leaves an account and what comes into it are

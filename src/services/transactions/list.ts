@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { defaultPageSize } from '../../contract/transactions.ts'
+import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { demandComplete, own } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
@@ -25,10 +25,9 @@ export type TransactionPage = {
 /** One page of the bearer's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
   owner: Owner,
-  page: number,
-  draft: Draft<TransactionFilter & { per_page?: number }>,
+  draft: Draft<TransactionQuery>,
 ): Promise<TransactionPage> {
-  const { per_page: perPage = defaultPageSize, ...filter } = await demandComplete(owner, draft)
+  const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await demandComplete(owner, draft)
   // Past 2^53 the offset would be no integer any more; no history is that long.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })

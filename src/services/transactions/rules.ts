@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { NewTransaction } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { owns } from '../../db/ownership.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import type { Rule } from '../rules.ts'
-import type { NewTransaction } from './fields.ts'
 
 /** A transaction as it will be once written, each field an expression: a value, or a column of the row as it is. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }

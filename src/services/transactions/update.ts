@@ -1,20 +1,22 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { TransactionChanges } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { demandClaim, isOwn, own } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
+import type { ColumnsOf } from '../columns.ts'
 import { addBroken, allHold, verdict } from '../rules.ts'
-import type { Transaction, TransactionFields } from './fields.ts'
+import type { Transaction } from './fields.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes the fields that were sent; the rules hold for the row as it will be. Throws NotFound, Forbidden, Invalid. */
 export async function updateTransaction(
   owner: Owner,
   id: number,
-  draft: Draft<Partial<TransactionFields>>,
+  draft: Draft<TransactionChanges>,
 ): Promise<Transaction> {
   const { db } = owner
   const sent = draft.values
@@ -38,7 +40,7 @@ export async function updateTransaction(
       reference: sent.reference,
       transactionDate: sent.transaction_date,
       updatedAt: owner.now,
-    })
+    } satisfies ColumnsOf<TransactionChanges>)
     .where(and(own(owner, transactions, id), draft.complete ? allHold(rules) : sql`false`))
     .returning()
   const [, judgements, [updated]] = await withinBounds('amount', owner.run(judged, update))
@@ -50,7 +52,7 @@ export async function updateTransaction(
 }
 
 /** The row after the change: what was sent, else what is there. */
-function nextRow(sent: Partial<TransactionFields>): NextRow {
+function nextRow(sent: TransactionChanges): NextRow {
   const kept = (value: unknown, column: AnySQLiteColumn): SQL =>
     value === undefined ? sql`${column}` : sql`${value}`
   return {
@@ -62,6 +64,6 @@ function nextRow(sent: Partial<TransactionFields>): NextRow {
 }
 
 /** Leaving the type transfer drops its destination. */
-function dropsDestination({ type, to_account_id }: Partial<TransactionFields>): boolean {
+function dropsDestination({ type, to_account_id }: TransactionChanges): boolean {
   return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }

@@ -1,6 +1,6 @@
+import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
-import { deleted, idempotencyKey, json, list, type OperationGroup } from '../operation.ts'
-import { category } from '../schemas/ledger.ts'
+import { deleted, json, list, type OperationGroup } from '../operation.ts'
 
 /** Categories (api.md §4.4). */
 export const categoryOperations: OperationGroup = {
@@ -18,9 +18,6 @@ export const categoryOperations: OperationGroup = {
       summary: 'Create a category',
       description: `The pair of name and type is unique; a repeated one is a 422 under \`name\`. A user has at most ${maxCategories} of them.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
-      parameters: idempotencyKey(
-        'the same key answers with the category of the first call, whatever the body says.',
-      ),
       answers: {
         201: json(category, 'The new category.'),
         200: json(category, 'The category that the same `Idempotency-Key` created before.'),

@@ -1,5 +1,5 @@
+import { summary } from '../../../contract/summary.ts'
 import { json, type OperationGroup } from '../operation.ts'
-import { summary } from '../schemas/ledger.ts'
 
 /** The dashboard (api.md §4.5). */
 export const dashboardOperations: OperationGroup = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newTransaction } from '../../transaction-schemas.ts'
+import { newTransaction } from '../../../contract/transactions.ts'
 import { idempotencyKey, json, type OperationGroup } from '../operation.ts'
 import { syncAccepted, syncStatus } from '../schemas/batches.ts'
 

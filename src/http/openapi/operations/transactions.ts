@@ -1,7 +1,5 @@
-import * as z from 'zod'
-import { clientIdLength } from '../../transaction-schemas.ts'
-import { deleted, idempotencyKey, json, type OperationGroup } from '../operation.ts'
-import { transaction, transactionPage, transactionWithRelations } from '../schemas/ledger.ts'
+import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
+import { deleted, json, type OperationGroup } from '../operation.ts'
 
 /** Income, expenses and transfers (api.md §4.2). */
 export const transactionOperations: OperationGroup = {
@@ -13,18 +11,6 @@ export const transactionOperations: OperationGroup = {
       summary: 'List transactions',
       description:
         'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
-      parameters: {
-        category_id: {
-          in: 'query',
-          schema: z.string().regex(/^(none|[1-9]\d*)$/),
-          description: 'An id, or `none` for what has no category.',
-        },
-        page: {
-          in: 'query',
-          schema: z.int().min(1).default(1),
-          description: 'From 1; what is no page is page 1.',
-        },
-      },
       answers: { 200: json(transactionPage, 'One page.') },
     },
     'POST /api/transactions': {
@@ -44,7 +30,6 @@ export const transactionOperations: OperationGroup = {
           client_id: 'a7f0c1de-2b5e-4a55-9c0e-0d8b7f1f2a10',
         },
       },
-      parameters: idempotencyKey('it stands for the `client_id` where the body has none.', clientIdLength),
       answers: {
         201: json(transaction, 'The new transaction.'),
         200: json(transaction, 'The transaction that the same `client_id` created before.'),

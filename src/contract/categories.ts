@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import { categoryTypes } from '../domain/types.ts'
+import { doc, field } from './doc.ts'
+import { keyed, oneOf, text } from './fields.ts'
+import * as shown from './shown.ts'
+
+/** What creates a category. */
+export const newCategory = z.object({
+  name: field(text(), doc('Shown to people.')),
+  type: field(oneOf(categoryTypes), doc('What the category is meant for.')),
+})
+export type NewCategory = z.output<typeof newCategory>
+
+export const newCategoryKey = keyed(
+  doc(
+    'Makes the call safe to send again: the same key answers with the category of the first call, whatever the body says.',
+  ),
+)
+
+/** What changes a category: any of its fields. */
+export const categoryChanges = z.partial(newCategory)
+export type CategoryChanges = z.output<typeof categoryChanges>
+
+/** A category as answers show it. */
+export const category = /* @__PURE__ */ shown.object(
+  'Category',
+  'What money is spent on or comes from.',
+  () => ({ id: shown.id(), user_id: shown.id(), name: z.string(), type: z.enum(categoryTypes) }),
+  () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const }),
+)
+export type ShownCategory = z.output<typeof category>

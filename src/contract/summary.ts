@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { accountTypes } from '../domain/types.ts'
+import { doc, field } from './doc.ts'
+import { date, month } from './fields.ts'
+import * as shown from './shown.ts'
+
+/** The period of a dashboard: one month, or a range of days that may be open at either end. */
+export const period = z.partial(
+  z.object({
+    month: field(month, doc('A month other than the current one; not together with `from` or `to`.')),
+    from: field(date, doc('The first day.')),
+    to: field(date, doc('The last day.')),
+  }),
+)
+export type AskedPeriod = z.output<typeof period>
+
+const accountInSummary = /* @__PURE__ */ shown.object(
+  'AccountInSummary',
+  'An account with its balance.',
+  () => ({
+    id: shown.id(),
+    name: z.string(),
+    type: z.enum(accountTypes),
+    starting_balance: shown.amount(),
+    balance: shown.total(),
+  }),
+)
+
+const monthlySummary = /* @__PURE__ */ shown.object(
+  'MonthlySummary',
+  'What came in and went out, and the difference.',
+  () => ({ income: shown.total(), expense: shown.total(), net: shown.total() }),
+)
+
+const categoryTotal = /* @__PURE__ */ shown.object(
+  'CategoryTotal',
+  'What was spent in a category. Expenses without one are `Uncategorized`, with the id null.',
+  () => ({ category_id: z.nullable(shown.id()), category_name: z.string(), total: shown.total() }),
+)
+
+export const summary = /* @__PURE__ */ shown.object(
+  'Summary',
+  'The dashboard of a month or a range.',
+  () => ({
+    total_balance: shown.total(),
+    accounts: z.array(accountInSummary),
+    monthly_summary: monthlySummary,
+    category_breakdown: field(z.array(categoryTotal), doc('Expenses by category, the largest first.')),
+  }),
+  () => ({
+    total_balance: 1237.5,
+    accounts: [
+      { id: 1, name: 'Checking', type: 'bank' as const, starting_balance: '1250.00', balance: 1237.5 },
+    ],
+    monthly_summary: { income: 0, expense: 12.5, net: -12.5 },
+    category_breakdown: [{ category_id: 1, category_name: 'Groceries', total: 12.5 }],
+  }),
+)
+export type ShownSummary = z.output<typeof summary>
