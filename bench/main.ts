@@ -1,6 +1,6 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
 // how quickly rows land. Counts come from libSQL's own server and are the same on every machine; of times, read the
-// ratios. A run in which the machine was disturbed says so, leaves the README alone and ends with 1. `-- --quick` shows
+// ratios. A run in which the machine was disturbed says so, leaves the README alone and exits with 1. `-- --quick` shows
 // that all of it runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { landingChart, latencyChart, rowsChart } from './charts.ts'
 import { writeSection } from './document.ts'
-import { fullReport, shortReport } from './report.ts'
+import { fullReport, headlines } from './report.ts'
 import { disturbed, misses, type Results, type Scenario } from './results.ts'
 import { bundleWorker, startParts, startupCost } from './runtime.ts'
 import { runScenario } from './scenario.ts'
@@ -41,23 +41,21 @@ try {
 
 function write(results: Results): void {
   mkdirSync(output, { recursive: true })
-  const short = shortReport(results)
   const files = {
     'results.json': `${JSON.stringify(results, rounded, 1)}\n`,
     'results.md': fullReport(results),
-    'short.md': `${short}\n`,
     'rows.svg': rowsChart(results),
     'latency.svg': latencyChart(results),
     'landing.svg': landingChart(results),
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(output, name), text)
-  console.log(`${short}\n`)
+  console.log(`${headlines(results)}\n`)
   console.log(`All figures: ${path.relative(project, output)}/results.md`)
   if (options.quick) return
   const astray = disturbed(results)
   for (const line of astray) console.log(`DISTURBED: ${line}`)
   if (astray.length > 0) process.exitCode = 1
-  else if (!options.output) writeSection('README.md', 'bench', short)
+  else if (!options.output) writeSection('README.md', 'bench', headlines(results))
   for (const { goal, missed } of misses(results)) {
     console.log(`${missed.length === 0 ? 'met' : 'MISSED'}: ${goal}`)
     for (const one of missed) console.log(`  ${one}`)

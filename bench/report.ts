@@ -5,59 +5,23 @@ import {
   disturbed,
   extremes,
   figure,
-  growthOf,
-  isList,
-  mainCases,
   misses,
   type Results,
+  rowsAt,
+  type Scenario,
 } from './results.ts'
 
-/** The table for the README: what clients call all day, and how quickly rows land. */
-export function shortReport(results: Results): string {
+/** What the README says of a run, a line each: whether history costs, what a request costs, how quickly rows land. */
+export function headlines(results: Results): string {
   const { small, large } = extremes(results)
-  const row = ({ name, counts, near, far }: CaseResult) => {
-    const before = small.cases.find((one) => one.name === name)?.counts
-    const grown = (unit: 'rowsRead' | 'rowsWritten') =>
-      `${figure(before?.[unit] ?? 0)} → ${figure(counts[unit])}`
-    return [
-      `\`${name}\``,
-      counts.roundTrips,
-      grown('rowsRead'),
-      grown('rowsWritten'),
-      figure(counts.responseBytes),
-      `${figure(near.ratio)} / ${figure(near.tailRatio)}`,
-      `${figure(far.ratio)} / ${figure(far.tailRatio)}`,
-    ]
-  }
-  const shown = mainCases.flatMap((name) => large.cases.filter((one) => one.name === name))
-  const others = large.cases.filter((one) => one.needsToken && !isList(one) && !mainCases.includes(one.name))
-  const slowestOf = Math.max(...shown.map(({ far }) => far.calls))
-  const fewest = Math.min(...shown.map(({ near }) => near.calls))
-  const nearTail = fewest < enoughForP99 ? `slowest of ${fewest} or more` : 'p99'
-  const worst = (of: (one: CaseResult) => number) => figure(Math.max(...others.map(of)))
-  const rest = [
-    `the other ${others.length} with a token, at most`,
-    worst(({ counts }) => counts.roundTrips),
-    `growth ${worst(({ name }) => growthOf(name, results))}`,
-    '',
-    worst(({ counts }) => counts.responseBytes),
-    worst(({ near }) => near.ratio),
-    worst(({ far }) => far.ratio),
-  ]
-  return `${table(
-    [
-      'endpoint',
-      'round trips',
-      `rows read, ${small.history.name} → ${large.history.name.replace(' transactions', '')}`,
-      'rows written',
-      'bytes answered',
-      `× bare route: median / ${nearTail}`,
-      `× bare \`select 1\` at ${results.latencyMs} ms: median / slowest of ${slowestOf}`,
-    ],
-    [...shown.map(row), rest],
-  )}
-
-${landingTable(results)}`
+  const rows = ({ cases }: Scenario) => figure(rowsAt(cases, 'GET /api/summary') ?? 0)
+  const create = large.cases.find(({ name }) => name === 'POST /api/transactions')
+  const sync = large.landing.find(({ way }) => way.startsWith('sync'))
+  return [
+    `- The dashboard reads **${rows(small)}** rows of a user with ${small.history.name}, and **${rows(large)}** of one with ${large.history.name}.`,
+    `- With ${results.latencyMs} ms to the database, recording a transaction takes **${figure(create?.far.ratio ?? 0)}** times as long as a bare \`select 1\`.`,
+    `- Uploaded in batches, **${figure(Math.round(sync?.rowsPerSecond ?? 0))}** transactions a second land on top of ${large.history.name}.`,
+  ].join('\n')
 }
 
 /** Everything that was measured, in Markdown. */
@@ -69,6 +33,7 @@ export function fullReport(results: Results): string {
     `Rows read and written are what libSQL's server reports with each answer, those of triggers, cascades and index entries included, and what Turso bills; trips and bytes are counted on the wire. They are the same on every machine.`,
     `Times are milliseconds until the last byte, one call at a time. Cases take turns, four of them with one call of a bare Hono route in the same runtime; with ${latencyMs} ms injected that route does one bare \`select 1\`. × are ratios to it: of medians, and of the tails. A tail is the 99th percentile where there were ${enoughForP99} calls or more, and else the slowest of so many calls, which is named beside it: with ${latencyMs} ms, with hashing, and at all histories but the largest, more calls would take too long. What a request leaves to the queue runs after the measurement.`,
     disturbance(results),
+    headlines(results),
     '![Rows against history](rows.svg)\n\n![Latency beside a bare select](latency.svg)\n\n![Rows per second](landing.svg)',
     '## Goals',
     misses(results)

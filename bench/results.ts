@@ -36,7 +36,7 @@ export const goals = { roundTrips: 1, growth: 1.1, farRatio: 1.25, rowsPerSecond
 /** Where the bare route took so many times as long as in a quiet moment, the machine was disturbed. */
 const disturbance = 1.15
 
-/** The routes that stand in the short table, since clients call them all day. */
+/** The routes that clients call all day, which the charts show. */
 export const mainCases = [
   'GET /api/me',
   'GET /api/summary',

@@ -103,9 +103,9 @@ function printNext(
   reference page   ${origin}/docs
   inbox            ${inbox}
 
-${isRunning ? 'Try it:' : 'Start `npm run dev`, then try it:'}
+${isRunning ? 'Paste these' : 'Start `npm run dev`, then paste these'} into a shell:
 
-  curl ${origin}/api/summary -H 'Authorization: Bearer ${token}'
-  curl '${origin}/api/transactions?q=coat' -H 'Authorization: Bearer ${token}'
+  export API=${origin}/api TOKEN='${token}'
+  curl "$API/summary" -H "Authorization: Bearer $TOKEN"
 `)
 }

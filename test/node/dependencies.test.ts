@@ -143,7 +143,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('the audit tells what it found from what it could not ask', async () => {
+test('the audit fails for what it found, not because it could not ask', async () => {
   // What an npm that runs this suite hands down would come before the settings above.
   for (const name of Object.keys(process.env)) if (/^npm_config_/i.test(name)) vi.stubEnv(name, undefined)
   expect(await auditAgainst(registry())).toEqual({
@@ -160,7 +160,7 @@ test('the audit tells what it found from what it could not ask', async () => {
   })
   const without: RequestListener = (_, response) => response.writeHead(405).end()
   expect(await auditAgainst(without)).toEqual({
-    exitCode: 2,
+    exitCode: 0,
     outcome: expect.stringContaining('could not ask'),
   })
 })

@@ -42,9 +42,30 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 })
 
+test('what the README says of the benchmark is what the benchmark found', () => {
+  const [said = ''] = matches(read('README.md'), /<!-- bench -->\n([\s\S]+?)<!-- \/bench -->/g)
+  expect(said).toMatch(/^- .*\d/m)
+  expect(read('bench/results/results.md')).toContain(said.trim())
+})
+
+test('comments cite pages and headings that exist', () => {
+  const sources = globSync('{src,test,dev,bench,scale}/**/*.ts', {
+    cwd: projectDirectory,
+    exclude: ['**/node_modules/**'],
+  })
+  const cited = sources.flatMap((file) => citationsIn(read(file)).map((citation) => ({ file, ...citation })))
+  expect(cited.length).toBeGreaterThan(10)
+  // Being mended room by room.
+  const checked = cited.filter(({ file }) => !file.startsWith('src/'))
+  expect(checked.filter(({ page, heading }) => !leadsSomewhere(page, heading))).toEqual([])
+  expect(leadsSomewhere('decisions.md', 'CAMT')).toBe(true)
+  expect(leadsSomewhere('decisions.md', 'Nothing of the kind')).toBe(false)
+  expect(leadsSomewhere('api.md')).toBe(false)
+})
+
 test('the person whom the reference offers to register is nobody of the guides', () => {
   const addressesIn = (text: string) => new Set(text.match(/\w+@example\.com/g))
-  const guides = addressesIn(read('README.md') + read('docs/sessions.md') + read('dev/main.ts'))
+  const guides = addressesIn(read('README.md') + read('docs/tour.md') + read('dev/main.ts'))
   const offered = addressesIn(read('dist/reference/api/openapi.json'))
   expect(offered.size).toBeGreaterThan(0)
   expect([...offered].filter((address) => guides.has(address))).toEqual([])
@@ -147,12 +168,38 @@ function mistakesIn(use: string): string[] {
 function linksToSomething(from: string, text: string, place: string): boolean {
   const [file = '', anchor] = place.split('#')
   const target = path.join(projectDirectory, path.dirname(from), file)
-  if (file) return existsSync(target)
-  const headings = matches(text, /^#+ (.+)$/gm).map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
+  if (file && !existsSync(target)) return false
+  if (anchor === undefined) return file !== ''
+  return headingsOf(file ? readFileSync(target, 'utf8') : text).some(
+    (heading) => anchorOf(heading) === anchor,
   )
-  return anchor !== undefined && headings.includes(anchor)
+}
+
+type Citation = { page: string; heading?: string | undefined }
+
+/** The pages that comments name, each with the heading behind it: `docs/deploy.md`, `decisions.md, CAMT`. */
+function citationsIn(source: string): Citation[] {
+  const comments = source.match(/\/\*\*?\s[\s\S]*?\*\/|(?<!:)\/\/ .*(?:\n\s*\/\/.*)*/g) ?? []
+  return comments
+    .map((comment) => comment.replaceAll(/\n\s*(?:\*|\/\/)\s*/g, ' '))
+    .flatMap((comment) => [...comment.matchAll(/(?<![\w/.-])([\w/-]+\.md)(?:, ([^).:;`]+))?/g)])
+    .map(([, page = '', heading]) => ({ page, heading }))
+}
+
+function leadsSomewhere(page: string, heading?: string): boolean {
+  const file = [page, `docs/${page}`].map((one) => path.join(projectDirectory, one)).find(existsSync)
+  if (!file) return false
+  return heading === undefined || headingsOf(readFileSync(file, 'utf8')).includes(heading.trim())
+}
+
+function headingsOf(text: string): string[] {
+  return matches(text, /^#+ (.+)$/gm)
+}
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
 }

@@ -12,7 +12,7 @@ async function lint(source: string): Promise<string[]> {
 
 test('a strict linter has nothing to say of the document', async () => {
   const problems = await lint(await readFile(documentFile, 'utf8'))
-  // Both always redirect (api.md §4.1); the rule knows no success but 2XX.
+  // Both always redirect, and the rule knows no success but 2XX.
   expect(problems.sort()).toEqual([
     'operation-2xx-response #/paths/~1api~1auth~1idp~1callback/get/responses',
     'operation-2xx-response #/paths/~1api~1email~1verify~1{id}~1{hash}/get/responses',

@@ -65,7 +65,7 @@ test('npm run seed fills a database once, with a stack and without, and brings b
     `Already seeded: nothing was added to ${total - 1} transactions. Deleted here before, and left so: 1.`,
   )
   expect(body(await api('GET /transactions')).total).toBe(total - 1)
-  const [, printed = ''] = /Bearer (\S+)'/.exec(again.output) ?? []
+  const [, printed = ''] = /TOKEN='(\S+)'/.exec(again.output) ?? []
   expect((await openApi(address, printed)('GET /me')).status).toBe(200)
 })
 

@@ -218,7 +218,7 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
   const kept = next?.after((next) => next.imports.set(id, record))
   const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: shown })
   if (!file.isDryRun || !verdict.next) return verdict
-  // What a dry run did is taken back row by row, which can pass a bound as well (decisions.md, Import).
+  // A dry run is undone row by row, which can pass a bound as well.
   const back = undone(verdict.next, user, id, true)
   return back.next ? { ...verdict, next: state } : back
 }

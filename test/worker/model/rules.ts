@@ -1,6 +1,6 @@
 import type { Fields, Item, Outcome, Row, State } from './state.ts'
 
-/** The rules of transactions, as decisions.md has them. */
+/** The rules of transactions, as docs/contract.md has them. */
 
 /** True where a transaction keeps the rules that hold however it is written. */
 export function isSound(state: State, userId: number, fields: Fields): boolean {

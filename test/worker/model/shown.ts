@@ -1,7 +1,7 @@
 import type { Account, Batch, Category, Kind, Row, State } from './state.ts'
 import { sum } from './state.ts'
 
-/** The model's rows and figures as the contract shows them (api.md §2), but for timestamps. */
+/** The model's rows and figures as the contract shows them, but for timestamps. */
 
 /** Which transactions to list; ids are numbers as they stand in the query. */
 export type Filter = {

@@ -1,16 +1,37 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
-const [session = '', summary = ''] = blocksOf('README.md', '\n## A first session\n')
-const [signIn = '', profile = '', sync = '', progress = '', statement = ''] = blocksOf('docs/sessions.md', '')
+test('the first session of the README runs as it is pasted, after the line that the seed prints', async () => {
+  const [session = ''] = blocksOf('README.md', '\n## A first session\n')
+  const place = await newPlace()
+  await start(place).ready()
+  const terminal = openTerminal(place)
 
-test('the sessions of the guides run as they are pasted, on a database that somebody else uses as well', async () => {
+  const seed = promisify(execFile)(process.execPath, ['dev/seed.ts'], {
+    cwd: PROJECT,
+    env: { ...process.env, ...place },
+  })
+  const [line = ''] = /^ +export .+$/m.exec((await seed).stdout) ?? []
+  await terminal.paste(line)
+  const first = (await terminal.paste(session)).join('\n')
+  expect(first).toContain('"monthly_summary":{"income":')
+  expect(first).toContain('Winter coat')
+  expect(first).toContain('"amount":"84.30"')
+  expect(first).toContain('"name":"Joint account"')
+  expect((await terminal.paste(session)).join('\n')).toContain('Potential duplicate detected.')
+  await terminal.close()
+})
+
+test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
+  const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = '', statement = ''] =
+    blocksOf('docs/tour.md', '')
   const place = await newPlace()
   await start(place).ready()
   await takeTheFirstIds(place)
