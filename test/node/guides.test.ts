@@ -15,7 +15,7 @@ test('the first session of the README runs as it is pasted, after the line that 
   const terminal = openTerminal(place)
 
   const seed = promisify(execFile)(process.execPath, ['dev/seed.ts'], {
-    cwd: PROJECT,
+    cwd: projectDirectory,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...place },
   })
   const [line = ''] = /^ +export .+$/m.exec((await seed).stdout) ?? []
