@@ -122,7 +122,7 @@ async function readForm(
   query: Record<string, string>,
 ): Promise<ImportInput> {
   const boundary = boundaryOf(contentType)
-  refuseManyFields(bytes, boundary)
+  refuseLargeFrame(bytes, boundary)
   const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
   const body = new Response(bytes, { headers })
   const form = await body.formData().catch(malformedForm)
@@ -141,14 +141,19 @@ function boundaryOf(contentType: string): string {
   return quoted ?? plain ?? malformedForm()
 }
 
-/** Before the form is parsed: fields by the ten thousand cost the platform's parser seconds. */
-function refuseManyFields(bytes: Uint8Array<ArrayBuffer>, boundary: string): void {
+/** Before the form is parsed: ten thousands of fields, or megabytes of their headers, cost the platform's parser seconds. */
+function refuseLargeFrame(bytes: Uint8Array<ArrayBuffer>, boundary: string): void {
   const form = Buffer.from(bytes.buffer)
   const delimiter = `--${boundary}`
+  let headerBytes = 0
   let at = form.indexOf(delimiter)
   for (let fields = 0; at >= 0; fields += 1) {
-    if (fields > maxFormFields)
-      throw new Invalid({ body: [`The form must not have more than ${maxFormFields} fields.`] })
+    const end = form.indexOf('\r\n\r\n', at)
+    headerBytes += (end < 0 ? form.length : end) - at
+    if (fields > maxFormFields || headerBytes > maxFormBytes)
+      throw new Invalid({
+        body: [`The form must not have more than ${maxFormFields} fields, or 64 KB around them.`],
+      })
     at = form.indexOf(delimiter, at + delimiter.length)
   }
 }

@@ -360,16 +360,19 @@ describe('what is no file to import', () => {
     const home = await createImporter()
     const field = (name: string, value: string) =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-    const call = (fields: number, boundary = 'x') => {
+    const call = (fields: number, boundary = 'x', header = '') => {
       const others = Array.from({ length: fields - 2 }, (_, nth) => field(`n${nth}`, ''))
       const file = field('file', 'date,amount\n2026-11-20,-5')
-      const rawBody = `${file}${others.join('')}${field('account_id', String(home.checking.id))}--x--\r\n`
+      const rawBody = `${file}${others.join('')}${field('account_id', String(home.checking.id)).replace('\r\n', `\r\n${header}`)}--x--\r\n`
       const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
       return home.world.call('POST', '/api/import/store', { token: home.person.token, rawBody, headers })
     }
     expect((await call(100)).status).toBe(200)
     expect((await call(100, '"x"; charset=utf-8')).status).toBe(200)
-    expectInvalid(await call(101), { body: ['The form must not have more than 100 fields.'] })
+    const refusal = { body: ['The form must not have more than 100 fields, or 64 KB around them.'] }
+    expectInvalid(await call(101), refusal)
+    expectInvalid(await call(2, 'x', `X: ${'x'.repeat(65_536)}\r\n`), refusal)
+    expect((await call(2, 'x', `X: ${'x'.repeat(60_000)}\r\n`)).status).toBe(200)
     for (const boundary of ['', '""', 'x'.repeat(71), '"x'])
       expect((await call(2, boundary)).status).toBe(400)
   })
