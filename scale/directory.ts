@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { runBatch } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { sign } from '../src/domain/secrets.ts'
 
-/** The number of the database that somebody's data is in; `moving` while it is in none, undefined where nobody knows. */
+/** The number of the database that holds a user's data; `moving` while none does, undefined if it is unknown. */
 export type Home = number | 'moving' | undefined
 
-/** What somebody is known by. Of addresses and identities the directory holds keyed hashes alone. */
+/** The keys that a user is found by. Addresses and identities are stored as keyed hashes only. */
 export const keyOf = {
   token: (id: number) => `token:${id}`,
   user: (id: number) => `user:${id}`,
@@ -17,8 +18,8 @@ export const keyOf = {
 type Row = { home: number | null }
 
 /**
- * Who lives where. Every address has an entry, and every identity of the provider; users and tokens have one only
- * where they have moved, since their ids say where they were made. An entry without a number is of a user who is moving.
+ * Who lives where. Every address and every provider identity has an entry; users and tokens have one only once they have
+ * moved, since their ids tell where they were created. An entry without a number belongs to a user who is moving.
  */
 export class Directory {
   readonly #db: Database
@@ -27,36 +28,43 @@ export class Directory {
     this.#db = db
   }
 
-  /** Makes the table, where there is none. */
+  /** Creates the table if there is none. */
   async create(): Promise<void> {
-    await this.#db.batch([
-      this.#db.run(sql`create table if not exists homes (key text primary key, home integer) without rowid`),
-    ])
+    await runBatch(this.#db, {
+      table: this.#db.run(
+        sql`create table if not exists homes (key text primary key, home integer) without rowid`,
+      ),
+    })
   }
 
   async find(key: string): Promise<Home> {
-    const [[row]] = await this.#db.batch([this.#db.all<Row>(sql`select home from homes where key = ${key}`)])
-    return row && homeOf(row)
+    const { found } = await runBatch(this.#db, { found: this.#select(key) })
+    return found[0] && homeOf(found[0])
   }
 
-  /** Settles a key at a home unless it has one, and answers where it is: of two at once, the first decides. */
-  async claim(key: string, home: number): Promise<Exclude<Home, undefined>> {
-    const [, [row]] = await this.#db.batch([
-      this.#db.run(sql`insert into homes (key, home) values (${key}, ${home}) on conflict do nothing`),
-      this.#db.all<Row>(sql`select home from homes where key = ${key}`),
-    ])
-    if (!row) throw new Error('A claim left no entry')
-    return homeOf(row)
+  /** Gives a key a home unless it has one, and returns the one it has: of two calls at once, the first decides. */
+  async settle(key: string, home: number): Promise<Exclude<Home, undefined>> {
+    const { found } = await runBatch(this.#db, {
+      settled: this.#db.run(
+        sql`insert into homes (key, home) values (${key}, ${home}) on conflict do nothing`,
+      ),
+      found: this.#select(key),
+    })
+    return homeOf(found[0] as Row)
   }
 
-  /** Settles keys at a home, wherever they were. */
+  /** Gives keys a home, whatever they had before. */
   async put(keys: string[], home: number | 'moving'): Promise<void> {
     const value = home === 'moving' ? null : home
-    await this.#db.batch([
-      this.#db.run(sql`
+    await runBatch(this.#db, {
+      put: this.#db.run(sql`
         insert into homes (key, home) select value, ${value} from json_each(${JSON.stringify(keys)}) where true
         on conflict do update set home = excluded.home`),
-    ])
+    })
+  }
+
+  #select(key: string) {
+    return this.#db.all<Row>(sql`select home from homes where key = ${key}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { runBatch } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
 import { type Directory, keyOf } from './directory.ts'
@@ -6,12 +7,12 @@ import { type Directory, keyOf } from './directory.ts'
 /** A database by number. */
 export type Numbered = { number: number; db: Database }
 
-/** What a move needs. `secret` keys the directory's hashes, `graceMs` is longer than any request may take. */
+/** What a move needs: `secret` keys the directory's hashes, `graceMs` is longer than any request may take. */
 export type Move = { directory: Directory; secret: string; from: Numbered; to: Numbered; graceMs: number }
 
 /**
- * What moves, in the order of arriving, and what does not: kept figures, which the triggers make anew from what
- * arrives. Every table with a `user_id` is in one of the lists.
+ * What moves, in order of arrival, and what does not: kept figures, which the triggers compute again from what arrives.
+ * Every table with a `user_id` is in one of these lists.
  */
 export const movingTables = [
   'users',
@@ -32,16 +33,16 @@ const keptColumns = [
   'accounts.moved',
   'accounts.transaction_count',
 ]
-/** A part is a row of its own, and the server takes five million bytes in one; a row of a user's is far below one. */
+/** A part is stored as one row, for which the server takes five million bytes; rows of users are far smaller than one. */
 const bytesOfPart = 1_000_000
-const peopleOfPage = 5_000
+const usersPerPage = 5_000
 
 /**
- * Moves a user with everything that is theirs. From the old database they depart in one transaction, which keeps in
- * `departures` what they had; in the new one they arrive part by part; then the directory sends them there, and until
- * then it sends them away with a 503. Where it fails half-way, calling it again goes on from there.
+ * Moves a user and all their data. They leave the old database in one transaction, which stores their rows in
+ * `departures`, and arrive in the new one part by part. Then the directory sends their requests there; until then, they
+ * are answered 503. If it fails halfway, calling it again resumes it.
  *
- * Only upwards: in a database with a lower number, their ids would push its counters into somebody else's range.
+ * Only to a higher number: in a database with a lower one, their ids would push its counters into another range.
  */
 export async function moveUser(userId: number, move: Move): Promise<void> {
   const { directory, from, to, graceMs } = move
@@ -50,33 +51,31 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
 
   const known = await knownBy(userId, move)
   await directory.put(known, 'moving')
-  // Nobody can sign in any more. Whoever was about to has done so after this, and has a token that moves along.
+  // From now on nobody can sign in. Sign-ins under way finish during this wait, and their tokens move as well.
   await new Promise((resolve) => setTimeout(resolve, graceMs))
   await directory.put(await knownBy(userId, move), 'moving')
 
   await depart(userId, from.db)
   const parts = await partsOf(userId, from.db)
-  // Without any, they have left for good while we waited.
+  // Without any parts, the user was deleted while we waited.
   for (const part of parts) await arrive(userId, await readPart(userId, part, from.db), to.db)
   const home = parts.length > 0 ? to.number : from.number
   await directory.put([...known, ...(await knownBy(userId, move))], home)
-  await from.db.batch([from.db.run(sql`delete from departures where user_id = ${userId}`)])
+  await runBatch(from.db, { done: from.db.run(sql`delete from departures where user_id = ${userId}`) })
 }
 
-/** Enters the people of a database that was there before the directory. */
+/** Adds the users of a database that is older than the directory. */
 export async function enrol(directory: Directory, secret: string, { number, db }: Numbered): Promise<void> {
   for (let last = 0; ; ) {
-    const [people] = await db.batch([
-      db.all<KnownUser & { id: number }>(
-        sql`select id, email, idp_id from users where id > ${last} order by id limit ${peopleOfPage}`,
+    const { users } = await runBatch(db, {
+      users: db.all<KnownUser & { id: number }>(
+        sql`select id, email, idp_id from users where id > ${last} order by id limit ${usersPerPage}`,
       ),
-    ])
-    await directory.put(
-      (await Promise.all(people.map((person) => keysOfPerson(person, secret)))).flat(),
-      number,
-    )
-    if (people.length < peopleOfPage) return
-    last = people.at(-1)?.id ?? last
+    })
+    const keys = await Promise.all(users.map((user) => keysOfUser(user, secret)))
+    await directory.put(keys.flat(), number)
+    if (users.length < usersPerPage) return
+    last = users.at(-1)?.id ?? last
   }
 }
 
@@ -84,35 +83,33 @@ type KnownUser = { email: string; idp_id: string | null }
 type Place = { step: number; part: number }
 type Part = Place & { columns: string; rows: string }
 
-/** The directory's keys of a user who is in the old database, or has departed from it. */
+/** The directory's keys for a user who is in the old database, or has left it. */
 async function knownBy(userId: number, { secret, from: { db } }: Move): Promise<string[]> {
-  const [users, tokens, [left], leftTokens] = await db.batch([
-    db.all<KnownUser>(sql`select email, idp_id from users where id = ${userId}`),
-    db.all<{ id: number }>(sql`select id from tokens where user_id = ${userId}`),
-    db.all<Part>(sql`select * from departures where user_id = ${userId} and step = ${stepOf('users')}`),
-    db.all<Part>(sql`select * from departures where user_id = ${userId} and step = ${stepOf('tokens')}`),
-  ])
-  const person = users[0] ?? (left && rowsOf<KnownUser>(left)[0])
-  if (!person) return []
-  const tokenIds = [...tokens, ...leftTokens.flatMap((part) => rowsOf<{ id: number }>(part))]
-  return [
-    keyOf.user(userId),
-    ...(await keysOfPerson(person, secret)),
-    ...tokenIds.map(({ id }) => keyOf.token(id)),
-  ]
+  const departed = (table: string) =>
+    db.all<Part>(sql`select * from departures where user_id = ${userId} and step = ${stepOf(table)}`)
+  const present = await runBatch(db, {
+    users: db.all<KnownUser>(sql`select email, idp_id from users where id = ${userId}`),
+    tokens: db.all<{ id: number }>(sql`select id from tokens where user_id = ${userId}`),
+    departedUsers: departed('users'),
+    departedTokens: departed('tokens'),
+  })
+  const [user] = [...present.users, ...present.departedUsers.flatMap(rowsOf<KnownUser>)]
+  if (!user) return []
+  const tokens = [...present.tokens, ...present.departedTokens.flatMap(rowsOf<{ id: number }>)]
+  return [keyOf.user(userId), ...(await keysOfUser(user, secret)), ...tokens.map(({ id }) => keyOf.token(id))]
 }
 
-async function keysOfPerson({ email, idp_id }: KnownUser, secret: string): Promise<string[]> {
+async function keysOfUser({ email, idp_id }: KnownUser, secret: string): Promise<string[]> {
   return [
     await keyOf.address(secret, email),
     ...(idp_id === null ? [] : [await keyOf.identity(secret, idp_id)]),
   ]
 }
 
-/** Takes the user out, and keeps what they had. For every request, message or job that comes later they do not exist. */
+/** Deletes the user and stores their rows. To every later request, message or job they do not exist. */
 async function depart(userId: number, db: Database): Promise<void> {
   const columnsOf = await columnsByTable(db)
-  // As text: the client sends every number as a float, and the quotient would have a fraction.
+  // Raw, since the driver sends every number as a float, and the quotient would have a fraction.
   const part = sql.raw(`sum(octet_length(row)) over (order by place) / ${bytesOfPart}`)
   const steps = movingTables.map((table, step) => {
     const columns = columnsOf.get(table) ?? []
@@ -125,9 +122,7 @@ async function depart(userId: number, db: Database): Promise<void> {
                         from ${sql.raw(table)} where ${isTheirs(table, userId)}))
        group by part`)
   })
-  const leave = db.run(sql`delete from users where id = ${userId}`)
-  const [first = leave, ...rest] = [...steps, leave]
-  await db.batch([first, ...rest])
+  await runBatch(db, { steps, left: db.run(sql`delete from users where id = ${userId}`) })
 }
 
 function isTheirs(table: string, userId: number) {
@@ -137,19 +132,22 @@ function isTheirs(table: string, userId: number) {
 }
 
 async function partsOf(userId: number, db: Database): Promise<Place[]> {
-  const [parts] = await db.batch([
-    db.all<Place>(sql`select step, part from departures where user_id = ${userId} order by step, part`),
-  ])
+  const { parts } = await runBatch(db, {
+    parts: db.all<Place>(
+      sql`select step, part from departures where user_id = ${userId} order by step, part`,
+    ),
+  })
   return parts
 }
 
-/** One at a time: an answer of the database may have ten megabytes at most. */
+/** One at a time, since the database's answers may not exceed ten megabytes. */
 async function readPart(userId: number, { step, part }: Place, db: Database): Promise<Part> {
-  const [[found]] = await db.batch([
-    db.all<Part>(
+  const { parts } = await runBatch(db, {
+    parts: db.all<Part>(
       sql`select * from departures where user_id = ${userId} and step = ${step} and part = ${part}`,
     ),
-  ])
+  })
+  const [found] = parts
   if (!found) throw new Error('A part of the departure is missing')
   return found
 }
@@ -159,24 +157,24 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
   const names: string[] = JSON.parse(columns)
   const values = names.map((_, index) => sql`value ->> ${sql.raw(String(index))}`)
   try {
-    await db.batch([
-      db.run(sql`insert into arrivals (user_id, step, part) values (${userId}, ${step}, ${part})`),
-      db.run(sql`
+    await runBatch(db, {
+      arrival: db.run(sql`insert into arrivals (user_id, step, part) values (${userId}, ${step}, ${part})`),
+      rows: db.run(sql`
         insert into ${sql.raw(movingTables[step] ?? '')} (${sql.raw(names.map((name) => `"${name}"`).join(', '))})
         select ${sql.join(values, sql`, `)} from json_each(${rows})`),
-    ])
+    })
   } catch (error) {
     if (!isTaken(error, 'arrivals.part')) throw error
   }
 }
 
-/** The columns that move, as the database has them: a new one moves along. */
+/** The columns that move, read from the database, so that new ones move as well. */
 async function columnsByTable(db: Database): Promise<Map<string, string[]>> {
-  const [rows] = await db.batch([
-    db.all<{ tbl: string; name: string }>(sql`
+  const { rows } = await runBatch(db, {
+    rows: db.all<{ tbl: string; name: string }>(sql`
       select t.value as tbl, c.name as name from json_each(${JSON.stringify(movingTables)}) t, pragma_table_info(t.value) c
        where t.value || '.' || c.name not in (select value from json_each(${JSON.stringify(keptColumns)}))`),
-  ])
+  })
   return new Map(
     [...Map.groupBy(rows, ({ tbl }) => tbl)].map(([table, columns]) => [
       table,
@@ -186,12 +184,12 @@ async function columnsByTable(db: Database): Promise<Map<string, string[]>> {
 }
 
 async function prepareForMoves(db: Database): Promise<void> {
-  await db.batch([
-    db.run(sql`create table if not exists departures (user_id integer, step integer, part integer,
+  await runBatch(db, {
+    departures: db.run(sql`create table if not exists departures (user_id integer, step integer, part integer,
                  columns text not null, rows text not null, primary key (user_id, step, part))`),
-    db.run(sql`create table if not exists arrivals (user_id integer, step integer, part integer,
+    arrivals: db.run(sql`create table if not exists arrivals (user_id integer, step integer, part integer,
                  primary key (user_id, step, part))`),
-  ])
+  })
 }
 
 function rowsOf<T>({ columns, rows }: Part): T[] {

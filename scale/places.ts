@@ -1,31 +1,31 @@
 import { openDatabase } from '../src/db/client.ts'
 import { Directory } from './directory.ts'
 
-/** The Worker's bindings, and what spreads its users over several databases. */
+/** The Worker's bindings, and those that spread its users over several databases. */
 export type RouterEnv = Env & {
-  /** The databases by number, separated by spaces. TURSO_AUTH_TOKEN opens them all, as a group token of Turso does. */
+  /** URLs in order of their numbers, separated by spaces. TURSO_AUTH_TOKEN opens them all, as Turso's group tokens do. */
   DATABASE_URLS: string
-  /** The numbers of those that take newcomers, separated by spaces. */
+  /** The numbers of the databases that take new users, separated by spaces. */
   NEWCOMER_DATABASES: string
-  /** A migrated database without users: for the directory, and for whatever concerns none of them. */
+  /** A migrated database without users: holds the directory, and serves requests that concern no user. */
   DIRECTORY_URL: string
   /** Keys the directory's hashes of addresses and identities. */
   DIRECTORY_SECRET: string
 }
 
-/** Which database the Worker is to use: one by number, the directory's own, or none, so that it answers 503. */
+/** The database that the Worker is to use: one by number, the directory's own, or none, so that it answers 503. */
 export type Place = number | 'nobodys' | 'nowhere'
 
-/** What a queue message carries beside the product's own fields. */
+/** What a queue message carries besides the product's own fields. */
 export type Stamp = { home: number }
 
-/** Nothing listens there. The Worker's own 503 has the headers and the log line of every other answer. */
+/** Nothing listens here, so the Worker answers its own 503, with the usual headers and log line. */
 const nowhereUrl = 'http://127.0.0.1:9/'
 const directoryTimeoutMs = 4_000
 
 /** The bindings that the Worker gets for each place. */
 export class Places {
-  /** Where tokens have moved to, as far as was asked. One that moves on is unknown there, and looked up again. */
+  /** Where tokens have moved to, as far as is known. One that moves on is unknown there, and looked up again. */
   readonly moved = new Map<number, number>()
   readonly #numbered: Env[]
   readonly #nobodys: Env
@@ -42,7 +42,7 @@ export class Places {
     this.#nowhere = { ...env, TURSO_DATABASE_URL: nowhereUrl }
   }
 
-  /** Made once for each environment: the Worker reads its bindings once for each object. */
+  /** One for each environment, since the Worker reads its bindings once for each object. */
   static readonly #known = new WeakMap<RouterEnv, Places>()
   static of(env: RouterEnv): Places {
     const places = Places.#known.get(env) ?? new Places(env)
@@ -50,7 +50,7 @@ export class Places {
     return places
   }
 
-  /** A number that no database has is nobody's: there, every id and token is unknown. */
+  /** A number without a database is nobody's: there, every id and token is unknown. */
   at(place: Place): Env {
     if (place === 'nowhere') return this.#nowhere
     return (place === 'nobodys' ? undefined : this.#numbered[place]) ?? this.#nobodys
@@ -67,13 +67,13 @@ export function directoryOf(env: RouterEnv): Directory {
   return new Directory(openDatabase(address))
 }
 
-/** Where somebody new goes: spread by a key whose last digits are those of a hash. */
+/** The home of a new user: spread by a key that ends in the digits of a hash. */
 export function newcomersHome(env: RouterEnv, key: string): number {
   const open = env.NEWCOMER_DATABASES.split(' ').map(Number)
   return open[Number.parseInt(key.slice(-8), 16) % open.length] ?? 0
 }
 
-/** The queue, with a stamp on whatever is sent through it. */
+/** The queue, with a stamp on every message sent through it. */
 function stamping<T>(queue: Queue<T>, stamp: Stamp): Queue<T> {
   return {
     metrics: () => queue.metrics(),

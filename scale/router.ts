@@ -8,19 +8,19 @@ import { databaseOf } from './ids.ts'
 import { directoryOf, newcomersHome, type Place, Places, type RouterEnv } from './places.ts'
 import { signInRoute } from './sign-in.ts'
 
-/** Asks the whole Worker, with the database of that place. */
+/** Passes a request to the whole Worker, with the database of that place. */
 type Ask = (place: Place, request: Request) => Promise<Response>
 
 const byAddress = /^\/api\/(register|login|forgot-password|reset-password)\/?$/
 const byUser = /^\/api\/(?:email\/(?:verify|disown)|reminders\/unsubscribe)\/([1-9]\d{0,14})\//
 const byProvider = /^\/api\/auth\/idp\/callback\/?$/
-/** The product refuses longer ones, by whomever. */
+/** The product refuses longer ones, whoever sends them. */
 const longestBody = 512 * 1024
 const mostRemembered = 10_000
 
 /**
  * The Worker in front of several databases, each with some of the users. It finds out which of them a request, a queue
- * message or a cron run is about, and hands it to the very Worker that serves one, with that database in its bindings.
+ * message or a cron run is about, and hands it to the Worker for one database, with that database in its bindings.
  */
 export default {
   async fetch(request: Request, env: RouterEnv, context: ExecutionContext): Promise<Response> {
@@ -66,8 +66,8 @@ async function route(request: Request, env: RouterEnv, ask: Ask): Promise<Respon
 }
 
 /**
- * A token's id says which database made it, so there is nothing to look up: one round trip, as with one database.
- * Only where it is unknown there, the directory is asked whether it has moved.
+ * A token's id tells which database created it, so nothing has to be looked up: it is one round trip, as with a single
+ * database. The directory is asked only if the token is unknown there, since it may have moved.
  */
 async function askByToken(id: number, request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
   const { moved } = Places.of(env)
@@ -82,14 +82,14 @@ async function askByToken(id: number, request: Request, env: RouterEnv, ask: Ask
   return ask(found, request)
 }
 
-/** Who registers settles the address, whatever comes of it: of two at once both are sent to one database, which refuses one. */
+/** Registering settles the address, whatever comes of it: two at once go to the same database, which refuses one. */
 async function askByAddress(request: Request, env: RouterEnv, ask: Ask): Promise<Response> {
   const address = await addressIn(request)
   if (!address) return ask('nobodys', request)
   const directory = directoryOf(env)
   const key = await keyOf.address(env.DIRECTORY_SECRET, address)
   const isNew = new URL(request.url).pathname.startsWith('/api/register')
-  const home = isNew ? await directory.claim(key, newcomersHome(env, key)) : await directory.find(key)
+  const home = isNew ? await directory.settle(key, newcomersHome(env, key)) : await directory.find(key)
   return ask(placeOf(home), request)
 }
 
@@ -98,12 +98,12 @@ async function askByUser(id: number, request: Request, env: RouterEnv, ask: Ask)
   return ask(placeOf(home ?? databaseOf(id)), request)
 }
 
-/** Nobody's database answers for those whom nobody knows, with the same work as any other: it tells nothing. */
+/** Nobody's database answers for unknown users with the same work as any other, and so reveals nothing. */
 function placeOf(home: Home): Place {
   return home === 'moving' ? 'nowhere' : (home ?? 'nobodys')
 }
 
-/** The address in the body, as the product reads it; undefined where it will find none. */
+/** The address in the body, as the product reads it; undefined if it will find none. */
 async function addressIn(request: Request): Promise<string | undefined> {
   let text = ''
   const { body } = request.clone()

@@ -16,8 +16,8 @@ import { directoryOf, newcomersHome, type Place, Places, type RouterEnv } from '
 type Router = { Bindings: RouterEnv; Variables: App['Variables'] }
 
 /**
- * Completes a sign-in through the identity provider: the one route whose database is known only half-way, once the
- * provider has said who it is. So the two halves of the product's service stand here, with the search between them.
+ * Completes a sign-in through the identity provider: the only route whose database is known only halfway through, once
+ * the provider has said who it is. So this calls the two halves of the product's service, with the lookup in between.
  */
 export const signInRoute = new Hono<Router>({ strict: false })
   .use(requestId({ limitLength: 0 }), observe, secureHeaders())
@@ -28,7 +28,7 @@ export const signInRoute = new Hono<Router>({ strict: false })
   .get('/api/auth/idp/callback', async (c) => {
     const { config, ...deps } = depsAt('nobodys', c)
     try {
-      // The state is of nobody yet, so it is used up in nobody's database.
+      // The state belongs to no user yet, so it is used up in nobody's database.
       const identity = await identifyCallback(deps, deps.provider, config.links.secret, c.req.query())
       const { token, user } = await signInAtHome(identity, c)
       return toLogin(c, config.frontendUrl, { token, user: String(user.id) })
@@ -40,7 +40,7 @@ export const signInRoute = new Hono<Router>({ strict: false })
     }
   })
 
-/** By the identity where it is known, else by the address, which settles where the identity is from now on. */
+/** By the identity if it is known, otherwise by the address, which then settles where the identity is. */
 async function signInAtHome(identity: Identity, c: Context<Router>): Promise<SignedIn> {
   const secret = c.env.DIRECTORY_SECRET
   const directory = directoryOf(c.env)
@@ -48,15 +48,15 @@ async function signInAtHome(identity: Identity, c: Context<Router>): Promise<Sig
   const known = await directory.find(identityKey)
   if (known === 'moving') throw signInAgain()
   if (known !== undefined) {
-    // Without an address nobody is made or linked: where the user has gone, the address decides again.
+    // Without an address, no user is created or linked there: if theirs is gone, the address decides again.
     const signedIn = await signInAt(known, { ...identity, email: null }, c).catch(unlessFailed)
     if (signedIn) return signedIn
   }
-  // It is refused, by a database that has nothing to link it with.
+  // Refused there, since it has no user to link.
   if (!identity.email || !identity.isEmailVerified) return signInAt('nobodys', identity, c)
 
   const addressKey = await keyOf.address(secret, identity.email)
-  const home = await directory.claim(addressKey, newcomersHome(c.env, addressKey))
+  const home = await directory.settle(addressKey, newcomersHome(c.env, addressKey))
   if (home === 'moving') throw signInAgain()
   const signedIn = await signInAt(home, identity, c)
   await directory.put([identityKey], home)

@@ -1,28 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { runBatch } from './batch.ts'
 import type { Database } from './client.ts'
 
-/** A kept figure that is not what the rows say, or a reference that crosses users. Amounts are in minor units. */
+/** A kept figure that disagrees with the rows, or a reference to another user's row. Amounts are in minor units. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
 
-/**
- * Recomputes every kept balance, count and total from the rows, in one round trip, and answers what differs.
- * An empty answer means that the triggers have done their work (design.md, balances and totals are kept).
- */
+/** Recomputes every kept balance, count and total from the rows, in one round trip, and returns what disagrees. */
 export async function findDifferences(db: Database): Promise<Difference[]> {
-  const answers = await db.batch([
-    db.all<Difference>(accountFigures),
-    db.all<Difference>(userFigures),
-    db.all<Difference>(monthFigures),
-    db.all<Difference>(categoryFigures),
-    db.all<Difference>(strayReferences),
-  ])
-  return answers.flat()
+  const queries = [accountFigures, userFigures, monthFigures, categoryFigures, strayReferences]
+  const { differences } = await runBatch(db, {
+    differences: queries.map((query) => db.all<Difference>(query)),
+  })
+  return differences.flat()
 }
 
-/** A sum in two parts, since what moved one way and the other can be more than 2^63. */
+/** Added up in two parts, since what has moved in and out of an account can pass 2^63. */
 const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
-/** What each transaction moves on each account that it touches. */
+/** What each transaction adds to each account it touches. */
 const movements = sql`
   select account_id as id, iif(type = 'income', amount, -amount) as moved from transactions
   union all

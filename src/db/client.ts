@@ -7,15 +7,15 @@ import { Meter } from './meter.ts'
 
 export type Database = ReturnType<typeof openDatabase>
 
-/** Where the database is, and how long one round trip may take. */
+/** Where the database is, and how long a round trip may take. */
 export type DatabaseAddress = { url: string; authToken?: string | undefined; timeoutMs: number }
 
 /**
- * Opens a database for one request. Never share it between requests: the client's limit on parallel calls
- * is counted with promises, and a promise of one request that hangs would hang them all.
- * A deadline, where one is given, is for all round trips together, and for whatever else has it; without, each has the
- * time-out of the address. The meter hears of each round trip, and of the rows that it cost.
- * Use `batch`, for a single statement too: it is what translates the driver's errors.
+ * Opens the database for one request. Never share it between requests: the driver limits parallel calls with promises,
+ * and one request's promise that never settles would block every other request.
+ * A deadline covers all round trips together; without one, each gets the time-out of the address. The meter counts
+ * round trips and the rows they cost. Run statements through `runBatch`, single ones too: only batches have their
+ * errors translated.
  */
 export function openDatabase(
   { url, authToken, timeoutMs }: DatabaseAddress,
@@ -33,16 +33,16 @@ export function openDatabase(
     },
   })
   const batch = client.batch.bind(client)
-  // Drizzle names no mode, and the default would begin as a reader: a batch that reads first and writes later
-  // then fails at once when another writer was in between, instead of waiting for its turn.
+  // Drizzle passes no mode, and the default begins as a reader: if another writer came in between, a batch that reads
+  // first and writes later would then fail at once instead of waiting its turn.
   client.batch = (statements, mode = statements.every(isRead) ? 'read' : 'write') => {
     const run = () => translateDatabaseErrors(batch(statements, mode))
-    return meter.timeDatabase(repeatedly(run, mode, deadline()))
+    return meter.timeDatabase(withRetries(run, mode, deadline()))
   }
   return drizzle(client, { casing: 'snake_case' })
 }
 
-/** Only an answer of the database itself goes to the driver, which would read any JSON as one. */
+/** Passes on only the database's own answers: the driver would take any JSON for one. */
 async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   const response = await fetch(request, { signal })
   if (response.ok) return response
@@ -50,16 +50,16 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** What a statement has cost; null for a step of a batch that was not executed. */
+/** What a statement cost; null for a step of a batch that was not executed. */
 type Cost = { rows_read?: number; rows_written?: number } | null
 type Outcome = { response?: { result?: Cost & { step_results?: Cost[] } } }
 
-/** Shows the meter what the driver reads: it parses the answer once, and drops what each statement has cost. */
+/** Counts the cost of each statement as the driver parses the answer, since it keeps none of it. */
 function metered(response: Response, meter: Meter): Response {
   const parse = response.json.bind(response)
   const json = async () => {
     const answer = (await parse()) as { results?: Outcome[] } | null
-    // What answers may be no database, which is for the driver to say.
+    // Whatever answered may not be a database; the driver reports that.
     for (const outcome of Array.isArray(answer?.results) ? answer.results : []) {
       const result = outcome?.response?.result
       for (const cost of result?.step_results ?? [result])
@@ -70,36 +70,35 @@ function metered(response: Response, meter: Meter): Response {
   return Object.assign(response, { json })
 }
 
-/** The first pause before a batch is sent again; each further one is twice as long, up to the longest. */
+/** Pauses double from the first to the longest. */
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Sends a batch again, after a pause, for as long as that is safe, helps, and there is time. */
-async function repeatedly<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
-  for (let repeats = 0; ; repeats += 1) {
+/** Runs a batch again, after a pause, while that is safe, may help and there is time. */
+async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
     try {
       return await run()
     } catch (error) {
-      if (repeats >= repeatsAllowed(error, mode) || !(await pause(repeats, signal))) throw error
+      if (retries >= retriesAllowed(error, mode) || !(await pause(retries, signal))) throw error
     }
   }
 }
 
 /**
- * How often a batch that failed like this may be sent again. Turned away by a busy server, it was not executed, and
- * any other write of that moment will make it. An answer too large may be so only beside others, which share the
- * server's memory; nothing is kept of that batch either. Of a write whose answer was lost nobody knows whether it was
- * executed: who sent it decides about sending it again.
+ * How often a batch that failed this way may be retried. A busy server that turned it away did not execute it. An
+ * answer may be too large only because others share the server's memory, and that batch is rolled back too. Nobody
+ * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
  */
-function repeatsAllowed(error: unknown, mode: TransactionMode): number {
+function retriesAllowed(error: unknown, mode: TransactionMode): number {
   if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
   if (error instanceof AnswerTooLarge) return 2
   return mode === 'read' && isLost(error) ? 1 : 0
 }
 
-/** Waits a while, at random, so that those who were turned away together do not come back together. False once time is up. */
-async function pause(repeats: number, signal: AbortSignal): Promise<boolean> {
-  const longest = Math.min(firstPauseMs * 2 ** repeats, longestPauseMs)
+/** Waits for a random while, so that batches turned away together do not return together. False once time is up. */
+async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
+  const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))
   await within(signal, wait).catch(() => undefined)
   return !signal.aborted

@@ -1,11 +1,11 @@
 import { LibsqlError } from '@libsql/client/http'
 import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
 
-/** A constraint of the schema refused a statement, and the whole batch with it. */
+/** A statement violated a constraint of the schema, which rolled back its whole batch. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
   readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
-  /** `table.column` of a UNIQUE or NOT NULL, the name of a CHECK. */
+  /** `table.column` for UNIQUE and NOT NULL, the constraint's name for CHECK. */
   readonly subject: string
   constructor(kind: ConstraintViolated['kind'], subject: string) {
     super(`${kind} constraint failed: ${subject}`)
@@ -14,7 +14,7 @@ export class ConstraintViolated extends Error {
   }
 }
 
-/** Something answered, but not the database: a gateway, or a server that takes no requests. */
+/** The answer came from a gateway, or from a server that takes no requests, not from the database. */
 export class BadStatus extends Error {
   override readonly name = 'BadStatus'
   readonly status: number
@@ -24,7 +24,7 @@ export class BadStatus extends Error {
   }
 }
 
-/** True where the database, or the way to it, failed for now, and not by taking too long. */
+/** True if the database, or the network on the way to it, failed for now, other than by a time-out. */
 export function isLost(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && !isTimeout(error.cause)
 }
@@ -34,8 +34,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * True where the server had no place for a batch and said so: too many connections, or a checkpoint. Nothing of it was
- * kept: connections are counted before a request is read, and COMMIT runs only after a BEGIN and all else succeeded.
+ * True if the server turned a batch away: too many connections, or a checkpoint. Nothing of it was kept: connections
+ * are counted before a request is read, and COMMIT runs only once BEGIN and everything after it succeeded.
  */
 export function isTurnedAway(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
@@ -44,12 +44,12 @@ export function isTurnedAway(error: unknown): boolean {
   return cause instanceof LibsqlError && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
 }
 
-/** True when a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
+/** True if a balance or total would have left its bounds (the CHECKs named `…_in_bounds`). */
 export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
 
-/** True when a row with this unique `table.column` was there already. */
+/** True if a row with the same unique `table.column` already existed. */
 export function isTaken(error: unknown, column: string): boolean {
   return (
     error instanceof ConstraintViolated &&
@@ -59,8 +59,8 @@ export function isTaken(error: unknown, column: string): boolean {
 }
 
 /**
- * The one place where driver errors become errors of ours. The server sends no extended codes, so its message is
- * parsed; the driver's own error is dropped where it carries SQL, since its parameters are people's data.
+ * The only place that turns driver errors into ours. The server sends no extended codes, so its message is parsed. A
+ * driver error that carries SQL is dropped, since its parameters are people's data.
  */
 export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -70,17 +70,14 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
   }
 }
 
-/**
- * Codes of what is wrong with a request of ours, which sending it again does not mend. Any other is the database's own
- * trouble: busy, full, read-only, its disk.
- */
-const faultsOfOurs =
+/** Codes of faults in our request, which no retry can fix. The others are the database's: busy, full, read-only, disk. */
+const ourFaults =
   /^(SQL_|ARGS_|SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
 
-/** Statuses that mean the same: a request that is malformed, or too large. */
-const statusesOfOurs = [400, 413]
+/** Statuses that mean the same: the request is malformed or too large. */
+const ourStatuses = [400, 413]
 
-/** What SQLite says of a constraint, and what Turso's next engine does, which calls columns `table.(a, b)`. */
+/** How SQLite reports a constraint, and how Turso's next engine does, which writes columns as `table.(a, b)`. */
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
@@ -95,15 +92,15 @@ function translate(error: unknown): unknown {
     )
   }
   if (error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE') return new AnswerTooLarge()
-  const isOurs = error instanceof LibsqlError ? faultsOfOurs.test(error.code) : !isOfTheWay(error)
+  const isOurs = error instanceof LibsqlError ? ourFaults.test(error.code) : !isNetworkError(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }
 
-/** True for time-outs, the plain errors of a lost connection, and answers that are no JSON or none of the database. */
-function isOfTheWay(error: unknown): boolean {
+/** True for time-outs, lost connections (plain errors), and answers that are not JSON or not from the database. */
+function isNetworkError(error: unknown): boolean {
   return (
     error instanceof DOMException ||
-    (error instanceof BadStatus && !statusesOfOurs.includes(error.status)) ||
+    (error instanceof BadStatus && !ourStatuses.includes(error.status)) ||
     error instanceof SyntaxError ||
     error?.constructor === Error
   )

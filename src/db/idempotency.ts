@@ -1,19 +1,19 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from './owner.ts'
-import type { accounts, categories, imports } from './schema.ts'
+import type { accounts, batches, categories, imports } from './schema.ts'
 
-type KeyedTable = typeof accounts | typeof categories | typeof imports
+type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
- * What makes a request with an Idempotency-Key create its row once: `made` finds the row that an earlier request
- * with the same key has made, and `isFirst` is true where there is none, for a known bearer. Without a key all are first.
+ * What makes repeated requests with one Idempotency-Key create only one row. `earlier` matches the row that an earlier
+ * request created; `isFirst` is true if there is none. Without a key nothing matches, and there is no condition.
  */
-export function once(
+export function idempotency(
   owner: Owner,
   table: KeyedTable,
   key: string | null | undefined,
-): { made: SQL; isFirst: SQL } {
-  if (!key) return { made: sql`false`, isFirst: owner.isKnown }
-  const made = and(eq(table.userId, owner.id), eq(table.idempotencyKey, key)) as SQL
-  return { made, isFirst: sql`(${owner.isKnown} and not exists (select 1 from ${table} where ${made}))` }
+): { earlier: SQL; isFirst: SQL | undefined } {
+  if (!key) return { earlier: sql`false`, isFirst: undefined }
+  const earlier = and(eq(table.userId, owner.id), eq(table.idempotencyKey, key)) as SQL
+  return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }
 }

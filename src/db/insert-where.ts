@@ -2,14 +2,14 @@ import { getTableColumns, is, SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './client.ts'
 
-/** Values of a row, each given as itself or as an expression of SQL. */
-export type RowOf<T extends SQLiteTable> = {
+/** The values of a row, each a plain value or an SQL expression. */
+type RowOf<T extends SQLiteTable> = {
   [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL
 }
 
 /**
- * `INSERT … SELECT … WHERE <guard>`: inserts the row only where the guard holds at that very moment,
- * so that nothing can come between the check and the write. Add `.returning()` to see whether it did.
+ * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
+ * between the check and the write. Add `.returning()` to see whether it did.
  */
 export function insertWhere<T extends SQLiteTable>(db: Database, table: T, row: RowOf<T>, guard: SQL) {
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)

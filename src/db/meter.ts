@@ -1,6 +1,6 @@
 /**
- * What a piece of work has cost so far: milliseconds, requests to the database, and the rows that it read and wrote, as
- * it bills them. It is what logs and headers tell.
+ * What a piece of work has cost so far: milliseconds, requests to the database, and the rows that the database read and
+ * wrote, as it bills them. Logged with each request and sent in Server-Timing.
  */
 export type Figures = {
   durationMs: number
@@ -11,8 +11,8 @@ export type Figures = {
 }
 
 /**
- * Measures one request, queue message or cron run from its making on. The clocks of Workers stand still but for I/O
- * (a guard against timing attacks): the milliseconds are those of waiting, and computing alone counts as none.
+ * Measures one request, queue message or cron run, from its construction on. A Worker's clock only advances during I/O
+ * (a defence against timing attacks), so the milliseconds are time spent waiting; computing counts as none.
  */
 export class Meter {
   readonly #startedAt = performance.now()
@@ -21,12 +21,12 @@ export class Meter {
   #rowsRead = 0
   #rowsWritten = 0
 
-  /** Counts a request to the database, a repeated one as well. */
+  /** Counts a request to the database, retries included. */
   countRoundTrip(): void {
     this.#roundTrips += 1
   }
 
-  /** Counts the rows of a statement, those of its triggers, cascades and index entries included. */
+  /** Counts the rows of a statement, including those of its triggers, cascades and indexes. */
   countRows(read: number, written: number): void {
     this.#rowsRead += read
     this.#rowsWritten += written

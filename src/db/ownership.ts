@@ -3,9 +3,15 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
 import type { Owner } from './owner.ts'
-import type { accounts, categories, imports, tokens, transactions } from './schema.ts'
+import type { accounts, batches, categories, imports, tokens, transactions } from './schema.ts'
 
-type OwnedTable = typeof accounts | typeof categories | typeof transactions | typeof tokens | typeof imports
+type OwnedTable =
+  | typeof accounts
+  | typeof categories
+  | typeof transactions
+  | typeof tokens
+  | typeof imports
+  | typeof batches
 
 const nouns = {
   accounts: 'Account',
@@ -13,89 +19,94 @@ const nouns = {
   transactions: 'Transaction',
   tokens: 'Token',
   imports: 'Import',
+  sync_batches: 'Sync batch',
 } as const
 
-/** The row `id` of a table, if it is the bearer's: the condition of every statement on one row. */
-export function own(owner: Owner, table: OwnedTable, id: number): SQL {
-  return and(eq(table.id, id), eq(table.userId, owner.id)) as SQL
+/** The id of a row: a number, or the UUID of a batch. */
+type Id = number | string
+
+/** Matches row `id` if it is the user's: the condition of every statement on a single row. */
+export function own(owner: Owner, table: OwnedTable, id: Id): SQL {
+  return and(isRow(table, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True where `id` names a row of that user's in that table; both are expressions. */
+/** True if row `id` of the table is that user's. Both are expressions. */
 export function owns(userId: SQL, table: OwnedTable, id: SQL): SQL {
   return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
 }
 
-/** 1 on rows of the bearer's, 0 on everybody else's. */
+/** 1 on the user's rows, 0 on everybody else's. */
 export function isOwn(owner: Owner, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }
 
-/** Selects whether the row named in the path is there, and whose it is. Read the answer with `demandClaim`. */
-export function claim(owner: Owner, table: OwnedTable, id: number) {
+/** Selects whether row `id` exists and is the user's. Pass the result to `demandOwned`. */
+export function ownership(owner: Owner, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwn(owner, table) })
     .from(table)
-    .where(eq(table.id, id))
+    .where(isRow(table, id))
 }
 
-/** Throws NotFound for an absent row and Forbidden for another user's. */
-export function demandClaim(table: OwnedTable, rows: { isOwn: number }[]): void {
-  const [row] = rows
+/** Throws NotFound if the row does not exist, Forbidden if it is another user's. */
+export function demandOwned(table: OwnedTable, [row]: { isOwn: number }[]): void {
   if (!row) throw new NotFound(nouns[getTableName(table)])
   if (!row.isOwn) throw new Forbidden()
 }
 
-/** One row of the bearer's, as `query` selects it. Throws NotFound, Forbidden. */
+/** Returns a row of the user's as `query` selects it. Throws NotFound, Forbidden. */
 export async function readOwn<Row>(
   owner: Owner,
   table: OwnedTable,
-  id: number,
+  id: Id,
   query: RunnableQuery<Row[], 'sqlite'>,
 ): Promise<Row> {
-  const [, claims, [row]] = await owner.run(claim(owner, table, id), query)
-  demandClaim(table, claims)
-  return row as Row
+  const { owned, rows } = await owner.run({ owned: ownership(owner, table, id), rows: query })
+  demandOwned(table, owned)
+  return rows[0] as Row
 }
 
-/** Deletes one row of the bearer's, and what hangs on it. Throws NotFound, Forbidden. */
-export async function deleteOwn(owner: Owner, table: OwnedTable, id: number): Promise<void> {
-  await deleteOwnWhere(owner, table, id, sql`true`)
-}
-
-/** The same where a condition holds; answers whether it did. */
-export async function deleteOwnWhere(
+/**
+ * Deletes a row of the user's, with everything that depends on it, if the condition holds. Returns whether it did.
+ * Throws NotFound, Forbidden.
+ */
+export async function deleteOwn(
   owner: Owner,
   table: OwnedTable,
-  id: number,
-  condition: SQL,
+  id: Id,
+  condition: SQL = sql`true`,
 ): Promise<boolean> {
-  const [, claims, deleted] = await owner.run(
-    claim(owner, table, id),
-    owner.db
+  const { owned, deleted } = await owner.run({
+    owned: ownership(owner, table, id),
+    deleted: owner.db
       .delete(table)
       .where(and(own(owner, table, id), condition))
       .returning({ id: table.id }),
-  )
-  demandClaim(table, claims)
+  })
+  demandOwned(table, owned)
   return deleted.length > 0
 }
 
 /**
- * Answers the values of a draft. One with errors is refused only after its bearer is known and, where it is
- * about a row, after that row is known to be the bearer's (decisions.md, order of checks).
+ * Returns the values of a draft. Errors in it are thrown only once the token has proved good and, if the request is
+ * about a row, once that row has proved to be the user's (docs/contract.md, Order of checks).
  */
 export async function demandComplete<T>(
   owner: Owner,
   draft: Draft<T>,
   table?: OwnedTable,
-  id = 0,
+  id: Id = 0,
 ): Promise<T> {
   if (draft.complete) return draft.values
   if (table) {
-    const [, claims] = await owner.run(claim(owner, table, id))
-    demandClaim(table, claims)
+    const { owned } = await owner.run({ owned: ownership(owner, table, id) })
+    demandOwned(table, owned)
   } else {
     await owner.run()
   }
   throw new Invalid(draft.errors)
+}
+
+function isRow(table: OwnedTable, id: Id): SQL {
+  return sql`${table.id} = ${id}`
 }

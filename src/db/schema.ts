@@ -16,7 +16,7 @@ const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
 const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
-/** The client's key for the request that made the row: a request with the same one makes no other. */
+/** The Idempotency-Key of the request that created the row: a repeat of it creates no other. */
 const idempotencyKey = () => text()
 const hasKey = sql`idempotency_key is not null`
 const owner = () =>
@@ -27,16 +27,16 @@ const owner = () =>
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
 
-/** People. `email` is kept in lower case, so that its unique index is without regard to case. */
+/** Emails are stored in lower case, so that the unique index ignores case. */
 export const users = sqliteTable(
   'users',
   {
     id: id(),
     name: text().notNull(),
     email: text().notNull().unique('users_email'),
-    /** `scrypt$N$r$p$salt$hash`; null for people who only sign in through the identity provider. */
+    /** `scrypt$N$r$p$salt$hash`; null if the user only signs in through the identity provider. */
     passwordHash: text(),
-    /** True once a mailed reset link has set a password; one of before may be that of a stranger who registered. */
+    /** True once a mailed reset link has set a password; until then, a stranger may have registered and chosen it. */
     isPasswordProven: integer({ mode: 'boolean' }).notNull().default(false),
     idpId: text().unique('users_idp_id'),
     avatar: text(),
@@ -45,13 +45,13 @@ export const users = sqliteTable(
     /** `HH:MM` in `timezone`; null is off. */
     reminderTime: text().default('20:00'),
     reminderLastSentAt: instant(),
-    /** The local day (`YYYY-MM-DD`) of the last reminder: there is one for each at most. */
+    /** The local day (`YYYY-MM-DD`) of the last reminder: there is at most one a day. */
     reminderLastDay: text(),
-    /** When the reminder job has to look at this user next; null is never. */
+    /** When the reminder job is to check this user next; null is never. */
     reminderLookAt: instant(),
     /** Kept by triggers: the sum of the balances of all accounts. */
     balance: minor().default(0 as Minor),
-    /** Kept by triggers: how many transactions there are. */
+    /** Kept by triggers. */
     transactionCount: integer().notNull().default(0),
     ...timestamps,
   },
@@ -61,7 +61,7 @@ export const users = sqliteTable(
   ],
 )
 
-/** Bearer tokens. The secret itself is never stored. */
+/** Bearer tokens. Only hashes of their secrets are stored. */
 export const tokens = sqliteTable(
   'tokens',
   {
@@ -69,10 +69,10 @@ export const tokens = sqliteTable(
     userId: owner(),
     /** SHA-256 of the secret, in hex. */
     secretHash: text().notNull(),
-    /** What the client called itself when it signed in, so that people recognise their sessions. */
+    /** The client's User-Agent at sign-in, so that people recognise their sessions. */
     userAgent: text(),
     createdAt: instant().notNull(),
-    /** Noted at most once a day. */
+    /** Updated at most once a day. */
     lastUsedAt: instant().notNull(),
   },
   (t) => [
@@ -90,9 +90,9 @@ export const accounts = sqliteTable(
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
     startingBalance: minor(),
-    /** Kept by triggers: income − expense − transfers out + transfers in, all dates. */
+    /** Kept by triggers: income − expenses − transfers out + transfers in, over all dates. */
     moved: minor().default(0 as Minor),
-    /** Kept by triggers: how many transactions leave it or come into it. */
+    /** Kept by triggers: transactions on either side of the account. */
     transactionCount: integer().notNull().default(0),
     balance: integer()
       .$type<Minor>()
@@ -120,7 +120,7 @@ export const categories = sqliteTable(
     id: id(),
     userId: owner(),
     name: text().notNull(),
-    /** The name as it is compared (`categoryNameKey`). */
+    /** The name in the form in which names are compared (`categoryNameKey`). */
     nameKey: text().notNull(),
     type: text({ enum: categoryTypes }).notNull(),
     idempotencyKey: idempotencyKey(),
@@ -149,18 +149,18 @@ export const transactions = sqliteTable(
     reference: text(),
     /** `YYYY-MM-DD`. */
     transactionDate: text().notNull(),
-    /** True for rows that came through sync. */
+    /** True for rows that came in an offline batch. */
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
-    /** The client's own id of the row: the same one never lands twice. */
+    /** The client's own id for the row, which is never created twice. */
     clientId: text(),
-    /** The import that brought it; null for all others. */
+    /** The import that created the row, if one did. */
     importId: integer().references(() => imports.id, { onDelete: 'set null' }),
     ...timestamps,
   },
   (t) => [
     index('transactions_import').on(t.importId).where(sql`import_id is not null`),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
-    // Finds duplicates without reading the rest of the account's history.
+    // Finds duplicates without reading the account's whole history.
     index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
     index('transactions_to_account')
       .on(t.toAccountId, t.transactionDate)
@@ -174,7 +174,7 @@ export const transactions = sqliteTable(
   ],
 )
 
-/** Kept by triggers: income and expenses of each user and month. Transfers count nowhere. */
+/** Kept by triggers: each user's income and expenses by month. Transfers are not included. */
 export const monthTotals = sqliteTable(
   'month_totals',
   {
@@ -183,7 +183,7 @@ export const monthTotals = sqliteTable(
     month: text().notNull(),
     income: minor(),
     expense: minor(),
-    /** How many rows are in these totals; at none the row goes. */
+    /** Transactions in these totals; the row is deleted when none are left. */
     transactionCount: integer().notNull(),
   },
   (t) => [
@@ -193,40 +193,40 @@ export const monthTotals = sqliteTable(
   ],
 )
 
-/** Kept by triggers: totals and numbers of rows by type and category. Of transfers only the number is kept. */
+/** Kept by triggers: totals and counts by type and category. Transfers are counted, not added up. */
 export const categoryTotals = sqliteTable(
   'category_totals',
   {
     userId: owner(),
     month: text().notNull(),
     type: text({ enum: transactionTypes }).notNull(),
-    /** 0 stands for uncategorised, since a primary key knows no null. */
+    /** 0 is uncategorised, since a primary key cannot hold null. */
     categoryId: integer().notNull(),
     total: minor(),
     transactionCount: integer().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] }),
-    // Adds up the months of a type or a category without those of all others.
+    // Adds up the months of one type or category without reading the others.
     index('category_totals_type').on(t.userId, t.type, t.categoryId, t.month),
   ],
 )
 
-/** Tokens of mailed reset links. The token itself is never stored. */
+/** Tokens of mailed reset links. Only their hashes are stored. */
 export const passwordResets = sqliteTable(
   'password_resets',
   {
     /** SHA-256 of the token, in hex. */
     tokenHash: text().primaryKey(),
     userId: owner(),
-    /** The address that the link went to: the link is void once the user has another. */
+    /** The address the link was sent to; the link is void once the user's address changes. */
     email: text().notNull(),
     expiresAt: instant().notNull(),
   },
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
 
-/** What the exact limits count: one row for each attempt of the last minute. */
+/** What the exact limits count (services/throttle.ts): a row per attempt within their windows. */
 export const attempts = sqliteTable(
   'attempts',
   {
@@ -237,16 +237,16 @@ export const attempts = sqliteTable(
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
-/** States of completed sign-ins through the identity provider: each is good once. */
+/** States of provider sign-ins that have been used up: each is good once. */
 export const usedStates = sqliteTable(
   'used_states',
   { nonce: text().primaryKey(), expiresAt: instant().notNull() },
   (t) => [index('used_states_expiry').on(t.expiresAt)],
 )
 
-/** Mails that could not be sent. Their links are not kept: they are secrets, and stale by now. */
+/** Mails that could not be sent. Their links are not stored, since they are secrets. */
 export const failedMails = sqliteTable('failed_mails', {
-  /** The message's id, which was its idempotency key. */
+  /** The mail's id, which was its idempotency key. */
   id: text().primaryKey(),
   kind: text().notNull(),
   recipient: text().notNull(),
@@ -254,50 +254,48 @@ export const failedMails = sqliteTable('failed_mails', {
   failedAt: instant().notNull(),
 })
 
-/** Kept by a trigger: client ids whose transaction was deleted. A late retry must not bring it back. */
+/** Kept by a trigger: client ids of deleted transactions, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
   { userId: owner(), clientId: text().notNull() },
   (t) => [primaryKey({ columns: [t.userId, t.clientId] })],
 )
 
-/** Offline batches as they were accepted (decisions.md, Sync). */
-export const syncBatches = sqliteTable(
+/** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */
+export const batches = sqliteTable(
   'sync_batches',
   {
     id: text().primaryKey(),
     userId: owner(),
     status: text({ enum: ['pending', 'processing', 'completed', 'failed'] }).notNull(),
-    /** The client's key for the request, and the SHA-256 of the body that came with it. */
-    idempotencyKey: text(),
+    idempotencyKey: idempotencyKey(),
+    /** SHA-256 of the body, which tells whether a repeated key came with the same batch. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
-    /** When it was last put into the queue; a batch that has waited for long is put there again. */
+    /** When it was last queued; a batch that has waited too long is queued again. */
     queuedAt: instant().notNull(),
     completedAt: instant(),
   },
   (t) => [
     index('sync_batches_user').on(t.userId),
-    uniqueIndex('sync_batches_idempotency_key')
-      .on(t.userId, t.idempotencyKey)
-      .where(sql`idempotency_key is not null`),
+    uniqueIndex('sync_batches_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
     index('sync_batches_unfinished').on(t.queuedAt).where(sql`completed_at is null`),
     index('sync_batches_finished').on(t.completedAt).where(sql`completed_at is not null`),
   ],
 )
 
-/** The items of a batch. Ids are kept as they came; what they refer to may go before they are processed. */
-export const syncItems = sqliteTable(
+/** The items of a batch. Ids are stored as they were sent: what they refer to may be gone before it is processed. */
+export const batchItems = sqliteTable(
   'sync_items',
   {
     batchId: text()
       .notNull()
-      .references(() => syncBatches.id, { onDelete: 'cascade' }),
+      .references(() => batches.id, { onDelete: 'cascade' }),
     position: integer().notNull(),
     outcome: text({ enum: ['pending', 'created', 'duplicate', 'invalid', 'failed'] }).notNull(),
-    /** The row that was created, or that the item repeats. */
+    /** The row that the item created or duplicates. */
     transactionId: integer(),
-    /** JSON: `[field, message]` for each thing that is wrong. */
+    /** One pair for each thing that is wrong. */
     errors: text({ mode: 'json' }).$type<[field: string, message: string][]>(),
     clientId: text(),
     accountId: integer(),
@@ -316,13 +314,12 @@ export const syncItems = sqliteTable(
   ],
 )
 
-/** Files that were imported. */
 export const imports = sqliteTable(
   'imports',
   {
     id: id(),
     userId: owner(),
-    /** The batch in which the rows lay while they landed. */
+    /** The batch that the rows passed through. */
     batchId: text().notNull().unique('imports_batch'),
     kind: text({ enum: ['generic', 'bank'] }).notNull(),
     format: text({ enum: ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] }).notNull(),
@@ -330,7 +327,7 @@ export const imports = sqliteTable(
     created: integer().notNull(),
     duplicate: integer().notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the rows that came with the key, which tells another file from the same one. */
+    /** SHA-256 of the rows, which tells whether a repeated key came with the same file. */
     rowsHash: text(),
     createdAt: instant().notNull(),
   },

@@ -6,8 +6,9 @@ export type CalendarMonth = string
 export const earliestDate: CalendarDate = '1900-01-01'
 export const latestDate: CalendarDate = '2100-12-31'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
 /** True for a day that exists: 2024-02-29 yes, 2023-02-29 no. */
 export function isCalendarDate(text: string): boolean {

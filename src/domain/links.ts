@@ -3,18 +3,21 @@ import { hashSecret } from './tokens.ts'
 
 /**
  * What the two links of a verification mail do, and for how many minutes: `verify` the address, or `disown` the
- * account, which somebody who reads the mail weeks later can still do.
+ * registration, which should still work for somebody who reads the mail weeks later.
  */
 export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
 export type AddressLink = keyof typeof addressLinkMinutes
 
-/** The parts of such a link, as they come with a request. */
+/** How long the link of a reset mail is good for. */
+export const resetLinkMinutes = 60
+
+/** The parts of such a link, as a request carries them. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
-/** What links are made from: the address of the API and the Worker's secret. */
+/** What links are made of: the API's address and the Worker's secret. */
 export type LinkBase = { appUrl: string; secret: string }
 
-/** A link of a verification mail (decisions.md, Status codes and auth): bound to what it does, user, address and time. */
+/** Makes a link for a verification mail, signed for its action, user, address and expiry. */
 export async function addressLink(
   base: LinkBase,
   does: AddressLink,
@@ -26,7 +29,7 @@ export async function addressLink(
   return `${base.appUrl}${path}?expires=${expires}&signature=${await sign(base.secret, `${path}?expires=${expires}`)}`
 }
 
-/** True for a link that was made to do this, for this user and address, is as it was made, and has not expired. */
+/** True if the link was made for this action, user and address, is unaltered and has not expired. */
 export async function isAddressLink(
   secret: string,
   does: AddressLink,
@@ -40,7 +43,7 @@ export async function isAddressLink(
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()
 }
 
-/** The link that ends the reminders of a user with one click (RFC 8058); it does not expire. */
+/** Makes the link that ends a user's reminders with one click (RFC 8058). It does not expire. */
 export async function unsubscribeLink(base: LinkBase, userId: number): Promise<string> {
   const path = `/api/reminders/unsubscribe/${userId}`
   return `${base.appUrl}${path}/${await sign(base.secret, path)}`

@@ -1,19 +1,19 @@
-import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, lte, type SQL } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
-import { once } from '../db/idempotency.ts'
+import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { deleteOwnWhere, demandClaim, demandComplete, isOwn, own, readOwn } from '../db/ownership.ts'
+import { deleteOwn, demandComplete, demandOwned, isOwn, own, readOwn } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
-import { mostDeletedAtOnce, tooManyRows, withinBounds } from './bounds.ts'
+import { mostDeletedAtOnce, tooManyToDelete, withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
-import { roomForAccount, roomForNotes } from './quotas.ts'
-import { allHold, brokenBy, verdict } from './rules.ts'
+import { accountQuota, notesQuota } from './quotas.ts'
+import { allHold, brokenBy, selectVerdict, verdict } from './rules.ts'
 
 /**
- * What is read of an account. `moved` must never be: only its sum with the starting balance has bounds, so it can be an
- * integer past 2^53, at which the driver throws.
+ * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass
+ * 2^53, and the driver throws on such integers.
  */
 const accountColumns = {
   id: accounts.id,
@@ -29,19 +29,19 @@ const accountColumns = {
 
 export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 
-/** All accounts of the bearer, oldest first. */
+/** Returns all accounts of the user, oldest first. */
 export async function listAccounts(owner: Owner): Promise<Account[]> {
-  const [, rows] = await owner.run(
-    owner.db
+  const { rows } = await owner.run({
+    rows: owner.db
       .select(accountColumns)
       .from(accounts)
       .where(eq(accounts.userId, owner.id))
       .orderBy(asc(accounts.id)),
-  )
+  })
   return rows
 }
 
-/** Opens an account, or answers the one that the same key has opened before. Throws Invalid. */
+/** Creates an account, or returns the one that an earlier request with the same key created. Throws Invalid. */
 export async function createAccount(
   owner: Owner,
   draft: Draft<NewAccount>,
@@ -59,22 +59,23 @@ export async function createAccount(
     createdAt: owner.now,
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewAccount>
-  const { made, isFirst } = once(owner, accounts, idempotencyKey)
-  const rules = [roomForAccount(owner.id), roomForNotes(owner.id, fields.notes)]
-  const [, [earlier], [judgement], [created]] = await withinBounds(
+  const { earlier, isFirst } = idempotency(owner, accounts, idempotencyKey)
+  const rules = [accountQuota(owner.id), notesQuota(owner.id, fields.notes)]
+  const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
+  const results = await withinBounds(
     'starting_balance',
-    owner.run(
-      db.select(accountColumns).from(accounts).where(made),
-      db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`),
-      insertWhere(db, accounts, row, and(isFirst, allHold(rules)) as SQL).returning(accountColumns),
-    ),
+    owner.run({
+      earlier: db.select(accountColumns).from(accounts).where(earlier),
+      verdict: selectVerdict(db, rules),
+      created: insertWhere(db, accounts, row, guard).returning(accountColumns),
+    }),
   )
-  const account = earlier ?? created
-  if (!account) throw brokenBy(rules, judgement?.verdict)
-  return { account, isNew: !earlier }
+  const [account] = [...results.earlier, ...results.created]
+  if (!account) throw brokenBy(rules, results.verdict)
+  return { account, isNew: results.created.length > 0 }
 }
 
-/** One account of the bearer. Throws NotFound, Forbidden. */
+/** Returns one account. Throws NotFound, Forbidden. */
 export function showAccount(owner: Owner, id: number): Promise<Account> {
   const query = owner.db
     .select(accountColumns)
@@ -83,14 +84,14 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
   return readOwn(owner, accounts, id, query)
 }
 
-/** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
 export async function updateAccount(
   owner: Owner,
   id: number,
   draft: Draft<AccountChanges>,
 ): Promise<Account> {
   const sent = await demandComplete(owner, draft, accounts, id)
-  const rules = [roomForNotes(owner.id, sent.notes, id)]
+  const rules = [notesQuota(owner.id, sent.notes, id)]
   const judged = owner.db
     .select({ isOwn: isOwn(owner, accounts), verdict: verdict(rules) })
     .from(accounts)
@@ -106,15 +107,16 @@ export async function updateAccount(
     } satisfies ColumnsOf<AccountChanges>)
     .where(and(own(owner, accounts, id), allHold(rules)))
     .returning(accountColumns)
-  const [, judgements, [updated]] = await withinBounds('starting_balance', owner.run(judged, update))
-  demandClaim(accounts, judgements)
-  if (!updated) throw brokenBy(rules, judgements[0]?.verdict)
+  const results = await withinBounds('starting_balance', owner.run({ judged, updated: update }))
+  demandOwned(accounts, results.judged)
+  const [updated] = results.updated
+  if (!updated) throw brokenBy(rules, results.judged)
   return updated
 }
 
-/** Closes an account for good, with every transaction in which it takes part. Throws NotFound, Forbidden, Invalid. */
+/** Deletes an account and every transaction on either side of which it stands. Throws NotFound, Forbidden, Invalid. */
 export async function deleteAccount(owner: Owner, id: number): Promise<void> {
   const condition = lte(accounts.transactionCount, mostDeletedAtOnce)
-  const isDone = await withinBounds('amount', deleteOwnWhere(owner, accounts, id, condition))
-  if (!isDone) throw tooManyRows('account')
+  const isDone = await withinBounds('amount', deleteOwn(owner, accounts, id, condition))
+  if (!isDone) throw tooManyToDelete('account')
 }

@@ -1,21 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonParts } from '../db/json-parts.ts'
+import { batches, batchItems } from '../db/schema.ts'
 import { allHold, brokenRules } from './rules.ts'
 import { clientIdUnspent, transactionRules } from './transactions/rules.ts'
 
-/**
- * How many transactions land at once, whether a phone uploads them or a file brings them: they lie in `sync_items`,
- * and each step here is one statement over all that is pending of a batch. All steps run in one transaction.
+/*
+ * Many transactions are inserted through a staging table, `batchItems`, whether they come from a phone or a file. Each
+ * step here is one statement over all pending items of a batch, and all steps run in one transaction.
  */
 
-/** Where rows come from, and the condition under which they are created at all. */
-export type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
+/** Where rows come from, and the condition for creating any. */
+type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
-/** The user whose batch it is, as an expression. */
-export const ownerOf = (batchId: string) => sql`(select user_id from sync_batches where id = ${batchId})`
+/** The id of the batch's user, in SQL. */
+const ownerOf = (batchId: string) => sql`(select user_id from ${batches} where id = ${batchId})`
 
-/** What every row is laid down with as it came. */
-export const fieldsAsTheyCame = [
+/** The fields that items are staged with as they came, whatever their source. */
+export const commonFields = [
   'client_id',
   'type',
   'amount',
@@ -26,12 +27,11 @@ export const fieldsAsTheyCame = [
 ] as const
 
 /**
- * Lays rows down as items of a batch that is there, in as many statements as their size takes. `items` selects what
- * is stored from `item`: the rows with their `position` and these fields. They travel as arrays: with the names of
- * fields in each row, twice as much would be sent. Materialized, or SQLite would read the JSON of a row for each place
- * in which a field of it is used.
+ * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` selects
+ * what is stored from `item`, which has the fields of each row and its `position`. Rows are sent as arrays, since field
+ * names would double their size. Materialized, or SQLite would parse a row's JSON for every use of a field.
  */
-export function layDown<Row>(
+export function stageRows<Row>(
   batchId: string,
   rows: Row[],
   fields: readonly (keyof Row & string)[],
@@ -40,78 +40,78 @@ export function layDown<Row>(
   const columns = sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
   return jsonParts(rows.map((row) => fields.map((field) => row[field]))).map(
     ({ from, json }) => sql`
-    insert into sync_items (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
+    insert into ${batchItems} (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
                             type, amount, description, reference, transaction_date, force)
     with item as materialized (
       select key + ${from} as position, ${columns} from json_each(${json})
-       where exists (select 1 from sync_batches where id = ${batchId})
+       where exists (select 1 from ${batches} where id = ${batchId})
     )${items}`,
   )
 }
 
-/** Items that break a rule fail, with what they break. */
-export function failBroken(batchId: string) {
+/** Fails the items that break a rule, with the errors. */
+export function failRuleBreakers(batchId: string) {
   const next = {
-    type: sql`sync_items.type`,
-    account_id: sql`sync_items.account_id`,
-    to_account_id: sql`sync_items.to_account_id`,
-    category_id: sql`sync_items.category_id`,
+    type: sql`${batchItems.type}`,
+    account_id: sql`${batchItems.accountId}`,
+    to_account_id: sql`${batchItems.toAccountId}`,
+    category_id: sql`${batchItems.categoryId}`,
   }
   const userId = ownerOf(batchId)
-  const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`sync_items.client_id`)]
+  const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`${batchItems.clientId}`)]
   return sql`
-    update sync_items set outcome = 'failed', errors = ${brokenRules(rules)}
+    update ${batchItems} set outcome = 'failed', errors = ${brokenRules(rules)}
      where batch_id = ${batchId} and outcome = 'pending' and not (${allHold(rules)})`
 }
 
-/** Items with a client id that has landed before are duplicates of that row. */
-export function recogniseClientIds(batchId: string) {
+/** Marks the items whose client id belongs to an existing row as duplicates of it. */
+export function matchClientIds(batchId: string) {
   return sql`
-    update sync_items set outcome = 'duplicate', transaction_id = row.id
+    update ${batchItems} set outcome = 'duplicate', transaction_id = row.id
       from transactions row
-     where batch_id = ${batchId} and outcome = 'pending' and sync_items.client_id is not null
-       and row.user_id = ${ownerOf(batchId)} and row.client_id = sync_items.client_id`
+     where batch_id = ${batchId} and outcome = 'pending' and ${batchItems.clientId} is not null
+       and row.user_id = ${ownerOf(batchId)} and row.client_id = ${batchItems.clientId}`
 }
 
-/** Which items choose, by what their reference must agree with, and which rows they choose from. */
-type Choice = { items: SQL; agreed: SQL; rows: SQL }
+/** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
+type Round = { items: SQL; rows: SQL; reference: SQL }
 
-/** Items with a reference choose before those without, which fit any row: so as many as possible find one. */
-const choices: Choice[] = [
-  { items: sql`reference is not null`, agreed: sql`reference`, rows: sql`row.reference is not null` },
-  { items: sql`reference is not null`, agreed: sql`null`, rows: sql`row.reference is null` },
-  { items: sql`reference is null`, agreed: sql`null`, rows: sql`true` },
+/** Items with a reference go first, since those without fit any row: so as many as possible find one. */
+const rounds: Round[] = [
+  { items: sql`reference is not null`, rows: sql`row.reference is not null`, reference: sql`reference` },
+  { items: sql`reference is not null`, rows: sql`row.reference is null`, reference: sql`null` },
+  { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
-/** Rows that were there before absorb equal items, one each (decisions.md, Sync). */
-export function absorbAll(batchId: string): SQL[] {
-  return choices.map((choice) => absorb(batchId, choice))
+/** Lets rows that existed before absorb equal items without a client id, one each. See `isDuplicateOf` for the rule. */
+export function absorbDuplicates(batchId: string): SQL[] {
+  return rounds.map((round) => absorb(batchId, round))
 }
 
 /**
- * Pairs pending items with equal rows that have absorbed none yet: of equals, the first with the first, and so on.
- * What has the account, day and amount of any item is read once, however many items ask for it.
+ * Pairs pending items with equal rows that have absorbed none yet: of several equals the first with the first, and so
+ * on. Rows with the account, date and amount of any item are read once, however many items match them.
  */
-function absorb(batchId: string, { items, agreed, rows }: Choice) {
+function absorb(batchId: string, { items, rows, reference }: Round) {
   const place = sql`account_id, transaction_date, amount`
   const equals = sql`account_id, to_account_id, type, amount, transaction_date, agreed`
   const asking = sql`batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items}`
   return sql`
-    with wanted as materialized (select distinct ${place} from sync_items where ${asking}),
+    with wanted as materialized (select distinct ${place} from ${batchItems} where ${asking}),
     there as materialized (
       select row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference
         from wanted cross join transactions row on row.account_id = wanted.account_id
          and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
        where row.user_id = ${ownerOf(batchId)} and ${rows}
-         and row.id not in (select transaction_id from sync_items where batch_id = ${batchId} and transaction_id is not null)
+         and row.id not in (select transaction_id from ${batchItems} where batch_id = ${batchId} and transaction_id is not null)
     ), item as (
       select *, row_number() over (partition by ${equals} order by position) as rank
-        from (select *, ${agreed} as agreed from sync_items where ${asking} and (${place}) in (select ${place} from there))
+        from (select *, ${reference} as agreed from ${batchItems} where ${asking} and (${place}) in (select ${place} from there))
     ), candidate as (
       select *, row_number() over (partition by ${equals} order by reference is not null, id) as rank
-        from (select *, ${agreed} as agreed from there)
+        from (select *, ${reference} as agreed from there)
     )
-    update sync_items set outcome = 'duplicate', transaction_id = pair.id
+    update ${batchItems} set outcome = 'duplicate', transaction_id = pair.id
       from (select item.position as place, candidate.id from item join candidate
                 on candidate.rank = item.rank and candidate.account_id = item.account_id
                and candidate.to_account_id is item.to_account_id and candidate.type = item.type
@@ -120,42 +120,45 @@ function absorb(batchId: string, { items, agreed, rows }: Choice) {
      where batch_id = ${batchId} and position = pair.place`
 }
 
-/** Gives the rows to come their ids, in the order of the batch: the write lock is held, so nobody else takes them. */
-export function numberNewRows(batchId: string) {
+/** Assigns the ids of the rows to be created, in the order of the batch. The write lock keeps them free. */
+export function assignIds(batchId: string) {
   return sql`
-    update sync_items
+    update ${batchItems}
        set transaction_id = position + 1 + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
      where batch_id = ${batchId} and outcome = 'pending'`
 }
 
-/** A client id that comes twice in one batch is one row: what comes later repeats the first, whose number is lower. */
-export function recogniseRepeatedClientIds(batchId: string) {
+/** If a client id occurs more than once in a batch, marks all items but the first as duplicates of the first. */
+export function matchRepeatedClientIds(batchId: string) {
   return sql`
     with first as materialized (
-      select client_id, min(transaction_id) as id from sync_items
+      select client_id, min(transaction_id) as id from ${batchItems}
        where batch_id = ${batchId} and outcome = 'pending' and client_id is not null
        group by client_id having count(*) > 1
     )
-    update sync_items set outcome = 'duplicate', transaction_id = first.id
+    update ${batchItems} set outcome = 'duplicate', transaction_id = first.id
       from first
-     where batch_id = ${batchId} and outcome = 'pending' and first.client_id = sync_items.client_id
-       and sync_items.transaction_id <> first.id`
+     where batch_id = ${batchId} and outcome = 'pending' and first.client_id = ${batchItems.clientId}
+       and ${batchItems.transactionId} <> first.id`
 }
 
-/** Creates what is pending, under its number; the triggers keep the balances. */
-export function insertNewRows(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
+/** Creates the pending items as transactions, with their assigned ids. */
+export function insertPending(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
                               transaction_date, is_synced, client_id, import_id, created_at, updated_at)
     select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, type, amount, description,
            reference, transaction_date, ${isSynced ? 1 : 0}, client_id, ${importId}, ${now.getTime()}, ${now.getTime()}
-      from sync_items
+      from ${batchItems}
      where batch_id = ${batchId} and outcome = 'pending' and ${guard}
      order by position`
 }
 
-/** Takes back what an import created: its client ids first, since they may be used again, unlike those of a row alone. */
-export function undoRows(importId: SQL, which: SQL): [forget: SQL, remove: SQL] {
+/**
+ * Deletes transactions that an import created. Their client ids are cleared first so that the trigger does not record
+ * them as spent: importing the file again must work.
+ */
+export function undoRows(importId: SQL, which: SQL): SQL[] {
   return [
     sql`update transactions set client_id = null where import_id = ${importId} and ${which}`,
     sql`delete from transactions where import_id = ${importId} and ${which}`,

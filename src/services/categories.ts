@@ -1,21 +1,20 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { CategoryChanges, NewCategory } from '../contract/categories.ts'
 import { isTaken } from '../db/errors.ts'
-import { once } from '../db/idempotency.ts'
+import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { claim, demandClaim, demandComplete, own, owns, readOwn } from '../db/ownership.ts'
-import { categories, categoryTotals } from '../db/schema.ts'
+import { demandComplete, demandOwned, own, ownership, owns, readOwn } from '../db/ownership.ts'
+import { batchItems, categories, categoryTotals } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { transactionTypes } from '../domain/types.ts'
-import { mostDeletedAtOnce, rowsPerPart, tooManyRows } from './bounds.ts'
+import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
-import { roomForCategories } from './quotas.ts'
-import { allHold, brokenBy, verdict } from './rules.ts'
+import { categoryQuota } from './quotas.ts'
+import { allHold, brokenBy, selectVerdict } from './rules.ts'
 
-/** What is read of a category: how its name is compared, and the key of its request, are nobody's business. */
 const categoryColumns = {
   id: categories.id,
   userId: categories.userId,
@@ -25,22 +24,19 @@ const categoryColumns = {
 
 export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns>
 
-/** All categories of the bearer, oldest first. */
+/** Returns all categories of the user, oldest first. */
 export async function listCategories(owner: Owner): Promise<Category[]> {
-  const [, rows] = await owner.run(
-    owner.db
+  const { rows } = await owner.run({
+    rows: owner.db
       .select(categoryColumns)
       .from(categories)
       .where(eq(categories.userId, owner.id))
       .orderBy(asc(categories.id)),
-  )
+  })
   return rows
 }
 
-/**
- * Adds a category, or answers the one that the same key has added before. Throws Invalid, also when the bearer has
- * one of that name and type, or no room for another.
- */
+/** Creates a category, or returns the one that an earlier request with the same key created. Throws Invalid. */
 export async function createCategory(
   owner: Owner,
   draft: Draft<NewCategory>,
@@ -57,21 +53,22 @@ export async function createCategory(
     createdAt: owner.now,
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewCategory>
-  const { made, isFirst } = once(owner, categories, idempotencyKey)
-  const rules = [roomForCategories(owner.id, 'name')]
-  const [, [earlier], [judgement], [created]] = await withFreeName(
-    owner.run(
-      db.select(categoryColumns).from(categories).where(made),
-      db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`),
-      insertWhere(db, categories, row, and(isFirst, allHold(rules)) as SQL).returning(categoryColumns),
-    ),
+  const { earlier, isFirst } = idempotency(owner, categories, idempotencyKey)
+  const rules = [categoryQuota(owner.id, 'name')]
+  const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
+  const results = await withFreeName(
+    owner.run({
+      earlier: db.select(categoryColumns).from(categories).where(earlier),
+      verdict: selectVerdict(db, rules),
+      created: insertWhere(db, categories, row, guard).returning(categoryColumns),
+    }),
   )
-  const category = earlier ?? created
-  if (!category) throw brokenBy(rules, judgement?.verdict)
-  return { category, isNew: !earlier }
+  const [category] = [...results.earlier, ...results.created]
+  if (!category) throw brokenBy(rules, results.verdict)
+  return { category, isNew: results.created.length > 0 }
 }
 
-/** One category of the bearer. Throws NotFound, Forbidden. */
+/** Returns one category. Throws NotFound, Forbidden. */
 export function showCategory(owner: Owner, id: number): Promise<Category> {
   const query = owner.db
     .select(categoryColumns)
@@ -80,7 +77,7 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
   return readOwn(owner, categories, id, query)
 }
 
-/** Changes the fields that were sent. Throws NotFound, Forbidden, Invalid. */
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
 export async function updateCategory(
   owner: Owner,
   id: number,
@@ -97,15 +94,16 @@ export async function updateCategory(
     } satisfies ColumnsOf<CategoryChanges>)
     .where(own(owner, categories, id))
     .returning(categoryColumns)
-  const [, claims, [updated]] = await withFreeName(owner.run(claim(owner, categories, id), update))
-  demandClaim(categories, claims)
-  return updated as Category
+  const { owned, updated } = await withFreeName(
+    owner.run({ owned: ownership(owner, categories, id), updated: update }),
+  )
+  demandOwned(categories, owned)
+  return updated[0] as Category
 }
 
 /**
- * Removes a category; its transactions stay and are uncategorised from then on, and so are items of uploaded batches. Of
- * those there may be millions, so they are unlinked in parts, each a transaction; most people's are one. Throws NotFound,
- * Forbidden, Invalid.
+ * Deletes a category; its transactions and the items of uploaded batches become uncategorised. There may be millions of
+ * items, so they are unlinked in parts, a transaction each; usually one is enough. Throws NotFound, Forbidden, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number): Promise<void> {
   const { db } = owner
@@ -114,25 +112,25 @@ export async function deleteCategory(owner: Owner, id: number): Promise<void> {
     select coalesce(sum(${transactionCount}), 0) from ${categoryTotals}
      where ${userId} = ${owner.id} and ${inArray(type, transactionTypes)} and ${categoryId} = ${id})`
   const canGo = sql`${rows} <= ${mostDeletedAtOnce} and ${owns(owner.id, categories, sql`${id}`)}`
-  const items = sql`select rowid from sync_items where category_id = ${id}`
+  const items = sql`select rowid from ${batchItems} where category_id = ${id}`
   for (;;) {
-    const [, claims, [judged], , deleted] = await owner.run(
-      claim(owner, categories, id),
-      db.all<{ canGo: number }>(sql`select ${canGo} as canGo`),
-      db.run(sql`
-        update sync_items set category_id = null where rowid in (${items} and ${canGo} limit ${rowsPerPart})`),
-      db
+    const { owned, judged, deleted } = await owner.run({
+      owned: ownership(owner, categories, id),
+      judged: db.all<{ canGo: number }>(sql`select ${canGo} as canGo`),
+      items: db.run(sql`
+        update ${batchItems} set category_id = null where rowid in (${items} and ${canGo} limit ${rowsPerPart})`),
+      deleted: db
         .delete(categories)
         .where(and(own(owner, categories, id), canGo, sql`not exists (${items})`))
         .returning({ id: categories.id }),
-    )
-    demandClaim(categories, claims)
+    })
+    demandOwned(categories, owned)
     if (deleted.length > 0) return
-    if (!judged?.canGo) throw tooManyRows('category')
+    if (!judged[0]?.canGo) throw tooManyToDelete('category')
   }
 }
 
-/** Waits for a write; where the (name, type) pair is there already, that is an error of `name`. */
+/** Waits for a write. If its name and type are taken, throws Invalid under `name`. */
 async function withFreeName<T>(write: Promise<T>): Promise<T> {
   try {
     return await write

@@ -1,4 +1,5 @@
 import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { runBatch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { tokens, users } from '../db/schema.ts'
@@ -12,14 +13,14 @@ import {
 } from '../domain/links.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce } from './bounds.ts'
-import { type Client, mailLimits } from './mail-limits.ts'
-import { clearPart, deletion, hasBeenCleared } from './profile.ts'
+import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
+import { clearing, deletion } from './user-deletion.ts'
 
-/** How often one token may ask for a verification mail in a minute (api.md §8). */
+/** How many verification mails a token may ask for. */
 const resends = { most: 6, withinMs: 60_000 }
 
-/** Asks the queue for a verification mail. */
+/** Queues a verification mail. */
 export async function mailVerification(
   outbox: Outbox,
   links: LinkBase,
@@ -37,31 +38,30 @@ export async function mailVerification(
   })
 }
 
-/** What came of asking for another verification mail. */
 export type Resent = Allowance & { isVerified: boolean }
 
-/** Sends the bearer another verification mail, unless the address is verified. Throws TooManyAttempts. */
+/** Sends another verification mail, unless the user's address is verified. Throws TooManyAttempts. */
 export async function resendVerification(
   owner: Owner,
-  { outbox, links, client }: { outbox: Outbox; links: LinkBase; client: Client },
+  { outbox, links, client }: { outbox: Outbox; links: LinkBase; client: ClientAddress },
 ): Promise<Resent> {
-  const bearer = sql`(select * from ${users} where ${users.id} = ${owner.id})`
-  const isUnverified = sql`(select email_verified_at is null from ${bearer})`
+  const recipient = sql`(select * from ${users} where ${users.id} = ${owner.id})`
+  const isUnverified = sql`(select email_verified_at is null from ${recipient})`
   const limits: Limit[] = [
     { key: `resend:${owner.tokenId}`, ...resends },
-    ...mailLimits(bearer, client, isUnverified),
+    ...mailLimits(recipient, client, isUnverified),
   ]
   const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
-  const [user, , inserted, counted] = await owner.run(...statements)
-  const allowance = demandAttempt(limits, owner.now, inserted, counted)
-  const isVerified = user.emailVerifiedAt !== null
-  if (!isVerified) await mailVerification(outbox, links, user, owner.now)
+  const results = await owner.run(statements)
+  const allowance = demandAttempt(limits, owner.now, results)
+  const isVerified = results.user.emailVerifiedAt !== null
+  if (!isVerified) await mailVerification(outbox, links, results.user, owner.now)
   return { ...allowance, isVerified }
 }
 
 /**
- * Verifies the address of the user that a link is for; answers whether it was this click that did it.
- * Of several at once, exactly one did. Throws BadLink.
+ * Verifies the address of the user that a link is for. `isNew` says whether this very click did it: of several at the
+ * same time, exactly one does. Throws BadLink.
  */
 export async function verifyEmail(
   db: Database,
@@ -71,29 +71,29 @@ export async function verifyEmail(
 ): Promise<{ userId: number; isNew: boolean }> {
   const user = await userOfLink(db, secret, 'verify', link, now)
   const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
-  const [verified, [still]] = await db.batch([
-    db
+  const { verified, found } = await runBatch(db, {
+    verified: db
       .update(users)
       .set({ emailVerifiedAt: now, reminderLookAt: now, updatedAt: now })
       .where(and(isStill, isNull(users.emailVerifiedAt)))
       .returning({ id: users.id }),
-    db.select({ id: users.id }).from(users).where(isStill),
-  ])
-  // The user may have left since the link was checked, or have got another address.
-  if (!still) throw new BadLink(404, 'User not found.')
+    found: db.select({ id: users.id }).from(users).where(isStill),
+  })
+  // Since the link was checked, the user may have been deleted or have changed their address.
+  if (found.length === 0) throw new BadLink(404, 'User not found.')
   return { userId: user.id, isNew: verified.length > 0 }
 }
 
-/** Whether the account that a link "this was not me" is for can still be ended by it. Throws BadLink. */
+/** True if a “this was not me” link can still end the registration that it is for. Throws BadLink. */
 export async function canDisown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
   const user = await userOfLink(db, secret, 'disown', link, now)
   return user.emailVerifiedAt === null
 }
 
 /**
- * Ends the account that a link "this was not me" is for: deletes it with everything in it, or locks it, so that nobody
- * can sign in, where it holds more than one request can delete. Once the address is verified the account is that of
- * whoever reads its mails, and stays. Throws BadLink.
+ * Ends the registration that a “this was not me” link is for: deletes the user and all their data or, if that is more
+ * than one request can delete, locks them out. A user whose address is verified stays: they are the one who reads its
+ * mails. Throws BadLink.
  */
 export async function disown(
   db: Database,
@@ -105,30 +105,30 @@ export async function disown(
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
   const canGo = and(isUnverified, lte(users.transactionCount, mostDeletedAtOnce)) as SQL
   for (;;) {
-    const [, , , , deleted, still, locked] = await db.batch([
-      ...clearPart(db, canGo),
-      ...deletion(db, email, sql`${canGo} and ${hasBeenCleared}`),
-      db.select({ id: users.id }).from(users).where(canGo),
-      db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
-      db
+    const { deleted, remaining, locked } = await runBatch(db, {
+      ...clearing(db, canGo),
+      ...deletion(db, email, canGo),
+      locked: db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
+      tokens: db
         .delete(tokens)
         .where(sql`${tokens.userId} = ${id} and exists (select 1 from ${users} where ${isUnverified})`),
-    ])
-    if (still.length > 0) continue
+    })
+    if (remaining.length > 0) continue
     if (deleted.length > 0) return 'deleted'
     return locked.length > 0 ? 'locked' : 'too late'
   }
 }
 
-/** The user that a link of a verification mail was made for. Throws BadLink. */
+/** Returns the user that a link of a verification mail is for. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
-  const [[user]] = await db.batch([
-    db
+  const { found } = await runBatch(db, {
+    found: db
       .select({ id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt })
       .from(users)
       .where(eq(users.id, id)),
-  ])
+  })
+  const [user] = found
   if (!user) throw new BadLink(404, 'User not found.')
   if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)
   return user

@@ -1,19 +1,20 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { runBatch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { dayMs } from '../domain/dates.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 
-const dayMs = 86_400_000
-const syncsKeptDays = 30
+const batchesKeptDays = 30
 const failedMailsKeptDays = 90
-/** A mail that is refused leaves a row, and anybody can name an address that refuses mails. */
+/** Anybody can register an address that refuses mails, and each refused mail leaves a row. */
 const failedMailsKept = 50_000
 const failedMailsPerPart = 1_000
-/** Longer than any limit counts. */
+/** Longer than the window of any limit. */
 const attemptsKeptDays = 1
-/** Each is a request of the Worker, which may make a thousand in a run; what is left over waits for the next one. */
+/** Each part is a request, and a Worker may make a thousand in a run; what is left over waits for the next run. */
 const partsPerRun = 900
 
-/** What goes from a table, and how many rows at once: so few that other writers wait for milliseconds. */
+/** What is deleted from a table, in parts so small that other writers only wait for milliseconds. */
 type Expiring = { table: string; rowsPerPart: number; isDue: (daysAgo: (days: number) => number) => SQL }
 
 const expiring: readonly Expiring[] = [
@@ -29,7 +30,7 @@ const expiring: readonly Expiring[] = [
   {
     table: 'failed_mails',
     rowsPerPart: failedMailsPerPart,
-    // In the order in which they came, which spares an index.
+    // In order of insertion, which needs no index.
     isDue: (daysAgo) => sql`
       rowid in (select rowid from failed_mails order by rowid limit ${failedMailsPerPart})
       and (failed_at <= ${daysAgo(failedMailsKeptDays)}
@@ -37,16 +38,16 @@ const expiring: readonly Expiring[] = [
   },
   {
     table: 'sync_batches',
-    // With up to a thousand items each.
+    // Each with up to a thousand items.
     rowsPerPart: 10,
-    isDue: (daysAgo) => sql`completed_at is not null and completed_at <= ${daysAgo(syncsKeptDays)}`,
+    isDue: (daysAgo) => sql`completed_at is not null and completed_at <= ${daysAgo(batchesKeptDays)}`,
   },
 ]
 
 /**
- * Removes what has expired and is refused already, and batches that were finished thirty days ago, whose transactions
- * stay. Nothing depends on when, or whether, this runs. It takes turns among the tables, in parts that are a
- * transaction each, until nothing is left or the run has made enough of them. Answers the number of rows by table.
+ * Deletes expired rows, which are no longer accepted anyway, and batches completed thirty days ago, but not their
+ * transactions. Nothing depends on when, or whether, it runs. It takes turns among the tables, in parts that are a
+ * transaction each, until nothing is left or the run is used up. Returns the number of rows deleted by table.
  */
 export async function removeExpired(db: Database, now: Date): Promise<Record<string, number>> {
   const daysAgo = (days: number) => now.getTime() - days * dayMs
@@ -57,7 +58,10 @@ export async function removeExpired(db: Database, now: Date): Promise<Record<str
     if (!next) break
     const table = sql.identifier(next.table)
     const due = sql`select rowid from ${table} where ${next.isDue(daysAgo)} limit ${next.rowsPerPart}`
-    const [{ rowsAffected }] = await db.batch([db.run(sql`delete from ${table} where rowid in (${due})`)])
+    const { deleted } = await runBatch(db, {
+      deleted: db.run(sql`delete from ${table} where rowid in (${due})`),
+    })
+    const { rowsAffected } = deleted
     removed[next.table] = (removed[next.table] ?? 0) + rowsAffected
     if (rowsAffected >= next.rowsPerPart) waiting.push(next)
   }

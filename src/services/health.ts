@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
+import { runBatch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { users } from '../db/schema.ts'
 
-/** Resolves once the database answers and has its tables. Throws DatabaseUnavailable. */
+/** Resolves if the database answers and has its tables. Throws DatabaseUnavailable. */
 export async function checkDatabase(db: Database): Promise<void> {
-  await db.batch([db.select({ id: users.id }).from(users).where(eq(users.id, 0))])
+  await runBatch(db, { nobody: db.select({ id: users.id }).from(users).where(eq(users.id, 0)) })
 }

@@ -1,46 +1,42 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { dayMs, hourMs } from '../domain/dates.ts'
 import type { Limit } from './throttle.ts'
 
-const hourMs = 3_600_000
-/** Nobody who waits for a verification mail asks for thirty in a day. */
-const toUnconfirmed = { most: 30, withinMs: 24 * hourMs }
-/** Whoever signs up from the address of a company or a carrier is one of many. */
-const byClient = { most: 300, withinMs: hourMs }
+/** Nobody waiting for a verification mail asks for thirty a day. */
+const unconfirmedMailbox = { most: 30, withinMs: dayMs }
+/** A company's or carrier's address is shared by many who sign up. */
+const perClient = { most: 300, withinMs: hourMs }
 
-/** Where a request comes from: its client address, or null where these are not counted. */
-export type Client = string | null
+/** The IP address that a request came from, or null if it is not to be counted. */
+export type ClientAddress = string | null
 
 /**
- * What a mail counts against, beside the limit of its own endpoint. `recipient` is a FROM clause, the source of one
- * row with `email` and `email_verified_at`; `when` is true where there is something to send.
+ * What a mail counts against besides its endpoint's own limit. `recipient` is a subquery for FROM, of one row with
+ * `email` and `email_verified_at`; `when` is true if there is a mail to send.
  *
- * A mailbox of which nobody has confirmed an address gets few mails, however many addresses with a `+` lead to it. A
- * confirmed address does not count there: nobody can use up its owner's mails by registering others like it.
+ * An unconfirmed mailbox gets few mails, however many `+` addresses lead to it. Confirmed addresses do not count, so
+ * nobody can use up their owner's mails by registering similar ones.
  */
-export function mailLimits(recipient: SQL, client: Client, when: SQL = sql`true`): Limit[] {
+export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sql`true`): Limit[] {
   const isUnconfirmed = sql`(select email_verified_at is null from ${recipient})`
   return [
-    {
-      key: mailboxKey(recipient),
-      when: sql`${when} and ${isUnconfirmed}`,
-      ...toUnconfirmed,
-    },
-    ...(client === null ? [] : [{ key: `client:${client}`, when, ...byClient }]),
+    { key: mailboxKey(recipient), when: sql`${when} and ${isUnconfirmed}`, ...unconfirmedMailbox },
+    ...(client === null ? [] : [{ key: `client:${client}`, when, ...perClient }]),
   ]
 }
 
-/** The key by which the mailbox of a recipient is counted. */
+/** The key that counts mails to a recipient's mailbox. */
 export function mailboxKey(recipient: SQL): SQL {
   return sql`(select 'mailbox:' || ${mailbox} from ${recipient})`
 }
 
-/** An address that nobody has confirmed, as a recipient. */
+/** A recipient whose address is unconfirmed. */
 export function newAddress(email: string): SQL {
   return sql`(select ${email} as email, null as email_verified_at)`
 }
 
 const at = sql`instr(email, '@')`
-/** Where the part behind a plus begins (RFC 5233), counted from the second character: it is never all of the name. */
+/** Where the subaddress begins (RFC 5233), counted from the second character: a name never consists of one alone. */
 const plus = sql`instr(substr(email, 2, ${at} - 2), '+')`
-/** The address without the part behind a plus. */
+/** The address without its subaddress. */
 const mailbox = sql`iif(${plus} > 0, substr(email, 1, ${plus}) || substr(email, ${at}), email)`

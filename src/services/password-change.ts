@@ -7,25 +7,27 @@ import type { ScryptCost } from '../domain/passwords.ts'
 import { hashInTurn, verifyInTurn } from './hashing.ts'
 import { attempt, demandAttempt } from './throttle.ts'
 
-/** A stolen token must not serve to find the password, whatever asks for it. */
+/** With a stolen token, nobody may guess the password, whichever endpoint asks for it. */
 const guesses = { most: 10, withinMs: 60_000 }
 
 export type PasswordChange = { current_password: string; password: string }
 
 /**
- * The bearer and the stored hash of their password, which must come to the Worker to be compared; null where they have
- * none. Counts as a guess. Throws TooManyAttempts.
+ * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,
+ * not in the database. Counts as a guess. Throws TooManyAttempts.
  */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
   const limits = [{ key: `password:${owner.tokenId}`, ...guesses }]
   const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
-  const ask = owner.db.select({ stored: users.passwordHash }).from(users).where(eq(users.id, owner.id))
-  const [user, [credentials], , inserted, counted] = await owner.run(ask, ...statements)
-  demandAttempt(limits, owner.now, inserted, counted)
-  return { user, stored: credentials?.stored ?? null }
+  const results = await owner.run({
+    password: owner.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, owner.id)),
+    ...statements,
+  })
+  demandAttempt(limits, owner.now, results)
+  return { user: results.user, stored: results.password[0]?.hash ?? null }
 }
 
-/** Throws Invalid under a field unless it is the stored password; throws TooBusy. */
+/** Throws Invalid under `field` unless the password matches the stored hash. Throws TooBusy. */
 export async function demandOwnPassword(
   field: 'password' | 'current_password',
   password: string,
@@ -35,14 +37,14 @@ export async function demandOwnPassword(
   if (!(await verifyInTurn(password, stored, cost))) throw wrongPassword(field)
 }
 
-/** The refusal of a password that is not the stored one, or not any more. */
+/** The failure for a password that is not the stored one, or no longer is. */
 export function wrongPassword(field: 'password' | 'current_password'): Invalid {
   return new Invalid({ [field]: ['The password is incorrect.'] })
 }
 
 /**
- * Changes the bearer's password, ends their other sessions and voids reset links. It proves nothing about whose the
- * address is: whoever registered it may do this. Throws TooManyAttempts, Invalid, TooBusy.
+ * Changes the user's password, ends their other sessions and voids reset links. It does not prove that the address is
+ * theirs, since anybody may have registered it. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function changePassword(
   owner: Owner,
@@ -55,18 +57,20 @@ export async function changePassword(
   await demandOwnPassword('current_password', current_password, stored, cost)
 
   const passwordHash = await hashInTurn(password, cost)
-  // The password may have been changed meanwhile, by another session or a reset.
+  // Another session or a reset may have changed the password in the meantime.
   const unchanged = and(eq(users.id, owner.id), eq(users.passwordHash, stored)) as SQL
   const isStill = sql`exists (select 1 from ${users} where ${unchanged})`
-  const [, , , changed] = await owner.run(
-    owner.db.delete(tokens).where(and(eq(tokens.userId, owner.id), ne(tokens.id, owner.tokenId), isStill)),
-    owner.db.delete(passwordResets).where(and(eq(passwordResets.userId, owner.id), isStill)),
-    owner.db
+  const { changed } = await owner.run({
+    tokens: owner.db
+      .delete(tokens)
+      .where(and(eq(tokens.userId, owner.id), ne(tokens.id, owner.tokenId), isStill)),
+    resets: owner.db.delete(passwordResets).where(and(eq(passwordResets.userId, owner.id), isStill)),
+    changed: owner.db
       .update(users)
       .set({ passwordHash, updatedAt: owner.now })
       .where(unchanged)
       .returning({ id: users.id }),
-  )
+  })
   if (changed.length === 0) throw wrongPassword('current_password')
 }
 

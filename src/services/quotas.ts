@@ -3,16 +3,16 @@ import { accounts, categories } from '../db/schema.ts'
 import type { Rule } from './rules.ts'
 
 /**
- * What one user may have. Lists of accounts and categories have no pages, so the longest must fit into one answer: the
- * database refuses those above 10 MB, and an isolate has 128 MB for everybody. Nobody gets here by hand.
+ * Lists of accounts and categories have no pages, so the longest must fit into one answer: the database refuses answers
+ * above 10 MB, and an isolate has 128 MB for all its requests. Nobody reaches these by hand.
  */
 export const maxAccounts = 500
 export const maxCategories = 1_000
-/** Characters in the notes of all accounts together: 6 MB of JSON at worst. */
+/** Characters in the notes of all accounts of a user together: 6 MB of JSON at worst. */
 export const maxNotesLength = 1_000_000
 
-/** A user has room for another account. */
-export function roomForAccount(userId: SQL): Rule {
+/** One more account fits. */
+export function accountQuota(userId: SQL): Rule {
   return {
     field: 'name',
     text: `You cannot have more than ${maxAccounts} accounts.`,
@@ -21,13 +21,13 @@ export function roomForAccount(userId: SQL): Rule {
   }
 }
 
-/** The notes of an account fit beside those of the user's others; `id` is the account that they belong to, if it is there. */
-export function roomForNotes(userId: SQL, notes: string | null | undefined, id = 0): Rule {
+/** The notes fit beside those of the user's other accounts; `id` is the account they belong to, if it exists. */
+export function notesQuota(userId: SQL, notes: string | null | undefined, id = 0): Rule {
   const length = notes ? [...notes].length : 0
   const others = sql`
     select coalesce(sum(length(${accounts.notes})), 0) from ${accounts}
      where ${accounts.userId} = ${userId} and ${accounts.id} <> ${id}`
-  // Whoever has more already may still shorten them.
+  // Notes beyond the quota may still be shortened.
   const asLong = sql`exists (select 1 from ${accounts} where ${accounts.id} = ${id} and length(${accounts.notes}) >= ${length})`
   return {
     field: 'notes',
@@ -37,8 +37,8 @@ export function roomForNotes(userId: SQL, notes: string | null | undefined, id =
   }
 }
 
-/** A user has room for so many new categories, wherever they come from. */
-export function roomForCategories(userId: SQL, field: string, added: SQL = sql`1`): Rule {
+/** The added categories fit; `field` is where the error goes. */
+export function categoryQuota(userId: SQL, field: string, added: SQL = sql`1`): Rule {
   const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
   return {
     field,

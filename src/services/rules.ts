@@ -1,19 +1,21 @@
 import { and, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
 import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 
 /**
- * One rule that the database judges. It stands in the guard of the write and, in the same batch, in the verdict
- * from which the error is made; so nothing can come between the check and the write.
+ * A rule that the database checks. It is part of the guard of the write and, in the same batch, of the verdict that the
+ * errors are made from, so nothing can happen between the check and the write. It reports no error of its own if one of
+ * its inputs is wrong already.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 
-/** The condition under which all rules hold. */
+/** True if all rules hold. */
 export function allHold(rules: Rule[]): SQL {
   return and(...rules.map((rule) => rule.holds)) as SQL
 }
 
-/** Selects 1 or 0 for each rule, in their order, as a JSON array. Read the answer with `addBroken`. */
+/** Whether each rule holds: a JSON array of 1 and 0, to be read with `brokenBy`. */
 export function verdict(rules: Rule[]): SQL<string> {
   const flags = sql.join(
     rules.map((rule) => rule.holds),
@@ -22,7 +24,12 @@ export function verdict(rules: Rule[]): SQL<string> {
   return sql<string>`(json_array(${flags}))`
 }
 
-/** The errors of all broken rules as an expression: a JSON array of `[field, message]`. */
+/** Selects the verdict on rules that do not depend on a row. */
+export function selectVerdict(db: Database, rules: Rule[]) {
+  return db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`)
+}
+
+/** The errors of all broken rules, in SQL: a JSON array of `[field, message]`. */
 export function brokenRules(rules: Rule[]): SQL<string> {
   const broken = rules.map(({ field, text, holds }) => {
     const error = `,${JSON.stringify([field, messageFor(field, text)])}`
@@ -31,19 +38,12 @@ export function brokenRules(rules: Rule[]): SQL<string> {
   return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
 }
 
-/** Adds the error of each rule that is broken, but for those whose inputs are wrong already. */
-export function addBroken(errors: FieldErrors, rules: Rule[], verdict: string): void {
-  const wrong = new Set(Object.keys(errors))
-  const flags = JSON.parse(verdict) as (0 | 1)[]
+/** The failure that lists the errors of broken rules after those of the input, `given`. */
+export function brokenBy(rules: Rule[], [row]: { verdict: string }[], given: FieldErrors = {}): Invalid {
+  const errors = { ...given }
+  const flags = JSON.parse(row?.verdict ?? '[]') as (0 | 1)[]
   for (const [index, rule] of rules.entries()) {
-    if (!flags[index] && !rule.inputs.some((input) => wrong.has(input)))
-      addError(errors, rule.field, rule.text)
+    if (!flags[index] && !rule.inputs.some((input) => input in given)) addError(errors, rule.field, rule.text)
   }
-}
-
-/** The refusal of a write of which nothing else is wrong. */
-export function brokenBy(rules: Rule[], verdict = '[]'): Invalid {
-  const errors: FieldErrors = {}
-  addBroken(errors, rules, verdict)
   return new Invalid(errors)
 }

@@ -3,36 +3,36 @@ import { isLive, type Owner } from '../db/owner.ts'
 import { deleteOwn, own } from '../db/ownership.ts'
 import { tokens } from '../db/schema.ts'
 
-/** Revokes the token of this request, and no other. */
+/** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {
-  await owner.run(owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)))
+  await owner.run({ token: owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)) })
 }
 
-/** Revokes every token of the bearer, this one included. */
+/** Revokes all tokens of the user, this one included. */
 export async function logoutAll(owner: Owner): Promise<void> {
-  await owner.run(owner.db.delete(tokens).where(eq(tokens.userId, owner.id)))
+  await owner.run({ tokens: owner.db.delete(tokens).where(eq(tokens.userId, owner.id)) })
 }
 
 export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
 
-/** Sessions that the list shows: more would be too large an answer one day. */
+/** The list has no pages, so it must end somewhere. */
 const sessionsListed = 500
 
-/** The bearer's tokens, the one used last first. */
+/** Returns the user's live tokens, most recently used first. */
 export async function listSessions(owner: Owner): Promise<Session[]> {
   const { id, userAgent, createdAt, lastUsedAt } = tokens
-  const [, rows] = await owner.run(
-    owner.db
+  const { rows } = await owner.run({
+    rows: owner.db
       .select({ id, userAgent, createdAt, lastUsedAt })
       .from(tokens)
       .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
       .orderBy(desc(lastUsedAt), desc(id))
       .limit(sessionsListed),
-  )
+  })
   return rows
 }
 
-/** Revokes one token of the bearer. Throws NotFound, Forbidden. */
-export function revokeSession(owner: Owner, id: number): Promise<void> {
-  return deleteOwn(owner, tokens, id)
+/** Revokes one token. Throws NotFound, Forbidden. */
+export async function revokeSession(owner: Owner, id: number): Promise<void> {
+  await deleteOwn(owner, tokens, id)
 }

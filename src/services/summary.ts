@@ -16,7 +16,6 @@ import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
 import { partsOf } from './transactions/filter.ts'
 
-/** What a dashboard shows of an account. */
 const accountColumns = {
   id: accounts.id,
   name: accounts.name,
@@ -25,7 +24,7 @@ const accountColumns = {
   balance: accounts.balance,
 }
 
-/** The dashboard of a month or a range (api.md §2). Its totals are in minor units, and those of a range have no bounds. */
+/** Totals are in minor units; those of a range are not bounded. */
 export type Summary = {
   totalBalance: Minor
   accounts: Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>[]
@@ -34,30 +33,30 @@ export type Summary = {
   breakdown: { id: number | null; name: string | null; total: bigint }[]
 }
 
-/** The dashboard of a month or a range, of the current month in the bearer's time zone if neither is named. */
+/** Returns the dashboard of a month or a range, by default of the current month in the user's time zone. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
   const asked = askedPeriod(await demandComplete(owner, draft))
-  // The time zone is not known before the answer is there, so every month that it can be now is read.
+  // The time zone only comes with the results, so every month that it may be now is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
-  const [user, accountRows, ...answers] = await owner.run(
-    owner.db
+  const results = await owner.run({
+    accounts: owner.db
       .select(accountColumns)
       .from(accounts)
       .where(eq(accounts.userId, owner.id))
       .orderBy(asc(accounts.id)),
-    ...periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
-  )
-  const thisMonth = monthIn(user.timezone, owner.now)
+    totals: periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
+  })
+  const thisMonth = monthIn(results.user.timezone, owner.now)
   const chosen = asked ? 0 : periods.findIndex(({ firstMonth }) => firstMonth === thisMonth)
-  const totals = (answers[chosen] ?? []).map(({ high, low, ...row }) => ({
+  const totals = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
     ...row,
     total: BigInt(high) * lowUnits + BigInt(low),
   }))
   const sumOf = (type: Total['type']) =>
     totals.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
-    totalBalance: user.balance,
-    accounts: accountRows,
+    totalBalance: results.user.balance,
+    accounts: results.accounts,
     income: sumOf('income'),
     expense: sumOf('expense'),
     breakdown: totals.filter(({ type }) => type === 'expense'),
@@ -72,12 +71,12 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
   return periodOf({ from: from ?? earliestDate, to: to ?? latestDate })
 }
 
-/** A total in two parts, `high * 2^20 + low`: that of many years can be more than a number, or SQLite's integer, holds. */
+/** A total is `high * 2^20 + low`: over many years it may exceed a number's precision, and SQLite's integers. */
 type Total = { type: 'income' | 'expense'; id: number | null; name: string | null; high: number; low: number }
 const lowBits = 20
 const lowUnits = 1n << BigInt(lowBits)
 
-/** Totals by type and category, the largest first, then by name: of whole months as they are kept, of cut ones row by row. */
+/** Totals by type and category, largest first, then by name: whole months from kept totals, the rest from the rows. */
 function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)
   const shift = sql.raw(`${lowBits}`)

@@ -3,17 +3,21 @@ import type { Database } from '../db/client.ts'
 import { type Allowance, TooManyAttempts } from '../domain/failures.ts'
 
 /**
- * An exact limit, counted in the database across all isolates: at most so many attempts with one key within any
- * window of that length. A key always has the same window. `when` says, in SQL, which attempts the limit is for.
+ * An exact limit, counted in the database across all isolates: at most `most` attempts with one key in any window of
+ * `withinMs`, which is the same for all attempts with that key. `when` restricts it, in SQL, to some attempts.
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 
-type Counted = { used: number; oldest: number | null }
+/** What the statements of an attempt return: a row for each limit, of `attempted` only if no limit was used up. */
+export type AttemptResults = {
+  attempted: { nonce: string }[]
+  counted: { used: number; oldest: number | null }[]
+}
 
 /**
- * The statements of one attempt, for the batch of the request that makes it. It counts with all of its limits, or with
- * none where one of them is used up; `taken` is true where a later statement of the batch may go on. The first limit
- * is for every attempt.
+ * The statements of an attempt, to be run in the batch of its request. It counts against all of its limits, or against
+ * none if one of them is used up; `taken` is true for later statements of the batch if it counted. The first limit must
+ * apply to every attempt.
  */
 export function attempt(db: Database, limits: readonly Limit[], now: Date, guard: SQL = sql`true`) {
   const nonce = crypto.randomUUID()
@@ -24,39 +28,38 @@ export function attempt(db: Database, limits: readonly Limit[], now: Date, guard
   const withLimits = sql`
     with limits (nonce, "key", applies, most, since) as materialized (${sql.join(rows, sql` union all `)})`
   const used = sql`(select count(*) from attempts where attempts."key" = limits."key" and at > since)`
-  const statements = [
-    db.run(sql`${withLimits}
+  const statements = {
+    forgotten: db.run(sql`${withLimits}
       delete from attempts where nonce in (
         select attempts.nonce from limits join attempts on attempts."key" = limits."key" and at <= since where applies)`),
-    db.all<{ nonce: string }>(sql`${withLimits}
+    attempted: db.all<AttemptResults['attempted'][number]>(sql`${withLimits}
       insert into attempts (nonce, "key", at)
       select nonce, "key", ${now.getTime()} from limits
        where applies and ${guard} and not exists (select 1 from limits where applies and ${used} >= most)
       returning nonce`),
-    db.all<Counted>(sql`${withLimits}
+    counted: db.all<AttemptResults['counted'][number]>(sql`${withLimits}
       select iif(applies, ${used}, 0) as used,
              (select min(at) from attempts where attempts."key" = limits."key" and at > since) as oldest
         from limits order by nonce`),
-  ] as const
+  }
   const taken = sql`exists (select 1 from attempts where nonce = ${`${nonce}/0`})`
   return { statements, taken }
 }
 
 /**
- * Answers the first limit, with what the tightest of all leaves. Throws TooManyAttempts where one is used up, with the
- * time after which none of them is.
+ * Returns the first limit, with what the tightest one leaves. Throws TooManyAttempts if one is used up, with the time
+ * until all of them are free again.
  */
 export function demandAttempt(
   limits: readonly Limit[],
   now: Date,
-  inserted: readonly unknown[],
-  counted: readonly Counted[],
+  { attempted, counted }: AttemptResults,
 ): Allowance {
   const states = limits.map(({ most, withinMs }, position) => {
     const { used, oldest } = counted[position] ?? { used: 0, oldest: null }
     return { limit: most, remaining: most - used, freeAt: (oldest ?? now.getTime()) + withinMs }
   })
-  if (inserted.length > 0)
+  if (attempted.length > 0)
     return { limit: states[0]?.limit ?? 0, remaining: Math.min(...states.map(({ remaining }) => remaining)) }
   const [last] = states.filter(({ remaining }) => remaining <= 0).sort((a, b) => b.freeAt - a.freeAt)
   const waitMs = last ? last.freeAt - now.getTime() : 0

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { syncBatches } from '../../src/db/schema.ts'
+import { batches as storedBatches } from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, projectDirectory, start, until } from './stack.ts'
@@ -129,7 +129,7 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
 
   const again = await start(place).ready()
   // Half a minute later, when a message that has not come counts as lost.
-  await db.batch([db.update(syncBatches).set({ queuedAt: new Date(0) })])
+  await db.batch([db.update(storedBatches).set({ queuedAt: new Date(0) })])
   for (const { body } of accepted) {
     const status = `/transactions/sync/${body.sync_id}`
     const isDone = async () => (await api('GET', status, undefined, token)).body.status === 'completed'
@@ -202,9 +202,9 @@ test('what is under way when the database is killed is there whole or not at all
   // Half a minute later, when a message that has not come counts as lost.
   await db.batch([
     db
-      .update(syncBatches)
+      .update(storedBatches)
       .set({ queuedAt: new Date(0) })
-      .where(isNull(syncBatches.completedAt)),
+      .where(isNull(storedBatches.completedAt)),
   ])
   for (const sync of answered.syncs) {
     const isDone = async () => (await call('GET', `/transactions/sync/${sync}`)).body?.status === 'completed'

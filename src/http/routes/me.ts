@@ -11,7 +11,8 @@ import {
   timezone,
 } from '../../contract/fields.ts'
 import { changePassword } from '../../services/password-change.ts'
-import { deleteUser, showUser, updateProfile } from '../../services/profile.ts'
+import { showUser, updateProfile } from '../../services/profile.ts'
+import { deleteUser } from '../../services/user-deletion.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { presentUser } from '../present.ts'

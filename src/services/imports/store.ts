@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
-import { once } from '../../db/idempotency.ts'
+import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { jsonParts } from '../../db/json-parts.ts'
-import { numbered, type Owner } from '../../db/owner.ts'
-import { accounts, imports, syncBatches, users } from '../../db/schema.ts'
+import type { Owner } from '../../db/owner.ts'
+import { accounts, batches, batchItems, imports, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
@@ -11,18 +11,18 @@ import { type Minor, maxTotal } from '../../domain/money.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import {
-  absorbAll,
-  failBroken,
-  fieldsAsTheyCame,
-  insertNewRows,
-  layDown,
-  numberNewRows,
-  recogniseClientIds,
-  recogniseRepeatedClientIds,
+  absorbDuplicates,
+  assignIds,
+  commonFields,
+  failRuleBreakers,
+  insertPending,
+  matchClientIds,
+  matchRepeatedClientIds,
+  stageRows,
   undoRows,
 } from '../bulk-insert.ts'
-import { maxCategories, roomForCategories } from '../quotas.ts'
-import { brokenBy, verdict } from '../rules.ts'
+import { categoryQuota, maxCategories } from '../quotas.ts'
+import { brokenBy, selectVerdict } from '../rules.ts'
 import type { Transaction } from '../transactions/fields.ts'
 
 /** One row of an import. Accounts and categories come by id or by name; unknown categories are created. */
@@ -70,7 +70,7 @@ export const errorsListed = 100
 
 /** Throws EmailNotVerified where the bearer's address is not verified. */
 export async function demandVerified(owner: Owner): Promise<void> {
-  const [user] = await owner.run()
+  const { user } = await owner.run()
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
 }
 
@@ -88,49 +88,41 @@ export async function storeImport(
   const batchId = crypto.randomUUID()
   const key = file.isDryRun ? null : idempotencyKey
   const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
-  const { made, isFirst } = once(owner, imports, key)
+  const { earlier, isFirst } = idempotency(owner, imports, key)
   const wanted = newCategories(owner, file.rows)
-  const room = roomForCategories(owner.id, 'category', sql`(select count(*) ${wanted})`)
+  const quota = categoryQuota(owner.id, 'category', sql`(select count(*) ${wanted})`)
   // Laid down at all, which needs a verified bearer, without a row that breaks a rule, and with room for what is new.
-  const isSound = sql`(exists (select 1 from sync_batches where id = ${batchId})
-    and not exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'failed')
-    and ${room.holds})`
+  const isSound = sql`(exists (select 1 from ${batches} where id = ${batchId})
+    and not exists (select 1 from ${batchItems} where batch_id = ${batchId} and outcome = 'failed')
+    and ${quota.holds})`
   const importId = sql`(select id from imports where batch_id = ${batchId})`
   const isVerified = and(eq(users.id, owner.id), isNotNull(users.emailVerifiedAt))
 
-  const {
-    user,
-    earlier: [earlier],
-    broken,
-    brokenTotal,
-    roomed,
-    created,
-    counted,
-    balance,
-  } = await withinBounds(
+  const run = (statements: SQL[]) => statements.map((statement) => db.run(statement))
+  const results = await withinBounds(
     'amount',
-    owner.runNamed({
-      earlier: db.select().from(imports).where(made),
+    owner.run({
+      earlier: db.select().from(imports).where(earlier),
       batch: insertWhere(
         db,
-        syncBatches,
+        batches,
         newBatch(owner, batchId),
-        sql`exists (select 1 from ${users} where ${isVerified}) and ${isFirst}`,
+        and(sql`exists (select 1 from ${users} where ${isVerified})`, isFirst) as SQL,
       ),
-      ...numbered(db, 'items', layDownRows(owner, batchId, file.rows)),
-      judged: db.run(failBroken(batchId)),
+      items: run(stageImportRows(owner, batchId, file.rows)),
+      judged: db.run(failRuleBreakers(batchId)),
       broken: db.all<Broken>(brokenItems(batchId)),
       brokenTotal: db.all<{ total: number }>(sql`
-        select count(*) as total from sync_items where batch_id = ${batchId} and outcome = 'failed'`),
-      roomed: db.all<{ verdict: string }>(sql`select ${verdict([room])} as verdict`),
+        select count(*) as total from ${batchItems} where batch_id = ${batchId} and outcome = 'failed'`),
+      verdict: selectVerdict(db, [quota]),
       newCategories: db.run(createCategories(owner, wanted, file.isDryRun ? sql`false` : isSound)),
-      ...numbered(db, 'categories', assignCategories(owner, batchId, file.rows)),
-      clientIds: db.run(recogniseClientIds(batchId)),
-      ...numbered(db, 'absorbed', absorbAll(batchId)),
-      numbers: db.run(numberNewRows(batchId)),
-      repeated: db.run(recogniseRepeatedClientIds(batchId)),
+      categories: run(assignCategories(owner, batchId, file.rows)),
+      clientIds: db.run(matchClientIds(batchId)),
+      absorbed: run(absorbDuplicates(batchId)),
+      numbers: db.run(assignIds(batchId)),
+      repeated: db.run(matchRepeatedClientIds(batchId)),
       counted: db.all<{ outcome: string; items: number }>(sql`
-        select outcome, count(*) as items from sync_items where batch_id = ${batchId} group by outcome`),
+        select outcome, count(*) as items from ${batchItems} where batch_id = ${batchId} group by outcome`),
       created: insertWhere(
         db,
         imports,
@@ -140,28 +132,28 @@ export async function storeImport(
         id: imports.id,
       }),
       rows: db.run(
-        insertNewRows(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
+        insertPending(batchId, now, { isSynced: false, importId, guard: sql`${importId} is not null` }),
       ),
       balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-      ...(file.isDryRun &&
-        numbered(db, 'undone', [
-          ...undoRows(importId, sql`true`),
-          sql`delete from imports where batch_id = ${batchId}`,
-        ])),
-      cleared: db.delete(syncBatches).where(eq(syncBatches.id, batchId)),
+      undone: file.isDryRun
+        ? run([...undoRows(importId, sql`true`), sql`delete from imports where batch_id = ${batchId}`])
+        : [],
+      cleared: db.delete(batches).where(eq(batches.id, batchId)),
     }),
   )
+  const { user, broken, brokenTotal, created, counted, balance } = results
+  const [first] = results.earlier
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
-  if (earlier && earlier.rowsHash !== rowsHash)
+  if (first && first.rowsHash !== rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
-  if (!earlier && created.length === 0) throw brokenBy([room], roomed[0]?.verdict)
+  if (!first && created.length === 0) throw brokenBy([quota], results.verdict)
   const count = (outcome: string) => counted.find((row) => row.outcome === outcome)?.items ?? 0
   const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
   const { closing } = file
   return {
-    id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
-    counts: earlier ? countsOf(earlier) : counts,
+    id: file.isDryRun ? null : ((first ?? created[0])?.id ?? null),
+    counts: first ? countsOf(first) : counts,
     closing: closing && closingOf(closing, balance[0]?.balance ?? null),
   }
 }
@@ -189,15 +181,15 @@ function newBatch(owner: Owner, id: string) {
 }
 
 /** What is laid down of a row; its line is for the errors alone. */
-const laidDown = [
+const stagedFields = [
   'account',
   'to_account',
   'category',
-  ...fieldsAsTheyCame,
+  ...commonFields,
 ] as const satisfies (keyof ImportRow)[]
 
 /** Lays the rows down, names of accounts and ids of categories resolved; a category that is not the bearer's fails. */
-function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
+function stageImportRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
   // An account is called as the row has it, or else, but for the case of letters, one alone is.
   const called = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
@@ -219,12 +211,12 @@ function layDownRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
       left join exact target on target.name = item.to_account
       left join folded target_folded on target_folded.name = lower(item.to_account)
       left join categories own on ${isId} and own.id = item.category and own.user_id = ${owner.id}`
-  return layDown(batchId, rows, laidDown, items)
+  return stageRows(batchId, rows, stagedFields, items)
 }
 
 function brokenItems(batchId: string): SQL {
   return sql`
-    select position, errors from sync_items where batch_id = ${batchId} and outcome = 'failed'
+    select position, errors from ${batchItems} where batch_id = ${batchId} and outcome = 'failed'
      order by position limit ${errorsListed}`
 }
 
@@ -261,8 +253,8 @@ function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQ
     with wanted as materialized (
       select key + ${from} as place, value as name_key from json_each(${json}) where value is not null
     )
-    update sync_items
-       set category_id = coalesce((select id from categories where ${named} and type = sync_items.type),
+    update ${batchItems}
+       set category_id = coalesce((select id from categories where ${named} and type = ${batchItems.type}),
                                   (select min(id) from categories where ${named}))
       from wanted
      where batch_id = ${batchId} and position = wanted.place`,
@@ -272,7 +264,7 @@ function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQ
 /** The record of an import; its counts are those of the rows as they lie. */
 function newImport(owner: Owner, batchId: string, { kind, format, rows }: ImportFile) {
   const count = (outcome: string) =>
-    sql<number>`(select count(*) from sync_items where batch_id = ${batchId} and outcome = ${outcome})`
+    sql<number>`(select count(*) from ${batchItems} where batch_id = ${batchId} and outcome = ${outcome})`
   const counts = { rows: rows.length, created: count('pending'), duplicate: count('duplicate') }
   return { userId: owner.id, batchId, kind, format, ...counts, createdAt: owner.now }
 }

@@ -1,11 +1,15 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../db/client.ts'
 import { categoryNameKey, defaultCategories } from '../../domain/categories.ts'
 
-/** The categories of a new user, but for the user's id. */
-export function defaultCategoryRows(now: Date) {
-  return defaultCategories.map((category) => ({
-    ...category,
-    nameKey: categoryNameKey(category.name),
-    createdAt: now,
-    updatedAt: now,
-  }))
+/** Adds the default categories if the user was created in this very batch. */
+export function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
+  const rows = defaultCategories.map(({ name, type }) => [name, categoryNameKey(name), type])
+  return db.run(sql`
+    insert into categories (user_id, name, name_key, type, created_at, updated_at)
+    select users.id, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
+      from users, json_each(${JSON.stringify(rows)})
+     where users.id = ${userId} and users.created_at = ${now.getTime()}
+       and not exists (select 1 from categories where user_id = users.id)
+     order by key`)
 }

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { runBatch } from '../../db/batch.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
 import { tokens, users } from '../../db/schema.ts'
@@ -11,41 +12,41 @@ import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from '.
 export type Credentials = { email: string; password: string }
 
 /**
- * Checks the credentials and makes a token. Unknown addresses and wrong passwords fail alike, after the same work.
- * Throws Invalid, TooBusy.
+ * Checks the credentials and makes a token. Unknown addresses and wrong passwords fail in the same way, after the same
+ * work. Throws Invalid, TooBusy.
  */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = completed(draft)
   const { db, scryptCost } = context
-  const [[found]] = await db.batch([
-    db
+  const { found } = await runBatch(db, {
+    found: db
       .select({ user: userColumns, passwordHash: users.passwordHash })
       .from(users)
       .where(eq(users.email, email)),
-  ])
-  const stored = found?.passwordHash ?? null
+  })
+  const user = found[0]?.user
+  const stored = found[0]?.passwordHash ?? null
   const matches = await verifyInTurn(password, stored, scryptCost)
-  if (!found || stored === null || !matches) throw wrongCredentials()
+  if (!user || stored === null || !matches) throw wrongCredentials()
 
   const { secret, row } = await newToken(context)
-  // A reset in between has revoked every token: none is made on the strength of the old password.
-  const unchanged = and(eq(users.id, found.user.id), eq(users.passwordHash, stored))
+  // A reset in the meantime has revoked every token, so the old password must not make another.
+  const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
-  const [[created]] = await db.batch([
-    insertWhere(db, tokens, { ...row, userId: found.user.id }, isUnchanged).returning({ id: tokens.id }),
-    dropOldestTokens(db, found.user.id),
-    // Out of turn: a password that was right is not refused for the sake of its renewal.
-    ...(isOutdated(stored, scryptCost)
-      ? [
-          db
-            .update(users)
-            .set({ passwordHash: hashPassword(password, scryptCost) })
-            .where(unchanged),
-        ]
-      : []),
-  ])
-  if (!created) throw wrongCredentials()
-  return { token: `${created.id}|${secret}`, user: found.user }
+  // Hashed out of turn: a login with the right password must not be refused for the sake of a newer hash.
+  const rehash = () =>
+    db
+      .update(users)
+      .set({ passwordHash: hashPassword(password, scryptCost) })
+      .where(unchanged)
+  const { created } = await runBatch(db, {
+    created: insertWhere(db, tokens, { ...row, userId: user.id }, isUnchanged).returning({ id: tokens.id }),
+    dropped: dropOldestTokens(db, user.id),
+    rehashed: isOutdated(stored, scryptCost) ? [rehash()] : [],
+  })
+  const [token] = created
+  if (!token) throw wrongCredentials()
+  return { token: `${token.id}|${secret}`, user }
 }
 
 function wrongCredentials(): Invalid {

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
+import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { insertWhere } from '../../db/insert-where.ts'
@@ -10,23 +11,22 @@ import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
 import { open, seal } from '../../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
 import type { Outbox } from '../../gateways/mail-queue.ts'
-import { defaultCategoryRows } from './default-categories.ts'
+import { insertDefaultCategories } from './default-categories.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
 
-/** What signing in by an identity needs beside it; the mail leads to the frontend. */
 export type IdentityContext = SignInContext & { outbox: Outbox; frontendUrl: string }
 
-/** What is sealed into `state`, since clients keep no cookies. The nonce serves as the state's own id as well. */
+/** Sealed into `state`, since clients keep no cookies. The nonce also identifies the state itself. */
 const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
 type State = z.infer<typeof stateSchema>
 
 /** What the provider sends the user back with. */
 export type Callback = { state?: string; code?: string; error?: string; iss?: string }
 
-/** The provider's address for a new sign-in. Throws ProviderUnavailable. */
+/** Returns the provider's URL for a new sign-in. Throws ProviderUnavailable. */
 export async function beginSignIn(
   provider: IdentityProvider | undefined,
   secret: string,
@@ -39,7 +39,7 @@ export async function beginSignIn(
   return provider.authorizationUrl(pending, await seal(secret, state), loginHint)
 }
 
-/** Signs in whoever comes back from the provider. Throws SignInFailed for everything that is wrong with it. */
+/** Signs in whoever comes back from the provider. Throws SignInFailed, whatever goes wrong. */
 export async function completeSignIn(
   context: IdentityContext,
   provider: IdentityProvider | undefined,
@@ -49,7 +49,7 @@ export async function completeSignIn(
   return signInAs(context, await identifyCallback(context, provider, secret, callback))
 }
 
-/** Who comes back from the provider, by its word; a malformed address counts as none. Throws SignInFailed. */
+/** Returns who the provider says has come back; a malformed address counts as none. Throws SignInFailed. */
 export async function identifyCallback(
   { db, now }: Pick<SignInContext, 'db' | 'now'>,
   provider: IdentityProvider | undefined,
@@ -65,7 +65,7 @@ export async function identifyCallback(
   return { ...identity, email: identity.email === null ? null : normalizeAddress(identity.email) }
 }
 
-/** The failure that is not the user's doing. */
+/** The failure for whatever is not the user's doing. */
 export function signInAgain(options?: ErrorOptions): SignInFailed {
   return new SignInFailed('provider_error', 'Signing in did not work. Please try again.', options)
 }
@@ -87,20 +87,21 @@ async function openState(
 ): Promise<State> {
   const { data: state } = stateSchema.safeParse(sealed && (await open(secret, sealed)))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
-  const [used] = await db.batch([
-    db.select({ nonce: usedStates.nonce }).from(usedStates).where(eq(usedStates.nonce, state.nonce)),
-  ])
+  const { used } = await runBatch(db, {
+    used: db.select({ nonce: usedStates.nonce }).from(usedStates).where(eq(usedStates.nonce, state.nonce)),
+  })
   if (used.length > 0) throw expiredState()
   return state
 }
 
 /**
+/**
  * Uses a state up: each is good once. Anybody can ask for states and come back with made-up codes, so nothing is written
- * before the provider has accepted the code. Throws SignInFailed.
+ * until the provider has accepted the code. Throws SignInFailed.
  */
 async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {
   try {
-    await db.batch([db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) })])
+    await runBatch(db, { used: db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) }) })
   } catch (error) {
     throw isTaken(error, 'used_states.nonce') ? expiredState() : error
   }
@@ -111,48 +112,58 @@ function expiredState(): SignInFailed {
 }
 
 /**
- * Finds, links or creates the user of an identity and makes a token, in one transaction: two sign-ins at once of
- * somebody new make one user. Linking takes an address that the provider has verified. Its user may have been
- * registered by somebody else, who knows the password unless a mailed link has set it: it goes with all tokens, and the
- * owner is told by mail. Throws SignInFailed.
+ * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
+ * sign-ins of somebody new create one user. Only an address that the provider has verified is linked. Its user may have
+ * been registered by a stranger, who knows the password unless a mailed link set it; then the password goes, with all
+ * tokens, and the owner is told by mail. Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
-  const { db, now, outbox, frontendUrl } = context
-  const { subject } = identity
-  // Whoever has signed in before is known by the provider's id; the address matters the first time.
-  const email = identity.email ?? ''
-  const hasAddress = identity.email !== null && identity.isEmailVerified
+  const { db, outbox, frontendUrl } = context
   const { secret, row } = await newToken(context)
-  const byIdentity = eq(users.idpId, subject)
-  const isUnknown = sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
-  const mayLink = hasAddress ? and(eq(users.email, email), isNull(users.idpId), isUnknown) : sql`false`
+  const byIdentity = eq(users.idpId, identity.subject)
+  const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
+  const results = await runBatch(db, {
+    ...linking(context, identity),
+    ...creation(context, identity, userId),
+    token: insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({
+      id: tokens.id,
+    }),
+    user: db.select(userColumns).from(users).where(byIdentity),
+    dropped: dropOldestTokens(db, userId),
+  })
+  const [token] = results.token
+  const [user] = results.user
+  if (!token || !user) throw unlinkable(identity)
+  const { name, email: to } = user
+  if (results.passwordRemoved.length > 0)
+    await outbox.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
+  return { token: `${token.id}|${secret}`, user }
+}
+
+/** An identity that has signed in before is known by its subject alone; the address only matters the first time. */
+const isUnknown = ({ subject }: Identity) =>
+  sql`not exists (select 1 from ${users} where ${users.idpId} = ${subject})`
+const hasVerifiedEmail = ({ email, isEmailVerified }: Identity) => email !== null && isEmailVerified
+
+/** Links the identity to the user with its address, and removes the password that a stranger may know. */
+function linking({ db, now }: IdentityContext, identity: Identity) {
+  const mayLink = hasVerifiedEmail(identity)
+    ? and(eq(users.email, identity.email ?? ''), isNull(users.idpId), isUnknown(identity))
+    : sql`false`
   const isDoubtful = or(isNull(users.emailVerifiedAt), eq(users.isPasswordProven, false)) as SQL
   const doubtful = sql`(select ${users.id} from ${users} where ${and(mayLink, isDoubtful)})`
-  const newUser = {
-    name: [...(identity.name ?? email.split('@')[0] ?? email)].slice(0, 255).join(''),
-    email,
-    idpId: subject,
-    avatar: identity.picture,
-    emailVerifiedAt: now,
-    reminderLookAt: now,
-    createdAt: now,
-    updatedAt: now,
-  }
-  const isNew = sql`${isUnknown} and not exists (select 1 from ${users} where ${users.email} = ${email})`
-  const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
-
-  const [[withoutPassword], , , , , , [token], [user]] = await db.batch([
-    db
+  return {
+    passwordRemoved: db
       .select({ id: users.id })
       .from(users)
       .where(and(mayLink, isDoubtful, isNotNull(users.passwordHash))),
-    db.delete(tokens).where(eq(tokens.userId, doubtful)),
-    db.delete(passwordResets).where(eq(passwordResets.userId, doubtful)),
-    db
+    tokensRevoked: db.delete(tokens).where(eq(tokens.userId, doubtful)),
+    resetsVoided: db.delete(passwordResets).where(eq(passwordResets.userId, doubtful)),
+    linked: db
       .update(users)
       .set({
-        idpId: subject,
-        name: sql`iif(${users.emailVerifiedAt} is null, ${newUser.name}, ${users.name})`,
+        idpId: identity.subject,
+        name: sql`iif(${users.emailVerifiedAt} is null, ${nameOf(identity)}, ${users.name})`,
         avatar: sql`coalesce(${users.avatar}, ${identity.picture})`,
         passwordHash: sql`iif(${isDoubtful}, null, ${users.passwordHash})`,
         emailVerifiedAt: sql`coalesce(${users.emailVerifiedAt}, ${now.getTime()})`,
@@ -160,40 +171,40 @@ export async function signInAs(context: IdentityContext, identity: Identity): Pr
         updatedAt: now,
       })
       .where(mayLink),
-    insertWhere(db, users, newUser, hasAddress ? isNew : sql`false`).returning({
-      id: users.id,
-    }),
-    insertDefaultCategories(db, userId, now),
-    insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({ id: tokens.id }),
-    db.select(userColumns).from(users).where(byIdentity),
-    dropOldestTokens(db, userId),
-  ])
-  if (token && user) {
-    const { name, email: to } = user
-    if (withoutPassword)
-      await outbox.post({ kind: 'password_removed', id: crypto.randomUUID(), to, name, frontendUrl })
-    return { token: `${token.id}|${secret}`, user }
   }
-  if (identity.email === null) {
-    throw new SignInFailed('email_missing', 'Your account there has no email address that works here.')
+}
+
+/** Creates a user for an identity that is unknown and whose verified address nobody has. */
+function creation({ db, now }: IdentityContext, identity: Identity, userId: SQL<number>) {
+  const email = identity.email ?? ''
+  const isNew = sql`${isUnknown(identity)} and not exists (select 1 from ${users} where ${users.email} = ${email})`
+  const user = {
+    name: nameOf(identity),
+    email,
+    idpId: identity.subject,
+    avatar: identity.picture,
+    emailVerifiedAt: now,
+    reminderLookAt: now,
+    createdAt: now,
+    updatedAt: now,
   }
-  if (!identity.isEmailVerified) {
-    throw new SignInFailed(
+  return {
+    created: insertWhere(db, users, user, hasVerifiedEmail(identity) ? isNew : sql`false`),
+    categories: insertDefaultCategories(db, userId, now),
+  }
+}
+
+function nameOf({ name, email }: Identity): string {
+  return [...(name ?? email?.split('@')[0] ?? '')].slice(0, 255).join('')
+}
+
+function unlinkable({ email, isEmailVerified }: Identity): SignInFailed {
+  if (email === null)
+    return new SignInFailed('email_missing', 'Your account there has no email address that works here.')
+  if (!isEmailVerified)
+    return new SignInFailed(
       'email_unverified',
       'Please verify your email address there first, then sign in again.',
     )
-  }
-  throw new SignInFailed('provider_error', 'Your email address belongs to an account with another sign-in.')
-}
-
-/** Gives the default categories to a user who was made in this very batch, and to nobody else. */
-function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
-  const rows = defaultCategoryRows(now).map(({ name, nameKey, type }) => [name, nameKey, type])
-  return db.run(sql`
-    insert into categories (user_id, name, name_key, type, created_at, updated_at)
-    select users.id, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
-      from users, json_each(${JSON.stringify(rows)})
-     where users.id = ${userId} and users.created_at = ${now.getTime()}
-       and not exists (select 1 from categories where user_id = users.id)
-     order by key`)
+  return new SignInFailed('provider_error', 'Your email address belongs to an account with another sign-in.')
 }

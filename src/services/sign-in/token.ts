@@ -4,10 +4,9 @@ import type { User } from '../../db/owner.ts'
 import type { ScryptCost } from '../../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../../domain/tokens.ts'
 
-/** How many sessions somebody can have at once. */
 const tokensPerUser = 1_000
 
-/** What signing in needs beside the input; the user agent is kept so that people recognise their sessions. */
+/** What signing in needs besides the input. The user agent is stored so that people recognise their sessions. */
 export type SignInContext = {
   db: Database
   now: Date
@@ -16,10 +15,10 @@ export type SignInContext = {
   userAgent: string | null
 }
 
-/** A user who has just signed in, and the token that proves it: `<id>|<secret>`, shown this once. */
+/** A user who has just signed in, and their token, `<id>|<secret>`, which is shown only this once. */
 export type SignedIn = { token: string; user: User }
 
-/** A fresh secret, and the row that stores it once a user id is added. */
+/** Makes a secret, and the row that stores its hash once a user id is added. */
 export async function newToken({
   now,
   random,
@@ -30,8 +29,8 @@ export async function newToken({
 }
 
 /**
- * Ends the oldest sessions of somebody who has more than anybody needs: signing in over and over would fill the table.
- * Some at a time, since one sign-in makes one token.
+ * Deletes the oldest tokens of a user who has too many, so that signing in over and over cannot fill the table. A part
+ * of them is enough, since each sign-in adds only one.
  */
 export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`

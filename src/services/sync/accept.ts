@@ -1,75 +1,63 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
+import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
-import { numbered, type Owner } from '../../db/owner.ts'
-import { syncBatches, users } from '../../db/schema.ts'
+import type { Owner } from '../../db/owner.ts'
+import { batches, batchItems, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
-import { fieldsAsTheyCame, layDown } from '../bulk-insert.ts'
+import { commonFields, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../rules.ts'
 import { clientIdUnspent, transactionRules } from '../transactions/rules.ts'
 
-/** A batch as it was sent: each item checked on its own, or one error for all of it. */
+/** A batch as it was sent, each item checked on its own. */
 export type SyncBatch = {
   items: Draft<NewTransaction>[]
-  /** Errors of the batch itself, which leave nothing to take. */
+  /** Errors of the batch itself, because of which none of it is accepted. */
   errors: FieldErrors
-  /** Take the good items and report the bad ones (RFC 7240, handling=lenient). */
+  /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
-  /** Tells whether a batch with the same key is the same batch. */
+  /** Tells whether a batch with the same key is the same one. */
   bodyHash: string
 }
 
 /**
- * Stores a batch, ownership checked, in one round trip, and puts its id into the queue; answers the id.
- * Nothing is taken of a batch with a bad item, unless it is lenient. Throws EmailNotVerified, Invalid.
+ * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that none of it is
+ * accepted, unless it is lenient. Throws EmailNotVerified, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const { db } = owner
   const id = crypto.randomUUID()
   const hasErrors = Object.keys(batch.errors).length > 0
-  const sameKey = and(
-    eq(syncBatches.userId, owner.id),
-    eq(syncBatches.idempotencyKey, batch.idempotencyKey ?? ''),
-  ) as SQL
-  const isFirst =
-    batch.idempotencyKey === null
-      ? sql`true`
-      : sql`not exists (select 1 from ${syncBatches} where ${sameKey})`
+  const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
   const isInvalid = sql`batch_id = ${id} and outcome = 'invalid' and ${batch.isLenient ? sql`false` : sql`true`}`
-  const isUntakeable = hasErrors ? sql`true` : sql`exists (select 1 from sync_items where ${isInvalid})`
+  const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${batchItems} where ${isInvalid})`
 
-  // Items are laid down to be judged, once; what cannot be taken goes again in the same transaction.
-  const {
-    user,
-    earlier: [earlier],
-    invalid,
-  } = await owner.runNamed({
+  // Items are staged so that they can be checked; a batch that is refused is deleted in the same transaction.
+  const results = await owner.run({
     earlier: db
-      .select({
-        id: syncBatches.id,
-        bodyHash: syncBatches.bodyHash,
-        completedAt: syncBatches.completedAt,
-      })
-      .from(syncBatches)
-      .where(batch.idempotencyKey === null ? sql`false` : sameKey),
-    batch: insertWhere(db, syncBatches, newBatch(owner, id, batch), sql`${isVerified(owner)} and ${isFirst}`),
-    ...numbered(db, 'items', layDownItems(owner, id, batch.items)),
+      .select({ id: batches.id, bodyHash: batches.bodyHash, completedAt: batches.completedAt })
+      .from(batches)
+      .where(earlier),
+    batch: insertWhere(db, batches, newBatch(owner, id, batch), and(isVerified(owner), isFirst) as SQL),
+    items: stageItems(owner, id, batch.items).map((statement) => db.run(statement)),
     invalid: db.all<{ position: number; errors: string }>(
-      sql`select position, errors from sync_items where ${isInvalid} order by position`,
+      sql`select position, errors from ${batchItems} where ${isInvalid} order by position`,
     ),
-    untaken: db.run(sql`delete from sync_batches where id = ${id} and ${isUntakeable}`),
-    done: completeIfNothingPending(owner, id),
+    refused: db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`),
+    completed: completeIfNothingPending(owner, id),
   })
-  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
-  if (earlier) {
-    demandSame(earlier, batch)
-    // Whoever sends it again may have lost the answer, and with it the message: processing it twice does nothing.
-    if (earlier.completedAt === null) await queue.post(earlier.id)
-    return earlier.id
+  if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
+  const [first] = results.earlier
+  if (first) {
+    demandSame(first, batch)
+    // If the client got no answer, the batch may never have been queued. Queueing it twice does no harm.
+    if (first.completedAt === null) await queue.post(first.id)
+    return first.id
   }
+  const { invalid } = results
   if (invalid.length > 0)
     throw new InvalidItems(
       allErrors(batch, invalid),
@@ -89,17 +77,17 @@ function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBa
   return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, ...times }
 }
 
-/** What is laid down of an item: its fields, and what is wrong with them by themselves. */
-const laidDown = [
+/** What is staged of an item: its fields, and the errors they have on their own. */
+const stagedFields = [
   'errors',
   'account_id',
   'to_account_id',
   'category_id',
-  ...fieldsAsTheyCame,
+  ...commonFields,
 ] as const satisfies (keyof NewTransaction | 'errors')[]
 
-function toLaidItem({ values, errors }: Draft<NewTransaction>): {
-  [field in (typeof laidDown)[number]]?: unknown
+function toStagedItem({ values, errors }: Draft<NewTransaction>): {
+  [field in (typeof stagedFields)[number]]?: unknown
 } {
   const pairs = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((message) => [field, message]),
@@ -108,11 +96,11 @@ function toLaidItem({ values, errors }: Draft<NewTransaction>): {
 }
 
 /**
- * Stores the items of a batch that was stored just now; those with errors, or that break a rule, as invalid. One that
- * has landed before is a duplicate, whatever has become of its account or category since: a phone that lost the
- * answer would never be rid of it otherwise.
+ * Stages the items of a batch that has just been stored; those with errors, or that break a rule, as invalid. An item
+ * that was created earlier is pending even if its account or category is gone by now: otherwise a phone that lost the
+ * answer could never get rid of it.
  */
-function layDownItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
+function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
   const next = {
     type: sql`item.type`,
     account_id: sql`item.account_id`,
@@ -120,32 +108,32 @@ function layDownItems({ id }: Owner, batchId: string, items: Draft<NewTransactio
     category_id: sql`item.category_id`,
   }
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
-  const hasLanded = sql`exists (
+  const existsAlready = sql`exists (
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
-  // Nobody has judged the category of what has landed; the row may yet be taken back, and the item be created.
+  // The rules were not checked for an item that exists already. Its row may yet be deleted, and the item created.
   const ownCategory = sql`(select categories.id from categories where categories.id = judged.category_id and categories.user_id = ${id})`
-  // Materialized, or SQLite would judge the rules for each place in which the verdict is used.
+  // Materialized, or SQLite would check the rules for each use of their verdict.
   const judged = sql`, judged as materialized (
-      select *, coalesce(errors, iif(has_landed, null, nullif(${broken}, '[]'))) as all_errors
-        from (select *, ${hasLanded} as has_landed from item) item
+      select *, coalesce(errors, iif(exists_already, null, nullif(${broken}, '[]'))) as all_errors
+        from (select *, ${existsAlready} as exists_already from item) item
     )
     select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
-           to_account_id, iif(all_errors is null, iif(has_landed, ${ownCategory}, category_id), null), type, amount,
+           to_account_id, iif(all_errors is null, iif(exists_already, ${ownCategory}, category_id), null), type, amount,
            description, reference, transaction_date, force
       from judged`
-  return layDown(batchId, items.map(toLaidItem), laidDown, judged)
+  return stageRows(batchId, items.map(toStagedItem), stagedFields, judged)
 }
 
-/** A lenient batch may hold nothing good: it is done as it is. */
+/** A lenient batch without a valid item is complete at once. */
 function completeIfNothingPending({ db, now }: Owner, batchId: string) {
-  const isPending = sql`exists (select 1 from sync_items where batch_id = ${batchId} and outcome = 'pending')`
+  const isPending = sql`exists (select 1 from ${batchItems} where batch_id = ${batchId} and outcome = 'pending')`
   return db
-    .update(syncBatches)
+    .update(batches)
     .set({ status: 'completed', completedAt: now })
-    .where(and(eq(syncBatches.id, batchId), sql`not ${isPending}`))
+    .where(and(eq(batches.id, batchId), sql`not ${isPending}`))
 }
 
-/** The same key with the same body is the same request, sent again. */
+/** The same key must come with the same body. Throws Invalid. */
 function demandSame(earlier: { bodyHash: string }, { bodyHash }: SyncBatch): void {
   if (earlier.bodyHash === bodyHash) return
   throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })

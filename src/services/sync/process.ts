@@ -1,59 +1,56 @@
 import { sql } from 'drizzle-orm'
+import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
+import { batches, batchItems } from '../../db/schema.ts'
 import {
-  absorbAll,
-  failBroken,
-  insertNewRows,
-  numberNewRows,
-  recogniseClientIds,
-  recogniseRepeatedClientIds,
+  absorbDuplicates,
+  assignIds,
+  failRuleBreakers,
+  insertPending,
+  matchClientIds,
+  matchRepeatedClientIds,
 } from '../bulk-insert.ts'
 
 /**
- * Processes what is pending of a batch, in one round trip and one transaction, however many items there are.
- * Called again, or twice at once, it finds nothing pending. In this order:
+ * Processes the pending items of a batch, in one round trip and one transaction, however many there are. A second call,
+ * even at the same time, finds none pending. In this order:
  *
- * 1. What carries a client id that has landed before is a duplicate of that row.
- * 2. What breaks a rule by now, since an account has gone, fails.
- * 3. Without a client id, rows that were there before absorb equal items, one each (decisions.md, Sync).
- * 4. The rest is created.
+ * 1. An item whose client id belongs to an existing row is a duplicate of that row.
+ * 2. An item that breaks a rule by now, for instance since its account is gone, fails.
+ * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
+ * 4. The others are created.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<void> {
   const steps = [
-    recogniseClientIds(batchId),
-    failBroken(batchId),
-    ...absorbAll(batchId),
-    numberNewRows(batchId),
-    recogniseRepeatedClientIds(batchId),
-    insertNewRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
-    sql`update sync_items set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
-    sql`update sync_batches set status = 'completed', completed_at = ${now.getTime()}
+    matchClientIds(batchId),
+    failRuleBreakers(batchId),
+    ...absorbDuplicates(batchId),
+    assignIds(batchId),
+    matchRepeatedClientIds(batchId),
+    insertPending(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
+    sql`update ${batchItems} set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
+    sql`update ${batches} set status = 'completed', completed_at = ${now.getTime()}
          where id = ${batchId} and completed_at is null`,
   ]
-  const [first, ...rest] = steps.map((step) => db.run(step))
-  if (!first) return
   try {
-    await db.batch([first, ...rest])
+    await runBatch(db, { steps: steps.map((step) => db.run(step)) })
   } catch (error) {
     if (!isOutOfBounds(error)) throw error
-    await failSync(
-      db,
-      batchId,
-      'The amounts of this batch would push a balance or total past its bounds.',
-      now,
-    )
+    const reason = 'The amounts of this batch would push a balance or total past its bounds.'
+    await failSync(db, batchId, reason, now)
   }
 }
 
-/** Gives up on a batch: what is pending fails, with the reason, and stays for its owner to see. */
+/** Gives up on a batch: its pending items fail with the reason, which stays for the user to see. */
 export async function failSync(db: Database, batchId: string, reason: string, now: Date): Promise<void> {
   const errors = JSON.stringify([['batch', reason]])
-  await db.batch([
-    db.run(sql`
-      update sync_items set outcome = 'failed', errors = ${errors} where batch_id = ${batchId} and outcome = 'pending'`),
-    db.run(sql`
-      update sync_batches set status = 'failed', completed_at = ${now.getTime()}
+  await runBatch(db, {
+    items: db.run(sql`
+      update ${batchItems} set outcome = 'failed', errors = ${errors}
+       where batch_id = ${batchId} and outcome = 'pending'`),
+    batch: db.run(sql`
+      update ${batches} set status = 'failed', completed_at = ${now.getTime()}
        where id = ${batchId} and completed_at is null`),
-  ])
+  })
 }

@@ -1,34 +1,32 @@
-import { asc, lte, sql } from 'drizzle-orm'
+import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
+import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { syncBatches } from '../../db/schema.ts'
+import { batches } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 
-/** A batch that has waited for so long has lost its message: the queue delivers within seconds. */
+/** The queue delivers within seconds, so the message of a batch that has waited longer is lost. */
 export const overdueMs = 30_000
-/** Batches that one run of the sweep queues again. */
 const batchesPerSweep = 200
 
-/** Queues again what was stored and never finished. */
+/** Queues batches again that were stored but never completed. */
 export async function sweepSyncs(
   db: Database,
   queue: SyncQueue,
   now: Date,
 ): Promise<{ queuedAgain: number }> {
   const overdue = db
-    .select({ id: syncBatches.id })
-    .from(syncBatches)
-    .where(
-      sql`${syncBatches.completedAt} is null and ${lte(syncBatches.queuedAt, new Date(now.getTime() - overdueMs))}`,
-    )
-    .orderBy(asc(syncBatches.queuedAt))
+    .select({ id: batches.id })
+    .from(batches)
+    .where(and(isNull(batches.completedAt), lte(batches.queuedAt, new Date(now.getTime() - overdueMs))))
+    .orderBy(asc(batches.queuedAt))
     .limit(batchesPerSweep)
-  const [batches] = await db.batch([
-    db
-      .update(syncBatches)
+  const { queued } = await runBatch(db, {
+    queued: db
+      .update(batches)
       .set({ queuedAt: now })
-      .where(sql`${syncBatches.id} in ${overdue}`)
-      .returning({ id: syncBatches.id }),
-  ])
-  await queue.postAll(batches.map(({ id }) => id))
-  return { queuedAgain: batches.length }
+      .where(inArray(batches.id, overdue))
+      .returning({ id: batches.id }),
+  })
+  await queue.postAll(queued.map(({ id }) => id))
+  return { queuedAgain: queued.length }
 }

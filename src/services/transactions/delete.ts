@@ -3,7 +3,7 @@ import { deleteOwn } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 
-/** Removes a transaction for good; the balances follow. Throws NotFound, Forbidden, Invalid. */
-export function deleteTransaction(owner: Owner, id: number): Promise<void> {
-  return withinBounds('amount', deleteOwn(owner, transactions, id))
+/** Deletes a transaction. Throws NotFound, Forbidden, and Invalid if a balance would leave its bounds. */
+export async function deleteTransaction(owner: Owner, id: number): Promise<void> {
+  await withinBounds('amount', deleteOwn(owner, transactions, id))
 }

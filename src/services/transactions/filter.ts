@@ -4,19 +4,18 @@ import type { Owner } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 
-/** Which transactions to list. */
 export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 
 /**
- * The conditions of a filter, as parts that have no row in common. What leaves an account and what comes into it are
- * two parts, since each has an index in the order of the page. Its last day can be an expression.
+ * The conditions of a filter, as parts that have no rows in common: for an account, what leaves it and what comes in,
+ * since each has an index in page order. The last day may be an SQL expression.
  */
 export function partsOf(
   owner: Owner,
   filter: Omit<TransactionFilter, 'to'> & { to?: CalendarDate | SQL },
 ): SQL[] {
   const { account_id, category_id, type, from, to, q } = filter
-  // Rows of an account or a category are its owner's: without another word of the owner, its index alone is read.
+  // The rows of an account or category are all its user's. Without a condition on the user, their index is enough.
   const isNarrow = account_id !== undefined || typeof category_id === 'number'
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
@@ -41,15 +40,15 @@ function inCategory(owner: Owner, id: number | 'none'): SQL {
     : eq(transactions.categoryId, ownId(owner, categories, id))
 }
 
-/** The id, or NULL for another user's: not even the rows of a foreign account are read. */
+/** The id, or NULL if it is another user's, so that none of their rows are read. */
 function ownId(owner: Owner, table: typeof accounts | typeof categories, id: number): SQL {
   return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
 }
 
-/** Above so many characters `like` would compare each with each: rows of one letter cost a hundred times as much. */
+/** Longer patterns would make `like` compare each letter with each: up to a hundred times the work of `instr`. */
 const longestPattern = 8
 
-/** Both ways regard the case of letters beyond ASCII alone. */
+/** Both ways ignore the case of ASCII letters only. */
 function contains(column: SQL, text: string): SQL {
   if (text.length > longestPattern) return sql`instr(lower(${column}), lower(${text})) > 0`
   return sql`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`

@@ -9,12 +9,12 @@ import { partsOf, type TransactionFilter } from './filter.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
 
-/** From so many rows on it costs less to find the month of a page than to pass over what comes before, row by row. */
+/** From this offset on, finding the month in which a page begins costs less than skipping rows one by one. */
 const farRows = 1_000
 
 const newestFirst = sql`order by transaction_date desc, id desc`
 
-/** Rows of a page, and how many rows there are on all pages. */
+/** One page; `total` counts the rows of all pages. */
 export type TransactionPage = {
   page: number
   perPage: number
@@ -22,29 +22,29 @@ export type TransactionPage = {
   rows: TransactionWithRelations[]
 }
 
-/** One page of the bearer's transactions, newest first. Throws Invalid. */
+/** Returns one page of the user's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
   owner: Owner,
   draft: Draft<TransactionQuery>,
 ): Promise<TransactionPage> {
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await demandComplete(owner, draft)
-  // Past 2^53 the offset would be no integer any more; no history is that long.
+  // Beyond 2^53 the offset would not be an integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })
   const rows = withRelations(owner, sql`${transactions.id} in (${ids})`)
   if (Object.keys(filter).length === 0) {
-    // The number of all rows is kept with the user, who is read anyway.
-    const [user, found] = await owner.run(rows)
-    return { page, perPage, rows: found, total: user.transactionCount }
+    // The total is kept with the user, who is read anyway.
+    const found = await owner.run({ rows })
+    return { page, perPage, rows: found.rows, total: found.user.transactionCount }
   }
-  const [, found, [counted]] = await owner.run(
+  const found = await owner.run({
     rows,
-    owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
-  )
-  return { page, perPage, rows: found, total: counted?.total ?? 0 }
+    counted: owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
+  })
+  return { page, perPage, rows: found.rows, total: found.counted[0]?.total ?? 0 }
 }
 
-/** How many rows a filter finds: as the triggers keep it where they do, counted where they do not. */
+/** How many rows match a filter: read from kept totals where there are any, counted otherwise. */
 function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   const months = rowsByMonth(owner, filter)
   if (months) return sql`(select sum(rows) from (${months}))`
@@ -58,16 +58,14 @@ function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   return sql.join(counts, sql` + `)
 }
 
-/** Where a page begins, and how many rows it has at most. */
 type Slice = { offset: number; perPage: number }
 
-/** The ids of a page. */
 function idsOfPage(owner: Owner, filter: TransactionFilter, slice: Slice): SQL {
   const months = slice.offset >= farRows ? rowsByMonth(owner, filter) : undefined
   return months ? idsFarBack(owner, filter, slice, months) : idsNearby(partsOf(owner, filter), slice)
 }
 
-/** Takes from each part as many of the newest rows as the page and all before it can need of it. */
+/** Takes from each part as many of its newest rows as this page and those before it could need. */
 function idsNearby(parts: SQL[], { offset, perPage }: Slice): SQL {
   const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`
   if (parts.length === 1) return sql`select id from ${transactions} where ${parts[0]} ${slice}`
@@ -79,7 +77,7 @@ function idsNearby(parts: SQL[], { offset, perPage }: Slice): SQL {
   return sql`select id from (${sql.join(newest, sql` union all `)}) ${slice}`
 }
 
-/** Begins in the month that the page begins in: those after it are passed over by how many rows they have. */
+/** Starts in the month in which the page begins, skipping later months by their row counts. */
 function idsFarBack(owner: Owner, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
   const { to = latestDate } = filter
   const [part] = partsOf(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })

@@ -18,7 +18,7 @@ export type TransactionWithRelations = {
   category: Label<Category['type']> | null
 }
 
-/** One transaction with its relations. Throws NotFound, Forbidden. */
+/** Returns one transaction with its relations. Throws NotFound, Forbidden. */
 export function showTransaction(owner: Owner, id: number): Promise<TransactionWithRelations> {
   return readOwn(owner, transactions, id, withRelations(owner, own(owner, transactions, id)))
 }

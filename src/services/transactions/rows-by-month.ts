@@ -6,9 +6,9 @@ import { transactionTypes } from '../../domain/types.ts'
 import { partsOf, type TransactionFilter } from './filter.ts'
 
 /**
- * How many rows of a filter each month has, as a query of `(month, rows)` that can name a month more than once. Months
- * that lie within are as the triggers keep them, one that the filter cuts is counted. Undefined for accounts and texts,
- * of which no month is kept.
+ * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
+ * Whole months are read from kept totals, those that the filter cuts are counted. Undefined for filters by account or
+ * text, for which no totals are kept.
  */
 export function rowsByMonth(owner: Owner, filter: TransactionFilter): SQL | undefined {
   if (filter.account_id !== undefined || filter.q !== undefined) return undefined
@@ -20,7 +20,7 @@ export function rowsByMonth(owner: Owner, filter: TransactionFilter): SQL | unde
     filter.to === undefined ? undefined : lte(categoryTotals.month, lastMonth),
     category === undefined ? undefined : eq(categoryTotals.categoryId, category === 'none' ? 0 : category),
   )
-  // One query for each type of a category: their index is read in full only where the type is one.
+  // One query per type: with a single type, the index on categories can be used to its full length.
   const types = category !== undefined && !type ? transactionTypes : [type]
   const kept = types.map(
     (one) => sql`

@@ -5,10 +5,10 @@ import { owns } from '../../db/ownership.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import type { Rule } from '../rules.ts'
 
-/** A transaction as it will be once written, each field an expression: a value, or a column of the row as it is. */
+/** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
-/** The rules that every transaction keeps, however it is written. */
+/** The rules for every transaction, however it is written. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id, to_account_id, category_id } = next
   return [
@@ -51,7 +51,7 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   ]
 }
 
-/** A transaction that was deleted does not come back with a late retry of the request that made it. */
+/** A late retry of the request that created a transaction must not bring it back once it was deleted. */
 export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   const isSpent = and(
     sql`${spentClientIds.userId} = ${userId}`,
@@ -65,7 +65,7 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   }
 }
 
-/** A rule of create alone: sync, import and update take rows without a category (decisions.md, Resources). */
+/** Only for creating single transactions: batches, imports and updates accept uncategorised ones. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
   return {
     field: 'category_id',
@@ -75,7 +75,10 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
   }
 }
 
-/** The duplicate rule (decisions.md, Resources): equal in what moves money, unless both carry references that differ. */
+/**
+ * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
+ * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `absorbDuplicates`.
+ */
 export function isDuplicateOf(owner: Owner, fields: NewTransaction): SQL {
   const reference = fields.reference ?? null
   return and(

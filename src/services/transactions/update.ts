@@ -2,17 +2,16 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { demandClaim, isOwn, own } from '../../db/ownership.ts'
+import { demandOwned, isOwn, own } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { Invalid } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
-import { addBroken, allHold, verdict } from '../rules.ts'
+import { allHold, brokenBy, verdict } from '../rules.ts'
 import type { Transaction } from './fields.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
-/** Changes the fields that were sent; the rules hold for the row as it will be. Throws NotFound, Forbidden, Invalid. */
+/** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
 export async function updateTransaction(
   owner: Owner,
   id: number,
@@ -32,7 +31,7 @@ export async function updateTransaction(
     .set({
       type: sent.type,
       accountId: sent.account_id,
-      // Left out where it stays: what is set runs the triggers, whether it changes or not.
+      // Not set unless it may change: setting a column runs its triggers, even to the same value.
       toAccountId: dropsDestination(sent) ? null : sent.to_account_id,
       categoryId: sent.category_id,
       amount: sent.amount,
@@ -43,15 +42,14 @@ export async function updateTransaction(
     } satisfies ColumnsOf<TransactionChanges>)
     .where(and(own(owner, transactions, id), draft.complete ? allHold(rules) : sql`false`))
     .returning()
-  const [, judgements, [updated]] = await withinBounds('amount', owner.run(judged, update))
-  demandClaim(transactions, judgements)
-  if (updated) return updated
-  const errors = { ...draft.errors }
-  addBroken(errors, rules, judgements[0]?.verdict ?? '[]')
-  throw new Invalid(errors)
+  const results = await withinBounds('amount', owner.run({ judged, updated: update }))
+  demandOwned(transactions, results.judged)
+  const [updated] = results.updated
+  if (!updated) throw brokenBy(rules, results.judged, draft.errors)
+  return updated
 }
 
-/** The row after the change: what was sent, else what is there. */
+/** The row after the change: the fields that were sent, the others as they are. */
 function nextRow(sent: TransactionChanges): NextRow {
   const kept = (value: unknown, column: AnySQLiteColumn): SQL =>
     value === undefined ? sql`${column}` : sql`${value}`
@@ -63,7 +61,7 @@ function nextRow(sent: TransactionChanges): NextRow {
   }
 }
 
-/** Leaving the type transfer drops its destination. */
+/** Changing the type away from transfer clears the destination, unless the request sets one. */
 function dropsDestination({ type, to_account_id }: TransactionChanges): boolean {
   return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }
