@@ -1,14 +1,12 @@
 import { Meter } from '../db/meter.ts'
 import { reportOf } from '../domain/error-report.ts'
+import { retryDelaySeconds } from '../domain/retry-delay.ts'
 
 /** What a handler says of one message: done (also when there is nothing to do), or again later. */
 export type Verdict = 'done' | { retryAfterSeconds: number }
 
 /** Handles one message. A handler that throws is retried as if it had said so. */
 export type Handler = (message: Message) => Promise<Verdict>
-
-const firstRetrySeconds = 5
-const longestRetrySeconds = 3_600
 
 /**
  * The only place that acknowledges and retries: one by one, so that a bad message holds up no good one.
@@ -34,7 +32,7 @@ async function settle(queue: string, message: Message, handlerOf: (meter: Meter)
   console.log(JSON.stringify({ event: 'message', queue, id, attempt, ...outcome, ...meter.read() }))
 }
 
-/** Doubles the delay with each attempt, up to an hour. */
+/** Asks for another attempt at the message, later each time. */
 export function retryLater({ attempts }: Message): Verdict {
-  return { retryAfterSeconds: Math.min(firstRetrySeconds * 2 ** (attempts - 1), longestRetrySeconds) }
+  return { retryAfterSeconds: retryDelaySeconds(attempts) }
 }

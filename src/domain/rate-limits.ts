@@ -1,7 +1,24 @@
-/** The bindings of wrangler.toml that count requests, and how many each allows in a minute (decisions.md, Limits). */
+import { dayMs, hourMs, minuteMs } from './dates.ts'
+import { resetLinkMinutes } from './links.ts'
+
+/** What each rate-limit binding of wrangler.toml allows in a minute. Cloudflare counts in each location by itself. */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,
   GENERAL_LIMIT: 600,
   CLIENT_LIMIT: 6_000,
+} as const
+
+/** What the database counts exactly: so many attempts within any window of that length. */
+export const exactLimits = {
+  /** With a stolen token, nobody may guess the password, whichever endpoint asks for it. */
+  passwordGuesses: { most: 10, withinMs: minuteMs },
+  verificationMails: { most: 6, withinMs: minuteMs },
+  resetMails: { most: 6, withinMs: minuteMs },
+  /** While a link is good: whoever is refused still has a good one in their mailbox. */
+  resetLinks: { most: 20, withinMs: resetLinkMinutes * minuteMs },
+  /** Nobody waiting for a verification mail asks for thirty a day. */
+  mailsToUnconfirmed: { most: 30, withinMs: dayMs },
+  /** A company's or carrier's address is shared by many who sign up. */
+  mailsByClient: { most: 300, withinMs: hourMs },
 } as const

@@ -11,14 +11,12 @@ import {
   type LinkBase,
   type LinkParts,
 } from '../domain/links.ts'
+import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { mostDeletedAtOnce } from './bounds.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
 import { clearing, deletion } from './user-deletion.ts'
-
-/** How many verification mails a token may ask for. */
-const resends = { most: 6, withinMs: 60_000 }
 
 /** Queues a verification mail. */
 export async function mailVerification(
@@ -48,7 +46,7 @@ export async function resendVerification(
   const recipient = sql`(select * from ${users} where ${users.id} = ${owner.id})`
   const isUnverified = sql`(select email_verified_at is null from ${recipient})`
   const limits: Limit[] = [
-    { key: `resend:${owner.tokenId}`, ...resends },
+    { key: `resend:${owner.tokenId}`, ...exactLimits.verificationMails },
     ...mailLimits(recipient, client, isUnverified),
   ]
   const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)

@@ -1,11 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { dayMs, hourMs } from '../domain/dates.ts'
+import { exactLimits } from '../domain/rate-limits.ts'
 import type { Limit } from './throttle.ts'
-
-/** Nobody waiting for a verification mail asks for thirty a day. */
-const unconfirmedMailbox = { most: 30, withinMs: dayMs }
-/** A company's or carrier's address is shared by many who sign up. */
-const perClient = { most: 300, withinMs: hourMs }
 
 /** The IP address that a request came from, or null if it is not to be counted. */
 export type ClientAddress = string | null
@@ -20,8 +15,12 @@ export type ClientAddress = string | null
 export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sql`true`): Limit[] {
   const isUnconfirmed = sql`(select email_verified_at is null from ${recipient})`
   return [
-    { key: mailboxKey(recipient), when: sql`${when} and ${isUnconfirmed}`, ...unconfirmedMailbox },
-    ...(client === null ? [] : [{ key: `client:${client}`, when, ...perClient }]),
+    {
+      key: mailboxKey(recipient),
+      when: sql`${when} and ${isUnconfirmed}`,
+      ...exactLimits.mailsToUnconfirmed,
+    },
+    ...(client === null ? [] : [{ key: `client:${client}`, when, ...exactLimits.mailsByClient }]),
   ]
 }
 

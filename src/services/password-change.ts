@@ -4,11 +4,9 @@ import { passwordResets, tokens, users } from '../db/schema.ts'
 import { completed, type Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
+import { exactLimits } from '../domain/rate-limits.ts'
 import { hashInTurn, verifyInTurn } from './hashing.ts'
 import { attempt, demandAttempt } from './throttle.ts'
-
-/** With a stolen token, nobody may guess the password, whichever endpoint asks for it. */
-const guesses = { most: 10, withinMs: 60_000 }
 
 export type PasswordChange = { current_password: string; password: string }
 
@@ -17,7 +15,7 @@ export type PasswordChange = { current_password: string; password: string }
  * not in the database. Counts as a guess. Throws TooManyAttempts.
  */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
-  const limits = [{ key: `password:${owner.tokenId}`, ...guesses }]
+  const limits = [{ key: `password:${owner.tokenId}`, ...exactLimits.passwordGuesses }]
   const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
   const results = await owner.run({
     password: owner.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, owner.id)),

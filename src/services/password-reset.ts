@@ -8,6 +8,7 @@ import { completed, type Draft } from '../domain/draft.ts'
 import { type Allowance, Invalid } from '../domain/failures.ts'
 import { resetLinkMinutes } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
+import { exactLimits } from '../domain/rate-limits.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/mail-queue.ts'
 import { hashInTurn } from './hashing.ts'
@@ -15,9 +16,6 @@ import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs
-const perMinute = { most: 6, withinMs: minuteMs }
-/** While a link is good: whoever is refused still has a good one in their mailbox. */
-const perLink = { most: 20, withinMs: linkGoodForMs }
 /** Unknown addresses share this many counters, so that made-up ones cannot fill the table. */
 const unknownCounters = 1_024
 
@@ -43,8 +41,8 @@ async function limitsOf(email: string, client: ClientAddress): Promise<Limit[]> 
   const keys = forgotKeys(email)
   const counter = Number.parseInt((await hashSecret(email)).slice(0, 8), 16) % unknownCounters
   return [
-    { key: sql`iif(${isUser}, ${keys.minute}, ${`nobody:${counter}`})`, ...perMinute },
-    { key: keys.hour, when: isUser, ...perLink },
+    { key: sql`iif(${isUser}, ${keys.minute}, ${`nobody:${counter}`})`, ...exactLimits.resetMails },
+    { key: keys.hour, when: isUser, ...exactLimits.resetLinks },
     ...mailLimits(found, client, isUser),
   ]
 }

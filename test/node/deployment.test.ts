@@ -1,36 +1,82 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
-import { perMinute } from '../../src/domain/rate-limits.ts'
+import { exactLimits, perMinute } from '../../src/domain/rate-limits.ts'
+import { retryDelaySeconds } from '../../src/domain/retry-delay.ts'
 import { projectDirectory } from './stack.ts'
 
-type RateLimit = { name: string; namespace_id: string; simple: { limit: number; period: number } }
-
-function configurationOf(env: string) {
-  const { ratelimits, vars, limits } = readConfig(
-    { config: path.join(projectDirectory, 'wrangler.toml'), env },
-    { hideWarnings: true },
-  )
-  return { ratelimits: ratelimits as RateLimit[], vars, limits }
+/** What is tested of wrangler.toml. Wrangler's own type is lost among its bundled declarations. */
+type Configuration = {
+  ratelimits: { name: string; namespace_id: string; simple: { limit: number; period: number } }[]
+  queues: {
+    producers: { queue: string }[]
+    consumers: { queue: string; max_retries: number; dead_letter_queue?: string }[]
+  }
+  triggers: { crons: string[] }
+  vars: Record<string, string>
+  limits: { cpu_ms: number }
 }
 
-describe.each(['', 'staging', 'production'])('the environment "%s"', (env) => {
-  const configuration = configurationOf(env)
+const read = (file: string) => readFileSync(path.join(projectDirectory, file), 'utf8')
+const environments = ['', 'staging', 'production']
+/** As long as Resend remembers an idempotency key. */
+const keyLifeSeconds = 24 * 3_600
 
-  test('counts what the code says that it counts, in a minute each, by ids of its own', () => {
-    const { ratelimits } = configuration
-    const limits = ratelimits.map(({ name, simple }) => [name, simple])
-    expect(Object.fromEntries(limits)).toEqual(
-      Object.fromEntries(Object.entries(perMinute).map(([name, limit]) => [name, { limit, period: 60 }])),
-    )
-    const elsewhere = ['', 'staging', 'production']
-      .filter((other) => other !== env)
-      .flatMap((other) => configurationOf(other).ratelimits.map(({ namespace_id }) => namespace_id))
-    for (const { namespace_id } of ratelimits) expect(elsewhere).not.toContain(namespace_id)
+function configurationOf(env: string): Configuration {
+  return readConfig({ config: path.join(projectDirectory, 'wrangler.toml'), env }, { hideWarnings: true })
+}
+
+describe.each(environments)('the environment "%s"', (env) => {
+  const { ratelimits, vars, limits, queues, triggers } = configurationOf(env)
+
+  test('counts what the code says it counts, by the minute', () => {
+    const counted = ratelimits.map(({ name, simple }) => [name, simple])
+    const said = Object.entries(perMinute).map(([name, limit]) => [name, { limit, period: 60 }])
+    expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(said))
   })
 
-  test('has the general limit switched on, and no run without an end', () => {
-    expect(configuration.vars.GENERAL_LIMIT_ENABLED).toBe('true')
-    expect(configuration.limits).toEqual({ cpu_ms: 10_000 })
+  test('has the general limit switched on, and an end to every run', () => {
+    expect(vars.GENERAL_LIMIT_ENABLED).toBe('true')
+    expect(limits).toEqual({ cpu_ms: 10_000 })
   })
+
+  test('fires every cron that has a job, and no other', () => {
+    const jobs = [...read('src/consumers/cron.ts').matchAll(/^ {2}'([^']+)': /gm)].map(([, cron]) => cron)
+    expect([...triggers.crons].sort()).toEqual(jobs.sort())
+  })
+
+  test('consumes what it produces, dead letters included, by the names that the Worker knows', () => {
+    const prefix = ['purse', env].filter(Boolean).join('-')
+    const named = (names: string[]) => names.map((name) => `${prefix}-${name}`)
+    expect(queues.producers.map(({ queue }) => queue)).toEqual(named(['sync', 'mail']))
+    const consumed = queues.consumers.map(({ queue }) => queue)
+    expect(consumed.sort()).toEqual(named(['mail', 'mail-dead', 'sync', 'sync-dead']))
+    for (const { queue, dead_letter_queue } of queues.consumers)
+      expect(dead_letter_queue).toBe(queue.endsWith('-dead') ? undefined : `${queue}-dead`)
+  })
+
+  test('tries a mail for half a day at least, and no longer than its idempotency key lives', () => {
+    const retries = queues.consumers.find(({ queue }) => queue.endsWith('-mail'))?.max_retries ?? 0
+    let seconds = 0
+    for (let attempts = 1; attempts <= retries; attempts++) seconds += retryDelaySeconds(attempts)
+    expect(seconds).toBeGreaterThan(keyLifeSeconds / 2)
+    expect(seconds).toBeLessThan(keyLifeSeconds)
+  })
+})
+
+test('no two rate limits of any environments share a counter', () => {
+  const ids = environments.flatMap((env) => configurationOf(env).ratelimits.map((one) => one.namespace_id))
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the contract gives clients the limits that the code has', () => {
+  const [, section = ''] = read('docs/contract.md').split('\n## Limits\n')
+  const [table = ''] = section.split('\n## ')
+  const told = [...table.matchAll(/^\| [^|]+ \| ([\d,]+) \|/gm)].map(([, n = '']) =>
+    Number(n.replace(',', '')),
+  )
+  const { verificationMails, resetMails, passwordGuesses } = exactLimits
+  const exact = [verificationMails, resetMails, passwordGuesses].map(({ most }) => most)
+  expect(told.sort()).toEqual([...Object.values(perMinute), ...exact].sort())
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { exactLimits } from '../../../domain/rate-limits.ts'
 import { json, type OperationGroup } from '../operation.ts'
 import { id } from '../schemas/kinds.ts'
 import { verificationSent, verificationStatus } from '../schemas/people.ts'
@@ -28,8 +29,7 @@ export const emailOperations: OperationGroup = {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send the verification mail again',
-      description:
-        'Six a minute for each token; until the address is verified, thirty a day for its mailbox, whatever stands behind a `+`.',
+      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnconfirmed.most} a day for its mailbox, with or without a \`+\` part.`,
       answers: {
         200: json(verificationSent, 'The mail is queued, or not needed.', [
           'X-RateLimit-Limit',

@@ -1,3 +1,4 @@
+import { exactLimits } from '../../../domain/rate-limits.ts'
 import { mostDeletedAtOnce } from '../../../services/bounds.ts'
 import { deleted, json, type OperationGroup } from '../operation.ts'
 import { user } from '../schemas/people.ts'
@@ -26,8 +27,7 @@ export const profileOperations: OperationGroup = {
     'PUT /api/me/password': {
       id: 'updatePassword',
       summary: 'Change the password',
-      description:
-        'Ends all other sessions and voids reset links; this session stays. A user without a password sets one by a reset mail. Ten a minute for each token, together with leaving.',
+      description: `Ends all other sessions and voids reset links; this session stays. A user without a password sets one by a reset mail. ${exactLimits.passwordGuesses.most} a minute for each token, together with leaving.`,
       body: {
         name: 'PasswordChange',
         example: {

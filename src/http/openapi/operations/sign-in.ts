@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
 import { authorisation, availability, session, signIn } from '../schemas/people.ts'
 import { message } from '../schemas/service.ts'
@@ -32,8 +33,7 @@ export const signInOperations: OperationGroup = {
     'POST /api/login': {
       id: 'login',
       summary: 'Sign in with a password',
-      description:
-        'Wrong credentials are a 422 under `email`, one and the same for an unknown address and a wrong password. Ten a minute for an address and a client address.',
+      description: `Wrong credentials are a 422 under \`email\`, one and the same for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
     },
@@ -64,8 +64,7 @@ export const signInOperations: OperationGroup = {
     'GET /api/auth/check-email': {
       id: 'checkEmail',
       summary: 'Check an address',
-      description:
-        'Says whether the address is well-formed, and never whether it is registered. Thirty a minute for a client address.',
+      description: `Says whether the address is well-formed, and never whether it is registered. ${perMinute.CHECK_EMAIL_LIMIT} a minute for each client address.`,
       parameters: {
         email: { in: 'query', schema: z.string(), description: 'The address.' },
       },
