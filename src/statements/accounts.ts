@@ -1,14 +1,24 @@
+import type { CalendarDate } from '../domain/dates.ts'
+import type { Minor, MoneyProblem } from '../domain/money.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 import { type ClosingBalance, maxRows, type StatementAccount } from './statement.ts'
 
-/** An account to fill. */
+/** No honest file has more statements, whether of one account or of many. */
+const maxAccounts = 20_000
+
+/** An account without entries yet. */
 export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
-  return { identifier, currency, rows: [], closingBalance: null, skipped: 0 }
+  return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+}
+
+/** A closing balance, or none where its date or amount cannot be read: no entry depends on it. */
+export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
+  return date !== null && typeof amount === 'number' ? { date, amount } : null
 }
 
 /**
- * One account for all statements of it: files hold one per day or per page. The closing balance is the latest one;
- * of two on a day it is that which comes later in the file.
+ * Merges the statements of each account: files hold one per day or per page. The latest closing balance wins; of two
+ * on the same day, the one further down in the file.
  */
 export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   const merged = new Map<string, StatementAccount>()
@@ -16,7 +26,7 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
     const key = JSON.stringify([part.identifier, part.currency])
     const account = merged.get(key)
     if (account) {
-      for (const row of part.rows) account.rows.push(row)
+      for (const entry of part.entries) account.entries.push(entry)
       account.closingBalance = later(account.closingBalance, part.closingBalance)
       account.skipped += part.skipped
     } else merged.set(key, part)
@@ -24,20 +34,20 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   return [...merged.values()]
 }
 
-/** More statements than this, of one account or of many, no file has. */
-const maxAccounts = 20_000
-
-/** Counts entries and statements while a file is read, and refuses it at the first one too many. */
+/** Counts entries and statements while a file is read, and refuses the file at the first one too many. */
 export class RowLimit {
-  private rows = 0
-  private accounts = 0
+  #rows = 0
+  #accounts = 0
+
   count(): void {
-    this.rows += 1
-    if (this.rows > maxRows) refuseFile(tooManyRows)
+    this.#rows += 1
+    if (this.#rows > maxRows) refuseFile(tooManyRows)
   }
+
   countAccount(): void {
-    this.accounts += 1
-    if (this.accounts > maxAccounts) refuseFile(`The file must not have more than ${maxAccounts} statements.`)
+    this.#accounts += 1
+    if (this.#accounts > maxAccounts)
+      refuseFile(`The file must not have more than ${maxAccounts} statements.`)
   }
 }
 

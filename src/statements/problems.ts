@@ -1,48 +1,62 @@
-import { earliestDate, latestDate } from '../domain/dates.ts'
+import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
 import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { formatMoney, type MoneyProblem, maxAmount } from '../domain/money.ts'
+import { formatMoney, type Minor, type MoneyProblem, maxAmount } from '../domain/money.ts'
 
-const maxErrors = 100
+/** How many errors of one import are listed. */
+export const maxErrors = 100
 
-/** Collects what is wrong with a file, so that all of it is said at once, though never more than 100 errors. */
+export const required = 'The :field field is required.'
+export const tooManyRows = 'The file must not have more than 10,000 rows.'
+
+/** Collects the errors of a file so that they are reported together, though never more than `maxErrors`. */
 export class Problems {
-  private readonly errors: FieldErrors = {}
-  private listed = 0
-  private left = 0
+  readonly #errors: FieldErrors = {}
+  #found = 0
 
-  /** Adds an error of the file as a whole, or of a form field that would settle it. */
+  /** Adds an error of the file as a whole, or of the form field that would settle it. */
   add(field: string, text: string): void {
-    this.record(field, messageFor(field, text))
+    this.#record(field, messageFor(field, text))
   }
 
   /** Adds an error of one row: the key is `rows.7.amount`, the text speaks of the amount field. */
   addRow(line: number, field: string, text: string): void {
-    this.record(`rows.${line}.${field}`, messageFor(field, text))
+    this.#record(`rows.${line}.${field}`, messageFor(field, text))
+  }
+
+  /** Passes a row's date on if it may be stored; otherwise adds an error and returns null. */
+  checkDate(line: number, raw: string, date: CalendarDate | null): CalendarDate | null {
+    if (date !== null && date >= earliestDate && date <= latestDate) return date
+    const outOfRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
+    const invalid = date === null ? 'The :field field must be a valid date.' : outOfRange
+    this.addRow(line, 'date', raw.trim() === '' ? required : invalid)
+    return null
+  }
+
+  /** Passes a row's amount on if it is one; otherwise adds an error and returns null. */
+  checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
+    if (typeof amount === 'number') return amount
+    this.addRow(line, field, raw.trim() === '' ? required : moneyTexts[amount])
+    return null
   }
 
   get any(): boolean {
-    return this.listed > 0
+    return this.#found > 0
   }
 
-  /** Throws everything collected so far, if there is anything. */
+  /** Throws the collected errors, if there are any. */
   throwIfAny(): void {
     if (!this.any) return
-    if (this.left > 0) {
-      this.errors.file = [
-        ...(this.errors.file ?? []),
-        `The file has ${maxErrors + this.left} errors, of which the first ${maxErrors} are shown.`,
-      ]
+    if (this.#found > maxErrors) {
+      const text = `The file has ${this.#found} errors, of which the first ${maxErrors} are shown.`
+      this.#errors.file = [...(this.#errors.file ?? []), text]
     }
-    throw new Invalid(this.errors)
+    throw new Invalid(this.#errors)
   }
 
-  private record(key: string, message: string): void {
-    if (this.listed >= maxErrors) this.left += 1
-    else {
-      this.listed += 1
-      addError(this.errors, key, message)
-    }
+  #record(key: string, message: string): void {
+    this.#found += 1
+    if (this.#found <= maxErrors) addError(this.#errors, key, message)
   }
 }
 
@@ -51,17 +65,10 @@ export function refuseFile(text: string): never {
   throw new Invalid({ file: [text] })
 }
 
-/** The file has more rows than an import takes. */
-export const tooManyRows = 'The file must not have more than 10,000 rows.'
-
-export const required = 'The :field field is required.'
-export const notADate = 'The :field field must be a valid date.'
-export const notInDateRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
-
-/** Why an amount cannot be taken, in the words of the other endpoints. */
-export function moneyText(problem: MoneyProblem): string {
-  if (problem === 'not a number') return 'The :field field must be a number.'
-  if (problem === 'too many decimals') return 'The :field field must have 0-2 decimal places.'
-  if (problem === 'too small') return `The :field field must be at least -${formatMoney(maxAmount)}.`
-  return `The :field field must not be greater than ${formatMoney(maxAmount)}.`
+/** Why an amount is refused, in the words of the other endpoints. */
+const moneyTexts: Record<MoneyProblem, string> = {
+  'not a number': 'The :field field must be a number.',
+  'too many decimals': 'The :field field must have 0-2 decimal places.',
+  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
+  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
 }

@@ -6,7 +6,7 @@ import { readOfx } from './ofx/read.ts'
 import { readQif } from './qif/read.ts'
 import type { ImportOptions, Statement } from './statement.ts'
 
-/** Reads a bank statement of whatever format (decisions.md, Import). Throws `Invalid`, and nothing else. */
+/** Reads a bank statement in any of the formats. Throws `Invalid`, and nothing else. */
 export function readStatement(bytes: Uint8Array, options: ImportOptions): Statement {
   const { format, text } = recognise(bytes)
   if (format === 'ofx') return readOfx(text)

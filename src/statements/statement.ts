@@ -1,11 +1,11 @@
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Minor } from '../domain/money.ts'
 
-/** What the form fields of an import settle; it is taken as said and never detected (decisions.md, Import). */
+/** What the form fields of an import say about the file. Whatever they say is not detected. */
 export type ImportOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
-  /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: what counts is the order of day, month and year. */
+  /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: only the order of day, month and year counts. */
   date_format?: string
   decimal_separator?: '.' | ','
   /** Our field → their header, or the number of their column (`"1"` is the first); `""` means there is none. */
@@ -13,29 +13,30 @@ export type ImportOptions = {
 }
 
 /** One booked entry of a bank statement. */
-export type StatementRow = {
+export type StatementEntry = {
   /** The line of the file (CSV, QIF, MT940) or the number of the entry (OFX, CAMT): errors are keyed `rows.<line>.<field>`. */
   line: number
+  /** The booking date; the value date where the file has no other. */
   date: CalendarDate
-  /** Positive is money in, negative is money out; never zero. */
+  /** Positive for a credit, negative for a debit, never zero. */
   amount: Minor
   description: string | null
   /** The bank's own id of the entry: FITID, AcctSvcrRef, bank reference … */
   reference: string | null
 }
 
-/** What an account held at the end of a day, as the statement says. */
+/** What an account held at the end of a day, according to the statement. */
 export type ClosingBalance = { date: CalendarDate; amount: Minor }
 
 /** The entries of one account in a file. */
 export type StatementAccount = {
-  /** IBAN or account number, where the file names it. */
+  /** IBAN or account number, if the file names it. */
   identifier: string | null
-  /** ISO 4217, where the file names it. */
+  /** ISO 4217, if the file names it. */
   currency: string | null
-  rows: StatementRow[]
+  entries: StatementEntry[]
   closingBalance: ClosingBalance | null
-  /** Entries that moved no money, and so are no rows: pending, declined, informational or of amount zero. */
+  /** How many entries were left out because they moved no money: pending, declined, informational or zero. */
   skipped: number
 }
 
@@ -59,5 +60,5 @@ export type GenericRow = {
   reference: string | null
 }
 
-/** A file of more rows than this is refused (decisions.md, Import). */
+/** A file with more rows is refused. */
 export const maxRows = 10_000

@@ -1,11 +1,11 @@
 const maxCodePoints = 255
 
-/** Control and formatting characters that no description needs; a NUL could not be stored at all. */
+/** Control and formatting characters; a NUL could not even be stored. */
 const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu
 
-/** One line of text as it is stored: no control characters, single spaces, at most 255 code points; empty is null. */
+/** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
-  // Cut first: what is left after 4 × 255 code units cannot come into the first 255 characters but past padding.
+  // Cut first, generously: padding is dropped below, and long texts would cost more than they are worth.
   const text = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim()
   if (text === '') return null
   if (text.length <= maxCodePoints) return text
@@ -13,7 +13,7 @@ export function cleanText(raw: string): string | null {
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
 }
 
-/** Joins the parts of a description; what repeats or is contained in an earlier part is left out. */
+/** Joins the parts of a description and leaves out parts that another one contains. */
 export function describe(...parts: (string | null | undefined)[]): string | null {
   const kept: string[] = []
   for (const part of parts) {
@@ -28,11 +28,11 @@ export function describe(...parts: (string | null | undefined)[]): string | null
   return cleanText(kept.join(' – '))
 }
 
-/** What banks write where they have no reference (SWIFT NONREF, SEPA NOTPROVIDED, references given elsewhere). */
+/** What banks write in place of a reference they do not have (SWIFT NONREF, SEPA NOTPROVIDED …). */
 const placeholder =
   /^(?:nonref\b.*|notprovided|not provided|nosref|noref|none|n\/?a|null|(?:eref|kref|mref|pref|cref|marf)\+?|[-.0/\s]*|.)$/i
 
-/** The bank's id of an entry, or null where the bank only fills the field. */
+/** The first real reference among the candidates; null if all are empty or placeholders. */
 export function bankReference(...candidates: (string | null | undefined)[]): string | null {
   for (const candidate of candidates) {
     const text = cleanText(candidate ?? '')
@@ -41,7 +41,7 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
   return null
 }
 
-/** A value as errors show it: short, and in quotes that do not matter. */
+/** A value as error messages show it: one line of at most 40 characters. */
 export function shown(raw: string): string {
   const text = cleanText(raw) ?? ''
   return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`

@@ -40,11 +40,11 @@ export function understandStatement(bytes: Uint8Array, fields: FileFields): Impo
   const statement = readStatement(bytes, fields)
   const accountId = fields.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
-  const { rows, closingBalance, skipped } = chosenAccount(statement.accounts, fields.statement_account)
+  const { entries, closingBalance, skipped } = chosenAccount(statement.accounts, fields.statement_account)
   return {
     kind: 'bank',
     format: statement.format,
-    rows: rows.map(({ line, date, amount, description, reference }) => ({
+    rows: entries.map(({ line, date, amount, description, reference }) => ({
       line,
       account: accountId,
       to_account: null,

@@ -1,7 +1,7 @@
 import type { Minor, MoneyProblem } from '../../domain/money.ts'
 import { parseMoney } from '../../domain/money.ts'
 
-/** An amount without sign: up to five decimals by the schema, of which the third to fifth must be zeros. */
+/** An amount without a sign. The schema allows five decimals; the third to fifth must be zero here. */
 export function camtAmount(raw: string): Minor | MoneyProblem {
   if (!/^\d{1,18}(?:[.,]\d{0,5})?$/.test(raw)) return 'not a number'
   const [whole = '', decimals = ''] = raw.split(/[.,]/)
@@ -9,7 +9,7 @@ export function camtAmount(raw: string): Minor | MoneyProblem {
   return parseMoney(kept === '' ? whole : `${whole}.${kept}`)
 }
 
-/** The amount with the sign of its credit or debit indicator. A reversal's indicator is that of the reversal itself. */
+/** The amount, negative if its indicator says debit. The indicator of a reversal is already that of the reversal. */
 export function signed(amount: Minor | MoneyProblem, indicator: string): Minor | MoneyProblem {
   if (typeof amount !== 'number') return amount
   if (indicator === 'CRDT') return amount

@@ -1,16 +1,16 @@
-import { type CalendarDate, earliestDate, isCalendarDate, latestDate } from '../../domain/dates.ts'
+import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
 import type { Minor } from '../../domain/money.ts'
 import type { RowLimit } from '../accounts.ts'
-import { moneyText, notADate, notInDateRange, type Problems, required } from '../problems.ts'
+import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'
 import { bankReference, describe } from '../text.ts'
 import { camtAmount, signed } from './amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
-/** What is common to all entries of a file. */
+/** The state that all entries of a file share. */
 export type Reading = { problems: Problems; limit: RowLimit; entries: number }
 
-/** Adds the row of a booked entry to its account, or one row for each transaction of a batch that states them fully. */
+/** Adds a booked entry to its account, or one for each transaction of a batch if the batch states them in full. */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
   reading.entries += 1
   const line = reading.entries
@@ -32,7 +32,7 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     const detail = parts || details.length === 1 ? piece.detail : undefined
     if (piece.amount === 0) account.skipped += 1
     else
-      account.rows.push({
+      account.entries.push({
         line,
         date,
         amount: piece.amount,
@@ -46,9 +46,7 @@ function readDate(entry: XmlElement, line: number, problems: Problems): Calendar
   const booking = at(entry, 'BookgDt') ?? at(entry, 'ValDt')
   const raw = textAt(booking, 'Dt') || textAt(booking, 'DtTm')
   const date = raw.slice(0, 10)
-  if (isCalendarDate(date) && date >= earliestDate && date <= latestDate) return date
-  problems.addRow(line, 'date', raw === '' ? required : isCalendarDate(date) ? notInDateRange : notADate)
-  return null
+  return problems.checkDate(line, raw, isCalendarDate(date) ? date : null)
 }
 
 function readAmount(
@@ -58,23 +56,16 @@ function readAmount(
   problems: Problems,
 ): Minor | null {
   const element = at(entry, 'Amt')
-  const entryCurrency = element?.currency
-  if (currency && entryCurrency && entryCurrency !== currency) {
-    problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
-    return null
-  }
   const indicator = textAt(entry, 'CdtDbtInd')
-  if (indicator !== 'CRDT' && indicator !== 'DBIT') {
+  if (currency && element?.currency && element.currency !== currency)
+    problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
+  else if (indicator !== 'CRDT' && indicator !== 'DBIT')
     problems.addRow(line, 'amount', 'The :field field must be marked CRDT or DBIT.')
-    return null
-  }
-  const amount = signed(camtAmount(ownText(element)), indicator)
-  if (typeof amount === 'number') return amount
-  problems.addRow(line, 'amount', ownText(element) === '' ? required : moneyText(amount))
+  else return problems.checkAmount(line, ownText(element), signed(camtAmount(ownText(element)), indicator))
   return null
 }
 
-/** The signed amounts of the details of a batch, if each has one in the entry's currency and they sum to the entry. */
+/** The signed amounts of a batch's details, if all are in the currency of the entry and add up to it. */
 function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): Minor[] | null {
   if (details.length < 2) return null
   const currency = at(entry, 'Amt')?.currency
@@ -91,8 +82,8 @@ function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): 
 }
 
 /**
- * The servicer's reference is the one that stays the same in every statement. An entry reference is often but its
- * number in the file, which another file gives to another entry, so short ones do not count.
+ * The servicer's reference is the same in every statement. An entry reference is often just a number within the file,
+ * which another file gives to another entry, so short ones do not count.
  */
 function referenceOf(entry: XmlElement, detail: XmlElement | undefined, split: boolean): string | null {
   const entryReference = textAt(entry, 'NtryRef')
@@ -115,7 +106,7 @@ function describeEntry(entry: XmlElement, detail: XmlElement | undefined, amount
   return describe(otherParty(detail, amount), said || textAt(entry, 'AddtlNtryInf'))
 }
 
-/** Who paid, or who was paid. Since version 8 the name is inside a party (Pty). */
+/** Who paid, or who was paid. Since version 8 the name is inside a `Pty` element. */
 function otherParty(detail: XmlElement | undefined, amount: Minor): string {
   const parties = at(detail, 'RltdPties')
   const nameOf = (role: string) => textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')

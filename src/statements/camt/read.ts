@@ -1,5 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import { emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ClosingBalance, Statement, StatementAccount } from '../statement.ts'
 import { cleanText } from '../text.ts'
@@ -20,7 +20,7 @@ const plan: XmlPlan = {
   several: new Set(['NtryDtls', 'TxDtls', 'Ustrd', 'Strd']),
 }
 
-/** Reads a camt.052, .053 or .054 message of any version. Only booked entries become rows. */
+/** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */
 export function readCamt(text: string): Statement {
   const statements = new CamtStatements()
   visitXml(text, plan, statements)
@@ -29,13 +29,13 @@ export function readCamt(text: string): Statement {
   return { format: 'camt', accounts: mergeAccounts(statements.accounts) }
 }
 
-/** Reads statements as they come: what says whose they are stands before their entries (ISO 20022). */
+/** Reads statements in one pass: by the schema, the account and its currency precede the entries. */
 class CamtStatements implements XmlVisitor {
   readonly accounts: StatementAccount[] = []
   readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0 }
   #account = emptyAccount(null, null)
   #owner: XmlElement | undefined
-  /** The currencies of the first balance and of the first entry, as far as they have come. */
+  /** The currencies of the first balance and of the first entry. */
   #balanceCurrency: string | undefined
   #entryCurrency: string | undefined
   #hasBalance = false
@@ -93,20 +93,18 @@ function identifierOf(owner: XmlElement | undefined): string | null {
   return cleanText(iban || textAt(id, 'Othr', 'Id') || textAt(id, 'BBAN') || textAt(id, 'PrtryAcct', 'Id'))
 }
 
-/** The closing booked balance (CLBD), not that of a page (sub-type INTM). */
+/** True for the closing booked balance (CLBD), but not for that of a page (sub-type INTM). */
 function isClosing(balance: XmlElement): boolean {
   const code = textAt(balance, 'Tp', 'CdOrPrtry', 'Cd') || textAt(balance, 'Tp', 'Cd')
   return code === 'CLBD' && textAt(balance, 'Tp', 'SubTp', 'Cd') !== 'INTM'
 }
 
-/** A balance that cannot be read is none. */
 function closingBalance(balance: XmlElement): ClosingBalance | null {
   const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
-  const date = camtDate(at(balance, 'Dt'))
-  return typeof amount === 'number' && date !== null ? { date, amount } : null
+  return balanceOn(camtDate(at(balance, 'Dt')), amount)
 }
 
-/** A date or the date of a time, as written, whatever zone the time is in. */
+/** A date, or the date part of a time as written, whatever its time zone. */
 function camtDate(element: XmlElement | undefined): CalendarDate | null {
   const date = (textAt(element, 'Dt') || textAt(element, 'DtTm')).slice(0, 10)
   return isCalendarDate(date) ? date : null

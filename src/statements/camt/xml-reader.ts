@@ -1,9 +1,9 @@
 import { refuseFile } from '../problems.ts'
 
-/** What hears of the elements of a document, in its order. Names come as they are written. */
+/** Is told what a document contains, in document order. Names come as they are written. */
 export type XmlListener = {
   open(name: string, attributes: ReadonlyMap<string, string>): void
-  /** A piece of text as it is written; `decodeReferences` reads its references, which are good. CDATA goes to `cdata`. */
+  /** Text as it is written. Its references are valid; `decodeReferences` replaces them. */
   text(raw: string): void
   cdata(text: string): void
   close(): void
@@ -29,14 +29,14 @@ const reference = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/y
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
- * Reads an XML document (XML 1.0) and holds nothing of it. It must be well-formed, have no document type definition and
- * so no entities but the five of XML, and neither be nested nor grow without end. Throws Invalid.
+ * Reads an XML 1.0 document as a stream and keeps nothing of it. The document must be well-formed and must not have a
+ * document type definition, and so no entities but XML's own five; depth and number of elements are bounded. Throws Invalid.
  */
 export function readXml(text: string, listener: XmlListener): void {
   new XmlReader(text, listener).read()
 }
 
-/** The text that a piece stands for; of a long one the beginning is enough. */
+/** The text with its references replaced. */
 export function decodeReferences(raw: string): string {
   if (!raw.includes('&')) return raw
   return raw.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, entity) =>
@@ -142,7 +142,7 @@ class XmlReader {
     this.#at = stop
   }
 
-  /** Checks the references of a piece that begins at a place; looking on in the whole text would reach its end each time. */
+  /** Checks the references of a piece of text; a search in the whole text would run to its end each time. */
   #checkReferences(piece: string, begin: number): void {
     for (let at = piece.indexOf('&'); at >= 0; at = piece.indexOf('&', at + 1)) {
       reference.lastIndex = at
@@ -155,7 +155,7 @@ class XmlReader {
     }
   }
 
-  /** Goes behind a mark that ends something, and answers what came before it. */
+  /** Moves behind the next `end`, and returns what is between `begin` and it. */
   #skip(begin: string, end: string, problem: string): string {
     const from = this.#at + begin.length
     const found = this.#text.indexOf(end, from)
@@ -164,7 +164,7 @@ class XmlReader {
     return this.#text.slice(from, found)
   }
 
-  /** What stands here, if it looks like this; it is read then. */
+  /** Moves behind a match of the pattern, which has to be right here. */
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)

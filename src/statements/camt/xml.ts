@@ -1,46 +1,46 @@
 import { refuseFile } from '../problems.ts'
 import { decodeReferences, readXml, type XmlListener } from './xml-reader.ts'
 
-/** An element as much as it is of interest: its name without prefix, and its own text. */
+/** What is kept of an element: its name without prefix, its own text, and its children. */
 export type XmlElement = {
   name: string
   /** The attribute `Ccy`. */
   currency: string | undefined
   text: string
   children: XmlElement[]
-  /** Its children of those names of which there may be several. */
+  /** Its children with names that may occur several times (`XmlPlan.several`). */
   repeated: XmlElement[] | null
 }
 
-/** What a document is read for. */
+/** Which parts of a document are read. */
 export type XmlPlan = {
-  /** The outermost elements of these names are read, one after another. */
+  /** The elements that are read, one after another, wherever they are. */
   outermost: Set<string>
-  /** Of these names are the elements that are kept of them, each with what is kept inside; all else is passed over. */
+  /** The names of the elements inside that are kept; all others are skipped with their contents. */
   kept: Set<string>
-  /** Of these an element keeps several, of all others the first. */
+  /** The names of which an element keeps several children; of all others it keeps the first. */
   several: Set<string>
 }
 
-/** Hears of the outermost elements as they begin and end, and of their children as each is complete. */
+/** Is told when an outermost element begins and ends, and gets each of its children once that is complete. */
 export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
 
-/** So much is kept of one child of an outermost element: ten thousand transactions of a batch, fully stated. */
+/** How many elements one child of an outermost element may have: a batch of ten thousand transactions in full. */
 const maxKept = 130_000
-/** Of a text no more is ever looked at (text.ts). */
+/** More of a text is never looked at (`cleanText`). */
 const maxText = 20_000
 
-/** Reads a document child by child, so that no more than one is held in memory. Throws Invalid. */
+/** Reads a document child by child, with no more than one in memory. Throws Invalid. */
 export function visitXml(text: string, plan: XmlPlan, visitor: XmlVisitor): void {
   readXml(text, new Visit(plan, visitor))
 }
 
-/** The child elements of a name of which there may be several. */
+/** The children with a name that may occur several times. */
 export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
   return element?.repeated?.filter((child) => child.name === name) ?? []
 }
 
-/** The first element at the end of a path of names, each a child of the one before; of no name there are several. */
+/** The first element at the end of a path of names, none of which may occur several times. */
 export function at(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>(
     (from, name) => from?.children.find((child) => child.name === name),
@@ -48,12 +48,12 @@ export function at(element: XmlElement | undefined, ...path: string[]): XmlEleme
   )
 }
 
-/** The text of the first element at the end of a path, trimmed; empty if there is none. */
+/** The trimmed text of the element at the end of a path; empty if there is none. */
 export function textAt(element: XmlElement | undefined, ...path: string[]): string {
   return ownText(at(element, ...path))
 }
 
-/** The text right inside an element, trimmed. */
+/** The trimmed text of an element, without that of its children. */
 export function ownText(element: XmlElement | undefined): string {
   return element?.text.trim() ?? ''
 }
@@ -61,9 +61,9 @@ export function ownText(element: XmlElement | undefined): string {
 class Visit implements XmlListener {
   readonly #plan: XmlPlan
   readonly #visitor: XmlVisitor
-  /** The elements that are open from an outermost one on; null is passed over, with all that is in it. */
+  /** The open elements from an outermost one on; null stands for one that is skipped. */
   readonly #open: (XmlElement | null)[] = []
-  /** How many elements are open around it. */
+  /** How many elements are open around the outermost one. */
   #around = 0
   #kept = 0
 
@@ -87,7 +87,7 @@ class Visit implements XmlListener {
 
   text(raw: string): void {
     const element = this.#open.at(-1)
-    // Space between elements is nothing that anybody reads.
+    // White space between elements has no meaning.
     if (element && (element.text !== '' || raw.trim() !== ''))
       append(element, decodeReferences(raw.slice(0, maxText)))
   }
@@ -117,7 +117,7 @@ class Visit implements XmlListener {
     this.#kept += 1
     if (this.#kept > maxKept) refuseFile('The file has too many elements.')
     const element = elementOf(name, attributes)
-    // Children of an outermost element are handed over, not kept.
+    // Children of an outermost element are passed on, not kept.
     if (this.#open.length === 1) return element
     if (this.#plan.several.has(name)) {
       parent.repeated ??= []

@@ -1,159 +1,203 @@
-import type { Problems } from '../problems.ts'
+import { Invalid } from '../../domain/failures.ts'
+import { Problems } from '../problems.ts'
 import { shown } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import { type CsvField, foldHeader, headerNames, namesCurrency } from './header-names.ts'
+import type { CsvRecord } from './records.ts'
 
-/** Where each field stands: the numbers of its columns, the best first; several for a description, else one. */
+/** A header as it is written, and as it is compared. */
+export type Header = { text: string; name: string }
+
+/** The numbers of each field's columns, the best first: several for descriptions and payees, else one. */
 export type Columns = Partial<Record<CsvField, number[]>>
+
+/** How many columns with one meaning are looked at. No bank has as many, and each costs a look at every row. */
+export const maxTwins = 16
+/** How many unknown fields of a mapping are named. */
+const unknownListed = 3
 
 const several = new Set<CsvField>(['description', 'payee'])
 
-/** So many columns of one meaning are looked at; no bank has as many, and each row is searched for each of them. */
-export const maxTwins = 16
-/** So many fields of a mapping that mean nothing are named. */
-const unknownListed = 3
+/** The fields that each name can stand for, and its rank among the names of that field. */
+const meanings = new Map<string, { field: CsvField; rank: number }[]>()
+for (const [field, names] of Object.entries(headerNames) as [CsvField, string[]][])
+  for (const [rank, name] of names.entries())
+    meanings.set(name, [...(meanings.get(name) ?? []), { field, rank }])
 
-/** The place of each name among those of its field. */
-const rank = new Map(
-  (Object.entries(headerNames) as [CsvField, string[]][]).map(([field, names]) => [
-    field,
-    new Map(names.map((name, i) => [name, i] as const)),
-  ]),
-)
+/** The cells of a header row, each folded once. */
+export function headersOf(cells: string[]): Header[] {
+  return cells.map((cell) => ({ text: cell.trim(), name: foldHeader(cell) }))
+}
 
-/** The columns that these headers name, of the fields asked for. */
-export function columnsOf(headers: string[], fields: readonly CsvField[]): Columns {
-  const folded = headers.map(foldHeader)
+/** How many fields a row names as a header row would; 0 if it is none. A name from the mapping makes it one. */
+export function headerScore(cells: string[], mapped: string[], fields: readonly CsvField[]): number {
+  if (cells.length < 2) return 0
+  const headers = headersOf(cells)
+  const columns = columnsOf(headers, fields)
+  const named = mapped.filter((name) => columnNamed(headers, name) !== null)
+  return isTable(columns) || named.length > 0 ? Object.keys(columns).length + named.length : 0
+}
+
+/** The columns that these headers name. */
+export function columnsOf(headers: Header[], fields: readonly CsvField[]): Columns {
+  const found = new Map<CsvField, { column: number; rank: number }[]>()
+  for (const field of fields) found.set(field, [])
+  for (const [column, { name }] of headers.entries())
+    for (const { field, rank } of meanings.get(name) ?? []) found.get(field)?.push({ column, rank })
   const columns: Columns = {}
-  for (const field of fields) {
-    const ranks = rank.get(field)
-    const found = folded
-      .map((header, column) => ({ column, rank: ranks?.get(header) ?? -1 }))
-      .filter((candidate) => candidate.rank >= 0)
-    if (several.has(field)) columns[field] = found.map(({ column }) => column)
-    else {
-      const best = Math.min(...found.map((candidate) => candidate.rank))
-      columns[field] = preferred(
-        headers,
-        found.filter((one) => one.rank === best).map(({ column }) => column),
-      )
-    }
-    columns[field]?.splice(maxTwins)
-    if (columns[field]?.length === 0) delete columns[field]
+  for (const [field, all] of found) {
+    const best = Math.min(...all.map(({ rank }) => rank))
+    const chosen = several.has(field) ? all : all.filter(({ rank }) => rank === best)
+    const numbers = chosen.map(({ column }) => column)
+    const kept = several.has(field) ? numbers : preferred(headers, numbers)
+    if (kept.length > 0) columns[field] = kept.slice(0, maxTwins)
   }
-  const byCurrency = headers.flatMap((header, i) => (currencyOfAmounts(header) ? [i] : []))
-  const named = columns.amount ?? columns.debit ?? columns.credit
-  if (fields.includes('amount') && !named && byCurrency.length > 0)
-    columns.amount = byCurrency.slice(0, maxTwins)
+  const byCurrency = columnsWhere(headers, ({ text }) => currencyOfAmounts(text) !== null)
+  const isNamed = columns.amount ?? columns.debit ?? columns.credit
+  if (fields.includes('amount') && !isNamed && byCurrency.length > 0) columns.amount = byCurrency
   return columns
 }
 
-/** Of `bedrag` and `bedrag in EUR` the second is what moved on the account. */
-function preferred(headers: string[], columns: number[]): number[] {
-  const inCurrency = columns.filter((column) => namesCurrency(headers[column] ?? ''))
-  return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
-}
-
-/** The currency of a column of amounts that is named by nothing else: `CAD$` and `USD$`. */
+/** The currency of a column of amounts that has no other name: `CAD$` and `USD$`. */
 export function currencyOfAmounts(header: string): string | null {
-  return /^(CAD|USD) ?\$$/i.exec(header.trim())?.[1]?.toUpperCase() ?? null
-}
-
-/** Of the columns for one currency each, those that hold anything: one, or in the file of a bank one in each row. */
-export function filledCurrencies(
-  columns: Columns,
-  headers: string[],
-  rows: string[][],
-  ofBank: boolean,
-): { columns: Columns; settled: boolean } {
-  const all = columns.amount ?? []
-  if (all.length < 2 || !all.every((column) => currencyOfAmounts(headers[column] ?? '')))
-    return { columns, settled: false }
-  const has = (cells: string[], column: number) => !isBlankAmount(cells[column] ?? '')
-  const used = all.filter((column) => rows.some((cells) => has(cells, column)))
-  if (used.length < 2)
-    return { columns: { ...columns, amount: [used[0] ?? (all[0] as number)] }, settled: true }
-  const oneEach = rows.every((cells) => all.filter((column) => has(cells, column)).length < 2)
-  return { columns, settled: ofBank && oneEach }
-}
-
-/** A table of transactions has a date and an amount, in one column or two. */
-export function isTable(columns: Columns): boolean {
-  return Boolean(columns.date && (columns.amount || columns.debit || columns.credit))
+  return /^(CAD|USD) ?\$$/i.exec(header)?.[1]?.toUpperCase() ?? null
 }
 
 /**
- * Puts what the mapping says in the place of what the headers say. A field may be given a header, or the number of a
- * column, and an empty one says that no column has it.
+ * The columns of a table as they are to be read: what was detected, unless the mapping says otherwise. `dateColumns`
+ * are those of dates of any meaning. Throws if the mapping does not fit, if two columns could be meant, or if dates or
+ * amounts are missing.
  */
-export function applyMapping(
+export function settleColumns(
+  detected: Columns,
+  headers: Header[],
+  body: CsvRecord[],
+  mapping: Record<string, string>,
+  fields: readonly CsvField[],
+): { columns: Columns; dateColumns: number[] } {
+  const problems = new Problems()
+  const mapped = applyMapping(detected, headers, mapping, fields, problems)
+  const byCurrency = filledCurrencies(mapped, headers, body, fields.includes('currency'))
+  const columns = byCurrency ? { ...mapped, amount: byCurrency } : mapped
+  if (!byCurrency) checkTwins(columns, headers, problems)
+  if (!problems.any && !isTable(columns)) refuseColumns(headers)
+  problems.throwIfAny()
+  const named = columnsWhere(headers, ({ name }) =>
+    Boolean(meanings.get(name)?.some(({ field }) => field === 'date')),
+  )
+  return { columns, dateColumns: [...new Set([...(columns.date ?? []), ...named])].slice(0, maxTwins) }
+}
+
+/** No column is known to hold the dates, or the amounts; the mapping has to name them. */
+export function refuseColumns(headers: Header[]): never {
+  const among = headers.length > 0 ? ` among ${listed(headers)}` : ''
+  throw new Invalid({
+    mapping: [
+      `The file needs a date column and an amount column (or debit and credit), and none is recognised${among}; name them, by header or by number.`,
+    ],
+  })
+}
+
+/** A table of transactions has dates, and amounts in one column or two. */
+function isTable(columns: Columns): boolean {
+  return Boolean(columns.date && (columns.amount || columns.debit || columns.credit))
+}
+
+/** Of `bedrag` and `bedrag in EUR` the second is what moved on the account. */
+function preferred(headers: Header[], columns: number[]): number[] {
+  const inCurrency = columns.filter((column) => namesCurrency(headers[column]?.text ?? ''))
+  return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
+}
+
+function columnsWhere(headers: Header[], test: (header: Header) => boolean): number[] {
+  return headers.flatMap((header, column) => (test(header) ? [column] : [])).slice(0, maxTwins)
+}
+
+/**
+ * Of several columns of amounts, one for each currency, those that hold any: a single one, or in a bank's file one in
+ * each row. Null if the columns are not of that kind, or more than one is filled.
+ */
+function filledCurrencies(
   columns: Columns,
-  headers: string[],
+  headers: Header[],
+  body: CsvRecord[],
+  ofBank: boolean,
+): number[] | null {
+  const all = columns.amount ?? []
+  const [first] = all
+  const areCurrencies = all.every((column) => currencyOfAmounts(headers[column]?.text ?? ''))
+  if (first === undefined || all.length < 2 || !areCurrencies) return null
+  const filledIn = ({ cells }: CsvRecord) => all.filter((column) => !isBlankAmount(cells[column] ?? ''))
+  const used = new Set(body.flatMap(filledIn))
+  if (used.size < 2) return [[...used][0] ?? first]
+  return ofBank && body.every((record) => filledIn(record).length < 2) ? all : null
+}
+
+/** Adds what the mapping says: a field may have a header or the number of a column; an empty one has no column. */
+function applyMapping(
+  columns: Columns,
+  headers: Header[],
   mapping: Record<string, string>,
   fields: readonly CsvField[],
   problems: Problems,
 ): Columns {
-  const mapped = withoutSettled(columns, mapping)
-  const unknown = Object.keys(mapping).filter((field) => !isFieldOf(field, fields))
+  const mapped = withoutAlternatives(columns, mapping)
+  const unknown = Object.keys(mapping).filter((field) => !isOneOf(field, fields))
   for (const field of unknown.slice(0, unknownListed))
     problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
   for (const [field, header] of Object.entries(mapping)) {
-    if (!isFieldOf(field, fields)) continue
-    if (header.trim() === '') {
-      delete mapped[field]
-      continue
-    }
+    if (!isOneOf(field, fields)) continue
     const column = columnNamed(headers, header)
-    if (column === null)
-      problems.add('mapping', `The file has no column ${shown(header)}; it has ${listed(headers)}.`)
-    else mapped[field] = [column]
+    if (header.trim() === '') delete mapped[field]
+    else if (column !== null) mapped[field] = [column]
+    else problems.add('mapping', `The file has no column ${shown(header)}; it has ${listed(headers)}.`)
   }
   return mapped
 }
 
-/** Who maps the amount wants no debits and credits that happen to be there, and the other way round. */
-function withoutSettled(columns: Columns, mapping: Record<string, string>): Columns {
-  const settled = { ...columns }
+/** Whoever maps the amount does not want debits and credits that happen to be there, and vice versa. */
+function withoutAlternatives(columns: Columns, mapping: Record<string, string>): Columns {
+  const kept = { ...columns }
   const says = (field: string) => Boolean(mapping[field]?.trim())
   if (says('amount') && !says('debit') && !says('credit')) {
-    delete settled.debit
-    delete settled.credit
+    delete kept.debit
+    delete kept.credit
   }
-  if (!says('amount') && (says('debit') || says('credit'))) delete settled.amount
-  return settled
+  if (!says('amount') && (says('debit') || says('credit'))) delete kept.amount
+  return kept
 }
 
-/** The column with this header, compared exactly and then as headers are; or with this number. */
-export function columnNamed(headers: string[], header: string): number | null {
-  const name = header.trim()
-  const lower = name.toLowerCase()
-  const exact = headers.findIndex((candidate) => candidate.trim().toLowerCase() === lower)
+/** The column with this header, compared exactly and then folded; or the one with this number. */
+function columnNamed(headers: Header[], header: string): number | null {
+  const text = header.trim()
+  const exact = headers.findIndex((one) => one.text.toLowerCase() === text.toLowerCase())
   if (exact >= 0) return exact
-  const sought = foldHeader(name)
-  const folded = sought === '' ? -1 : headers.findIndex((candidate) => foldHeader(candidate) === sought)
+  const name = foldHeader(text)
+  const folded = name === '' ? -1 : headers.findIndex((one) => one.name === name)
   if (folded >= 0) return folded
-  const number = /^\d{1,3}$/.test(name) ? Number(name) : 0
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
   return number >= 1 && number <= headers.length ? number - 1 : null
 }
 
-/** Two columns of one name cannot both be meant; the mapping must say which. */
-export function refuseTwins(columns: Columns, headers: string[], problems: Problems): void {
+/** Two columns with one name cannot both be meant; the mapping has to say which. */
+function checkTwins(columns: Columns, headers: Header[], problems: Problems): void {
   for (const field of ['date', 'amount', 'debit', 'credit'] as const) {
     const found = columns[field] ?? []
-    if (found.length > 1)
-      problems.add(
-        'mapping',
-        `The ${field} could be any of the columns ${found.map((column) => `${column + 1} (${shown(headers[column] ?? '')})`).join(', ')}; say which by its number.`,
-      )
+    if (found.length < 2) continue
+    const candidates = found.map((column) => `${column + 1} (${shown(headers[column]?.text ?? '')})`)
+    problems.add(
+      'mapping',
+      `The ${field} could be any of the columns ${candidates.join(', ')}; say which by its number.`,
+    )
   }
 }
 
-/** The headers of a file, as errors list them. */
-export function listed(headers: string[]): string {
-  const names = headers.map((header, i) => shown(header) || `column ${i + 1}`)
+/** The headers of a file as errors list them. */
+function listed(headers: Header[]): string {
+  const names = headers.map(({ text }, column) => shown(text) || `column ${column + 1}`)
   return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} …`
 }
 
-function isFieldOf(field: string, fields: readonly CsvField[]): field is CsvField {
+function isOneOf(field: string, fields: readonly CsvField[]): field is CsvField {
   return (fields as readonly string[]).includes(field)
 }

@@ -1,25 +1,50 @@
 import { Invalid } from '../../domain/failures.ts'
+import type { ImportOptions } from '../statement.ts'
 import { shown } from '../text.ts'
+import { type Header, headerScore, headersOf, refuseColumns } from './columns.ts'
+import type { CsvField } from './header-names.ts'
+import { contentsOf } from './headerless.ts'
 import { splitText } from './split.ts'
 
-const candidates = [',', ';', '\t', '|']
-const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t', pipe: '|' }
-const previewRecords = 200
-const previewLength = 262_144
-
-/** The text of a CSV file without a `sep=` line, which Excel reads and writes, and what that line says. */
-export type CsvBody = { text: string; firstLine: number; declared: string | null }
-
-/** Takes the `sep=;` line off. */
-export function withoutSepLine(text: string): CsvBody {
-  const match = /^"?sep=([^\r\n"])"?\n/i.exec(text)
-  if (!match) return { text, firstLine: 1, declared: null }
-  return { text: text.slice(match[0].length), firstLine: 2, declared: match[1] ?? null }
+/** How a CSV file is to be split, and where its header row is. */
+export type Dialect = {
+  /** The text without a `sep=;` line, which Excel reads and writes. */
+  text: string
+  /** The line of the file in which that text begins. */
+  firstLine: number
+  delimiter: string
+  /** The index of the header row among the records; -1 without one, and then all headers are empty. */
+  headerAt: number
+  headers: Header[]
 }
 
-/** The delimiter that a form field says: a character, or its name. */
-export function delimiterSaid(said: string | undefined): string | null {
-  if (said === undefined || said === '') return null
+/** The beginning of a file, split at one of the delimiters that may be its own. */
+type Sample = { delimiter: string; rows: string[][] }
+type Found = Pick<Dialect, 'delimiter' | 'headerAt' | 'headers'>
+
+const delimiters = [',', ';', '\t', '|']
+const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t', pipe: '|' }
+const sampleRecords = 200
+const sampleLength = 262_144
+
+/** Finds out from the beginning of a file how it is to be split. Asks for the delimiter if that cannot be told. */
+export function findDialect(file: string, options: ImportOptions, fields: readonly CsvField[]): Dialect {
+  const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
+  const text = file.slice(sepLine.length)
+  const said = delimiterSaid(options.delimiter) ?? declared
+  const mapping = options.mapping ?? {}
+  const start = text.slice(0, sampleLength)
+  const samples = (said === undefined ? delimiters : [said]).map((delimiter) => ({
+    delimiter,
+    rows: splitText(start, delimiter, sampleRecords).rows,
+  }))
+  const found = withHeader(samples, mapping, fields) ?? withoutHeader(samples, said !== undefined, mapping)
+  return { text, firstLine: sepLine === '' ? 1 : 2, ...found }
+}
+
+/** The delimiter in the form field: a character, or its name. */
+function delimiterSaid(said: string | undefined): string | undefined {
+  if (said === undefined || said === '') return undefined
   const delimiter = words[said.trim().toLowerCase()] ?? said
   if (delimiter.length !== 1 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
     throw new Invalid({
@@ -30,29 +55,57 @@ export function delimiterSaid(said: string | undefined): string | null {
   return delimiter
 }
 
-/** The beginning of a file, split at each delimiter that may be its own. */
-export function previews(text: string, delimiter: string | null): { delimiter: string; rows: string[][] }[] {
-  const head = text.slice(0, previewLength)
-  return (delimiter === null ? candidates : [delimiter]).map((candidate) => ({
-    delimiter: candidate,
-    rows: splitText(head, candidate, previewRecords).rows,
-  }))
+/** The header row is the row that names the most fields, and the delimiter is the one that shows it. */
+function withHeader(
+  samples: Sample[],
+  mapping: Record<string, string>,
+  fields: readonly CsvField[],
+): Found | null {
+  const mapped = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
+  let most = 0
+  let found: Found[] = []
+  for (const { delimiter, rows } of samples) {
+    const scores = rows.map((cells) => headerScore(cells, mapped, fields))
+    const score = Math.max(0, ...scores)
+    if (score === 0 || score < most) continue
+    const headerAt = scores.indexOf(score)
+    const one = { delimiter, headerAt, headers: headersOf(rows[headerAt] ?? []) }
+    found = score > most ? [one] : [...found, one]
+    most = score
+  }
+  if (found.length > 1) refuseDelimiter(found)
+  return found[0] ?? null
 }
 
-/** Nothing tells what separates the cells, or two delimiters would both do. */
-export function refuseDelimiter(possible: string[]): never {
-  const names = (possible.length > 0 ? possible : candidates).map((one) =>
-    one === '\t' ? 'tab' : shown(one),
-  )
-  throw new Invalid({
-    delimiter: [`What separates the cells of the file cannot be told; say which it is: ${names.join('  ')}`],
-  })
+/** Without a header row that is recognised, the delimiter is the one that shows dates and amounts. */
+function withoutHeader(samples: Sample[], isSaid: boolean, mapping: Record<string, string>): Found {
+  const tables = samples
+    .filter(({ rows }) => isRegular(rows))
+    .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))
+  const dated = tables.filter(({ contents }) => contents.dates.length > 0)
+  const telling = dated.filter(({ contents }) => contents.amounts.length > 0)
+  const candidates = [telling, dated, tables].find((some) => some.length > 0) ?? []
+  const [only] = candidates
+  if (isSaid && !only) refuseColumns([])
+  if (!only || candidates.length > 1) refuseDelimiter(candidates)
+  const { width, header } = only.contents
+  if (header && Object.keys(mapping).length === 0) refuseColumns(headersOf(header))
+  return { delimiter: only.delimiter, headerAt: -1, headers: headersOf(new Array(width).fill('')) }
 }
 
 /** True for rows that seem to be a table: several cells, and nearly as many in each row. */
-export function isRegular(rows: string[][]): boolean {
+function isRegular(rows: string[][]): boolean {
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
   const widths = filled.map((cells) => cells.length)
   const usual = Math.max(0, ...widths)
   return usual >= 2 && widths.filter((width) => width >= usual - 1 && width > 1).length >= filled.length * 0.6
+}
+
+/** Either nothing shows the delimiter, or several would do. */
+function refuseDelimiter(possible: { delimiter: string }[]): never {
+  const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
+  const names = named.map((one) => (one === '\t' ? 'tab' : shown(one)))
+  throw new Invalid({
+    delimiter: [`What separates the cells of the file cannot be told; say which it is: ${names.join('  ')}`],
+  })
 }

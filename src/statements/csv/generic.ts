@@ -1,16 +1,14 @@
-import type { CalendarDate } from '../../domain/dates.ts'
-import { Invalid } from '../../domain/failures.ts'
 import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
-import { Problems, required } from '../problems.ts'
+import { Problems, refuseFile, required } from '../problems.ts'
 import type { GenericRow, ImportOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { describeRow } from './description.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
 import { type CsvRow, cellOf, transactionRows } from './rows.ts'
-import { directionOf, signedAmounts } from './signs.ts'
-import { csvStyle, readDates } from './style.ts'
+import { markOf } from './signs.ts'
 import { type CsvTable, openTable } from './table.ts'
+import { type ReadRow, readValues } from './values.ts'
 
 const fields = [
   'date',
@@ -25,50 +23,37 @@ const fields = [
   'reference',
 ] as const satisfies CsvField[]
 
+const notPositive = 'The :field field must be greater than 0.'
+
 type RowType = GenericRow['type']
 
-const typeWords: Record<RowType, Set<string>> = {
-  income: new Set(
-    'income|revenue|einnahme|revenu|recette|ingreso|receita|entrata|inkomst|przychod'.split('|'),
-  ),
-  expense: new Set(
-    'expense|expenses|spending|payment|ausgabe|depense|gasto|despesa|spesa|uitgave|wydatek'.split('|'),
-  ),
-  transfer: new Set(
+const typeWords: Record<RowType, string[]> = {
+  income: 'income|revenue|einnahme|revenu|recette|ingreso|receita|entrata|inkomst|przychod'.split('|'),
+  expense: 'expense|expenses|spending|payment|ausgabe|depense|gasto|despesa|spesa|uitgave|wydatek'.split('|'),
+  transfer:
     'transfer|umbuchung|virement interne|transferencia|trasferimento|giroconto|overboeking|przelew wlasny'.split(
       '|',
     ),
-  ),
 }
 
-/** Reads a generic CSV file (decisions.md, Import): date and amount, and of the other columns those that are there. */
+/** Reads a generic CSV file. Date and amount must be there; the other columns may be. Throws `Invalid`. */
 export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): GenericRow[] {
   const { format, text } = recognise(bytes)
   if (format !== 'csv')
-    throw new Invalid({
-      file: [`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`],
-    })
+    refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
   const table = openTable(text, options, fields)
   const { rows } = transactionRows(table, false)
   const problems = new Problems()
-  const style = csvStyle(table, rows, options, problems)
-  const dates = readDates(rows, style, problems)
-  const amounts = signedAmounts(table, rows, false, style.separator, problems)
-  const read = rows.map((row, i) => readRow(table, row, dates[i] ?? null, amounts[i] ?? null, problems))
+  const values = readValues(table, rows, options, false, problems)
+  const read = values.map((value) => readRow(table, value, problems))
   problems.throwIfAny()
   return read.filter((row) => row !== null)
 }
 
-function readRow(
-  table: CsvTable,
-  row: CsvRow,
-  date: CalendarDate | null,
-  amount: Minor | null,
-  problems: Problems,
-): GenericRow | null {
+function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Problems): GenericRow | null {
   const toAccount = cleanText(cellOf(table, row, 'to_account'))
-  if (amount === 0) problems.addRow(row.line, 'amount', 'The :field field must be greater than 0.')
-  const type = amount === null || amount === 0 ? null : typeOf(table, row, amount, toAccount, problems)
+  if (amount === 0) problems.addRow(row.line, 'amount', notPositive)
+  const type = amount ? typeOf(table, row, amount, toAccount, problems) : null
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', required)
   if (type !== null && type !== 'transfer' && toAccount !== null)
     problems.addRow(row.line, 'to_account', 'The :field field must be empty unless type is transfer.')
@@ -86,7 +71,7 @@ function readRow(
   }
 }
 
-/** The type that a row says, or else that its sign gives; a row with a second account is a transfer. */
+/** The type that a row names; without one a row with a second account is a transfer, and else the sign decides. */
 function typeOf(
   table: CsvTable,
   row: CsvRow,
@@ -94,28 +79,28 @@ function typeOf(
   toAccount: string | null,
   problems: Problems,
 ): RowType | null {
+  const { type: named, debit, credit } = table.columns
   const word = cellOf(table, row, 'type')
   if (word === '') {
     if (toAccount !== null) return 'transfer'
-    if (table.columns.type && !table.columns.debit && amount > 0) {
-      problems.addRow(row.line, 'type', required)
-      return null
-    }
-    return amount < 0 ? 'expense' : 'income'
+    if (amount < 0) return 'expense'
+    if (!named || debit) return 'income'
+    problems.addRow(row.line, 'type', required)
+    return null
   }
   const type = typeNamed(word)
   if (type === null) problems.addRow(row.line, 'type', 'The selected :field is invalid.')
-  // An income that is negative says two things at once.
-  else if (type === 'income' && amount < 0)
-    problems.addRow(row.line, 'amount', 'The :field field must be greater than 0.')
-  else if (type === 'expense' && amount > 0 && table.columns.debit && table.columns.credit)
+  // A negative income contradicts itself.
+  else if (type === 'income' && amount < 0) problems.addRow(row.line, 'amount', notPositive)
+  else if (type === 'expense' && amount > 0 && debit && credit)
     problems.addRow(row.line, 'type', 'The selected :field is invalid: the row is a credit.')
   return type
 }
 
 function typeNamed(word: string): RowType | null {
   const folded = foldHeader(word)
-  for (const type of ['income', 'expense', 'transfer'] as const) if (typeWords[type].has(folded)) return type
-  const direction = directionOf(word)
-  return direction === null ? null : direction === 'in' ? 'income' : 'expense'
+  for (const type of ['income', 'expense', 'transfer'] as const)
+    if (typeWords[type].includes(folded)) return type
+  const mark = markOf(word)
+  return mark && (mark === 'credit' ? 'income' : 'expense')
 }

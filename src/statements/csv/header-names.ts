@@ -1,4 +1,4 @@
-/** What a column can mean. */
+/** What a column can hold. */
 export type CsvField =
   | 'date'
   | 'amount'
@@ -17,192 +17,101 @@ export type CsvField =
   | 'status'
   | 'fee'
 
+/** Splits a list of names; each line holds those of one language. */
+const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
+
 /**
- * The headers that banks give their columns in eight languages, without accents, currencies and punctuation
- * (`foldHeader`). Of several that are there the one named first here is meant: a booking date before a value date,
- * what moved on the account before what was paid in a foreign currency.
+ * The headers that banks use, in eight languages, folded (`foldHeader`). If a table has several of one field, the one
+ * listed first is meant: a booking date before a value date, what moved on the account before a foreign amount.
  */
 export const headerNames: Record<CsvField, string[]> = {
   date: [
-    // booked
-    ...'booking date|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date'.split(
-      '|',
-    ),
-    ...'buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung'.split('|'),
-    ...'date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop'.split(
-      '|',
-    ),
-    ...'fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion'.split(
-      '|',
-    ),
-    ...'data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao'.split(
-      '|',
-    ),
-    ...'data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione'.split(
-      '|',
-    ),
-    ...'boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering'.split('|'),
-    ...'data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei'.split(
-      '|',
-    ),
-    // simply a date
-    ...'date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date'.split(
-      '|',
-    ),
-    // when interest begins
-    ...'value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty'.split(
-      '|',
-    ),
+    // Booking dates.
+    ...list(`
+      booking date|posting date|posted date|post date|date posted|posted on|booked at|clearing date|posted|date booked|booked date|booked|process date|processed date|date processed|completed date|date completed|entry date|ledger date|accounting date
+      buchungstag|buchungsdatum|buchung datum|buchung|gebucht am|datum buchung
+      date comptable|date d execution|date de comptabilisation|date comptabilisation|date d operation|date de l operation|date operation|date de operation|date op|dateop
+      fecha contable|f contable|fecha operacion|fecha de operacion|fecha de la operacion|f operacion|fecha oper|fecha movimiento|fecha del movimiento|fecha mov|fecha de transaccion|fecha transaccion
+      data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao
+      data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione
+      boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering
+      data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei`),
+    // Dates without a stated meaning, and dates of the transaction.
+    ...list(`
+      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date`),
+    // Value dates.
+    ...list(`
+      value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty`),
   ],
-  amount: [
-    ...'net amount|net|netto|amount in account currency|amount account currency|booked amount|billing amount'.split(
-      '|',
-    ),
-    ...'amount|transaction amount|credit debit amount|debit credit amount|amount total|total amount|value|sum'.split(
-      '|',
-    ),
-    ...'buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung'.split('|'),
-    ...'montant|montant de l operation|montant operation|montant net'.split('|'),
-    ...'importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad'.split('|'),
-    ...'valor|montante|montante da operacao|valor da operacao|quantia'.split('|'),
-    ...'importo|importo operazione|bedrag|transactiebedrag|bedrag transactie'.split('|'),
-    ...'kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana'.split(
-      '|',
-    ),
-    ...'belopp|belob|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|gross|brutto'.split(
-      '|',
-    ),
-  ],
-  debit: [
-    ...'debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments'.split(
-      '|',
-    ),
-    ...'soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll'.split(
-      '|',
-    ),
-    ...'montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit'.split('|'),
-    ...'debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo'.split('|'),
-    ...'debito|debitos|valor debito|valor a debito|saida|saidas'.split('|'),
-    ...'dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita'.split('|'),
-    ...'debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af'.split('|'),
-    ...'obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn'.split('|'),
-  ],
-  credit: [
-    ...'credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts'.split(
-      '|',
-    ),
-    ...'haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben'.split(
-      '|',
-    ),
-    ...'montant credit|credit montant|recette|recettes|entree|entrees|montant au credit'.split('|'),
-    ...'haber|abono|abonos|ingreso|ingresos|deposito|depositos|importe haber|importe abono'.split('|'),
-    ...'credito|creditos|valor credito|valor a credito|entrada|entradas'.split('|'),
-    ...'avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata'.split(
-      '|',
-    ),
-    ...'inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij'.split('|'),
-    ...'uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma'.split('|'),
-  ],
-  type: [
-    ...'debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction'.split(
-      '|',
-    ),
-    ...'soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a'.split(
-      '|',
-    ),
-    ...'af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|creditdebet|debetcredit|d k|k d'.split(
-      '|',
-    ),
-    ...'type|transaction type|typ|tipo|details|code'.split('|'),
-  ],
-  account: [
-    ...'account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku'.split(
-      '|',
-    ),
-  ],
-  to_account:
-    'to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening'.split(
-      '|',
-    ),
-  category: 'category|category name|categories|kategorie|categorie|categoria|kategoria'.split('|'),
-  description: [
-    ...'description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text'.split(
-      '|',
-    ),
-    ...'verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz'.split(
-      '|',
-    ),
-    ...'libelle|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation'.split(
-      '|',
-    ),
-    ...'concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos'.split(
-      '|',
-    ),
-    ...'descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione'.split(
-      '|',
-    ),
-    ...'omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving'.split(
-      '|',
-    ),
-    ...'opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis'.split(
-      '|',
-    ),
-  ],
-  payee: [
-    ...'payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to'.split(
-      '|',
-    ),
-    ...'beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners'.split(
-      '|',
-    ),
-    ...'tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido'.split(
-      '|',
-    ),
-    ...'naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca'.split(
-      '|',
-    ),
-  ],
-  posting_text: [
-    ...'buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji'.split(
-      '|',
-    ),
-  ],
-  reference: [
-    ...'transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|transferwise id|transaktions nr|trans id|arkistointitunnus|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num'.split(
-      '|',
-    ),
-    ...'transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz'.split(
-      '|',
-    ),
-    ...'reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento'.split(
-      '|',
-    ),
-    ...'id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk'.split(
-      '|',
-    ),
-    ...'numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji'.split(
-      '|',
-    ),
-  ],
-  balance: [
-    ...'balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal'.split(
-      '|',
-    ),
-    ...'saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible|running bal'.split(
-      '|',
-    ),
-  ],
-  currency:
-    'currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung'.split(
-      '|',
-    ),
-  status:
-    'status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji'.split(
-      '|',
-    ),
-  fee: 'fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee'.split(
-    '|',
-  ),
+  amount: list(`
+    net amount|net|netto|amount in account currency|amount account currency|booked amount|billing amount
+    amount|transaction amount|credit debit amount|debit credit amount|amount total|total amount|value|sum
+    buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung
+    montant|montant de l operation|montant operation|montant net
+    importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad
+    valor|montante|montante da operacao|valor da operacao|quantia
+    importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
+    kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
+    belopp|belob|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|gross|brutto`),
+  debit: list(`
+    debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
+    soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
+    montant debit|debit montant|depense|depenses|sortie|sorties|montant au debit
+    debe|cargo|cargos|retiro|retiros|gasto|gastos|importe debe|importe cargo
+    debito|debitos|valor debito|valor a debito|saida|saidas
+    dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
+    debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
+    obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn`),
+  credit: list(`
+    credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts
+    haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
+    montant credit|credit montant|recette|recettes|entree|entrees|montant au credit
+    haber|abono|abonos|ingreso|ingresos|deposito|depositos|importe haber|importe abono
+    credito|creditos|valor credito|valor a credito|entrada|entradas
+    avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
+    inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
+    uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma`),
+  type: list(`
+    debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
+    soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
+    af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|creditdebet|debetcredit|d k|k d
+    type|transaction type|typ|tipo|details|code`),
+  account: list(`
+    account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku`),
+  to_account: list(`
+    to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening`),
+  category: list(`
+    category|category name|categories|kategorie|categorie|categoria|kategoria`),
+  description: list(`
+    description|transaction description|details|transaction details|narrative|narration|memo|particulars|remarks|remark|notes|note|message|remittance information|payment details|payment reference|payment purpose|booking text|description 1|description 2|description1|description2|description3|sub description|memo description|narrative 1|notes and tags|comment|comments|label|title|original description|text
+    verwendungszweck|beschreibung1|beschreibung2|beschreibung3|avisierungstext|buchungstext verwendungszweck|vorgang verwendungszweck|buchungsdetails|buchungsinformation|umsatztext|beschreibung|zahlungsgrund|notiz|betreff|mitteilung|zahlungsreferenz
+    libelle|libelle complet operation|libelle operation|libelle de l operation|libelle simplifie|detail|detail de l ecriture|detail 1|detail 2|communication|communications|motif|informations complementaires|nature de l operation
+    concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos
+    descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
+    omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
+    opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis`),
+  payee: list(`
+    payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
+    beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
+    tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
+    naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca`),
+  posting_text: list(`
+    buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji`),
+  reference: list(`
+    transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|transferwise id|transaktions nr|trans id|arkistointitunnus|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num
+    transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz
+    reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento
+    id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk
+    numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji`),
+  balance: list(`
+    balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
+    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible|running bal`),
+  currency: list(`
+    currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung`),
+  status: list(`
+    status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji`),
+  fee: list(`
+    fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee`),
 }
 
 const currencyCodes =
@@ -213,7 +122,7 @@ const currencyInBrackets = new RegExp(
 )
 const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${currencyCodes})$`, 'i')
 
-/** A header as it is compared: lower case, no accents, no currency, no punctuation. */
+/** A text as headers are compared: in lower case, without accents, currency and punctuation. */
 export function foldHeader(header: string): string {
   return withoutAccents(header)
     .replace(currencyInBrackets, ' ')
@@ -222,7 +131,7 @@ export function foldHeader(header: string): string {
     .replace(currencyBehind, '')
 }
 
-/** True for `Amount (EUR)` and `Betrag in EUR`. */
+/** True for headers such as `Amount (EUR)` and `Betrag in EUR`. */
 export function namesCurrency(header: string): boolean {
   const text = withoutAccents(header)
   return text.search(currencyInBrackets) >= 0 || currencyBehind.test(text.trim())
@@ -230,7 +139,7 @@ export function namesCurrency(header: string): boolean {
 
 function withoutAccents(header: string): string {
   const text = header.slice(0, 200).toLowerCase()
-  // Whole files are compared, and most of their cells are ASCII.
+  // Every cell of a file may be folded, and most are ASCII.
   if (!/[^\0-\x7f]/.test(text)) return text
   return text
     .replaceAll('ß', 'ss')

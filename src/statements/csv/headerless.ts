@@ -1,94 +1,109 @@
 import { Invalid } from '../../domain/failures.ts'
 import { readWrittenAmount } from '../written/amount.ts'
-import { readWrittenDate } from '../written/date.ts'
+import { readWrittenDate, type WrittenDate } from '../written/date.ts'
 import { type Columns, maxTwins } from './columns.ts'
 
-/** The contents of a file without a header row, column by column: rows narrower than the table are no part of it. */
-export type Contents = { width: number; columns: string[][] }
+/** What the columns of a table hold, found from their cells alone. Rows narrower than the table do not count. */
+export type Contents = {
+  width: number
+  /** The first row as wide as the table, if it seems to be a header row. */
+  header: string[] | null
+  /** The columns with a date in every row. Two with the same dates throughout count as one. */
+  dates: number[]
+  /** The columns with an amount in every row, some of them with decimals. */
+  amounts: number[]
+  /** Those of the amounts that have a sign. */
+  signed: number[]
+  /** The column with the most letters in words. */
+  wordiest: number | null
+}
 
-/** Turns rows into columns. */
+/** Looks at each column once. */
 export function contentsOf(rows: string[][]): Contents {
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
   const width = Math.max(0, ...filled.map((cells) => cells.length))
   const full = filled.filter((cells) => cells.length >= width - 1)
-  const columns = Array.from({ length: width }, (_, column) =>
-    full.map((cells) => cells[column]?.trim() ?? ''),
-  )
-  return { width, columns }
-}
-
-/** True if a column of dates and a column of amounts are there, whichever they are. */
-export function holdsTransactions(contents: Contents): boolean {
-  return datesIn(contents).length > 0 && amountColumns(contents).length > 0
+  const first = rows.find((cells) => cells.length >= width - 1) ?? []
+  const header = looksLikeHeader(first) ? first : null
+  const contents: Contents = { width, header, dates: [], amounts: [], signed: [], wordiest: null }
+  const dateKeys: string[] = []
+  let mostLetters = 0
+  for (let column = 0; column < width; column += 1) {
+    const cells = full.map((all) => all[column]?.trim() ?? '')
+    const letters = cells.reduce((sum, cell) => sum + (/\p{L}{2}/u.test(cell) ? cell.length : 0), 0)
+    if (letters > mostLetters) [mostLetters, contents.wordiest] = [letters, column]
+    const dates = dateKeys.length < maxTwins ? readAll(cells, readWrittenDate) : null
+    if (dates) {
+      const key = dates.map(dateKey).join()
+      if (!dateKeys.includes(key)) contents.dates.push(column)
+      dateKeys.push(key)
+    }
+    const amounts = readAll(cells, readWrittenAmount)
+    if (amounts && cells.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell))) {
+      contents.amounts.push(column)
+      const isSigned = amounts.some((amount, i) => amount.isNegative || cells[i]?.startsWith('+'))
+      if (isSigned) contents.signed.push(column)
+    }
+  }
+  return contents
 }
 
 /**
- * The columns of a file without headers, as far as their contents leave no choice: one column of dates, one of amounts
- * some of which are negative. Where there are two of a kind, or no sign, the mapping must say what is meant.
+ * The columns of a table without headers, as far as their contents leave no choice: one column of dates, and one of
+ * amounts some of which have a sign. Otherwise the mapping must say which columns are meant.
  */
-export function inferColumns(contents: Contents, mapping: Record<string, string>): Columns {
+export function inferColumns(rows: string[][], mapping: Record<string, string>): Columns {
+  const { dates, amounts, signed, wordiest } = contentsOf(rows)
   const columns: Columns = {}
-  if (mapping.date === undefined) columns.date = only(datesIn(contents), 'date')
+  if (mapping.date === undefined) columns.date = [onlyColumn(dates, 'date')]
   if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined)) {
-    columns.amount = only(amountColumns(contents), 'amount')
-    refuseUnsigned(contents.columns[columns.amount[0] ?? 0] ?? [], columns.amount[0] ?? 0)
+    const column = onlyColumn(amounts, 'amount')
+    // It may as well be a column of debits, or of credits.
+    if (!signed.includes(column))
+      refuseMapping(
+        `The file has no header row, and nothing says which way the amounts of column ${column + 1} go; map it by its number to amount, debit or credit.`,
+      )
+    columns.amount = [column]
   }
-  const texts = contents.columns.map((cells, column) => ({
-    column,
-    length: cells.filter(isWords).join('').length,
-  }))
-  const longest = texts.sort((a, b) => b.length - a.length)[0]
-  if (longest && longest.length > 0) columns.description = [longest.column]
+  if (wordiest !== null) columns.description = [wordiest]
   return columns
 }
 
-/** The columns of dates; two with the same dates throughout count as one. */
-export function datesIn({ columns }: Contents): number[] {
-  const seen = new Set<string>()
-  const dates = matching(columns, (cell) => readWrittenDate(cell) !== null).slice(0, maxTwins)
-  return dates.filter((column) => {
-    const key = JSON.stringify(columns[column]?.map(dateKey))
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
+/** True for cells that are nearly all words, perhaps with a number at the end, and neither a date nor an amount. */
+function looksLikeHeader(cells: string[]): boolean {
+  const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
+  const values = cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
+  return !values && words.length >= cells.length * 0.8
 }
 
-function dateKey(cell: string) {
-  const written = readWrittenDate(cell)
-  return written?.settled ?? written?.readings
+/** What every cell reads as; null if one of them cannot be read. */
+function readAll<T>(cells: string[], read: (cell: string) => T | null): T[] | null {
+  const all: T[] = []
+  for (const cell of cells) {
+    const value = read(cell)
+    if (value === null) return null
+    all.push(value)
+  }
+  return all
 }
 
-function amountColumns({ columns }: Contents): number[] {
-  const amounts = matching(columns, (cell) => readWrittenAmount(cell) !== null)
-  return amounts.filter((column) => columns[column]?.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell)))
+function dateKey({ settled, readings }: WrittenDate): string {
+  return settled ?? Object.values(readings).join('/')
 }
 
-function matching(columns: string[][], test: (cell: string) => boolean): number[] {
-  return columns.flatMap((cells, column) => (cells.length > 0 && cells.every(test) ? [column] : []))
-}
-
-function only(columns: number[], field: string): number[] {
-  if (columns.length === 1) return columns
+function onlyColumn(columns: number[], field: string): number {
+  const [only] = columns
+  if (only === undefined)
+    refuseMapping(
+      `The file has no header row that is recognised, and no column with the ${field} of every row; name the columns by number.`,
+    )
+  if (columns.length === 1) return only
   const numbers = columns.map((column) => column + 1).join(', ')
-  throw new Invalid({
-    mapping: [
-      columns.length === 0
-        ? `The file has no header row that is recognised, and no column with the ${field} of every row; name the columns by number.`
-        : `The file has no header row, and the ${field} could be any of the columns ${numbers}; say which by its number.`,
-    ],
-  })
+  refuseMapping(
+    `The file has no header row, and the ${field} could be any of the columns ${numbers}; say which by its number.`,
+  )
 }
 
-/** Without a header it may be a column of debits as well as one of credits. */
-function refuseUnsigned(cells: string[], column: number): void {
-  const signed = cells.some((cell) => /^\s*\+/.test(cell) || readWrittenAmount(cell)?.negative)
-  if (signed) return
-  throw new Invalid({
-    mapping: [
-      `The file has no header row, and nothing says which way the amounts of column ${column + 1} go; map it by its number to amount, debit or credit.`,
-    ],
-  })
+function refuseMapping(text: string): never {
+  throw new Invalid({ mapping: [text] })
 }
-
-const isWords = (cell: string) => /\p{L}{2}/u.test(cell)

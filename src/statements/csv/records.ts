@@ -1,32 +1,19 @@
 import { refuseFile, tooManyRows } from '../problems.ts'
 import { splitText } from './split.ts'
 
-/** One record of a CSV file and the line of the file that it begins in. */
+/** One record of a CSV file, and the line in which it begins. */
 export type CsvRecord = { line: number; cells: string[] }
 
-const maxLineLength = 65_536
 /** The widest exports of banks and payment services have some eighty columns. */
 const maxCells = 256
-/** Rows, and the lines that banks put around and between them. */
+/** The rows, and the lines that banks put above, between and below them. */
 const maxRecords = 40_000
 
-/** Refuses lines that no table has, before anything reads them cell by cell. */
-export function refuseLongLines(text: string): void {
-  let line = 0
-  for (let at = 0; at < text.length; line += 1) {
-    const end = text.indexOf('\n', at)
-    const stop = end < 0 ? text.length : end
-    if (stop - at > maxLineLength)
-      refuseFile(`Line ${line + 1} of the file is longer than ${maxLineLength} characters.`)
-    at = stop + 1
-  }
-}
-
 /**
- * Splits CSV text (RFC 4180, with line feeds) into its records. Where quotes do not add up, as in `"Bar "Sun""`, banks
- * quoted without doubling: then quotes only enclose a cell that begins and ends with one.
+ * Splits CSV text (RFC 4180, with line feeds) into its records. Some banks do not double the quotes inside a cell, as
+ * in `"Bar "Sun""`: then a quote counts only at the beginning or end of a cell.
  */
-export function readRecords(text: string, delimiter: string, firstLine = 1): CsvRecord[] {
+export function readRecords(text: string, delimiter: string, firstLine: number): CsvRecord[] {
   const { rows, isBroken } = splitText(text, delimiter, maxRecords + 1)
   const records = withLines(isBroken ? unquoted(text, delimiter, firstLine) : rows, firstLine)
   if (records.length > maxRecords) refuseFile(tooManyRows)
@@ -38,7 +25,7 @@ function unquoted(text: string, delimiter: string, firstLine: number): string[][
     const cells = splitUnescaped(line, delimiter)
     return cells ?? refuseFile(`A quote is not closed in line ${firstLine + i}; the file may be cut off.`)
   })
-  // A preamble and a footer may be narrower; a table of several widths was not split where it should be.
+  // A preamble or footer may be narrower, but rows of several widths were not split where they should be.
   const wide = rows.filter((cells) => cells.length > 2)
   const usual = Math.max(0, ...new Set(wide.map((cells) => cells.length)))
   const odd = wide.findIndex((cells) => cells.length !== usual)
@@ -49,7 +36,7 @@ function unquoted(text: string, delimiter: string, firstLine: number): string[][
   return rows
 }
 
-/** Splits at delimiters outside of cells that begin with a quote and end with one before a delimiter, or answers null. */
+/** Splits a line at the delimiters outside quoted cells; null if a quoted cell does not end in the line. */
 function splitUnescaped(line: string, delimiter: string): string[] | null {
   const cells: string[] = []
   let at = 0
@@ -66,7 +53,7 @@ function splitUnescaped(line: string, delimiter: string): string[] | null {
   return cells
 }
 
-/** A record takes as many lines as its cells have line ends, and one. */
+/** Numbers the records; one with line ends in its cells takes several lines. */
 function withLines(rows: string[][], firstLine: number): CsvRecord[] {
   let line = firstLine
   return rows.map((cells) => {

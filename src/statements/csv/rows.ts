@@ -1,118 +1,158 @@
 import { refuseFile, tooManyRows } from '../problems.ts'
 import { maxRows } from '../statement.ts'
-import { isBlankAmount, readWrittenAmount } from '../written/amount.ts'
-import { looksLikeDate } from '../written/date.ts'
+import { type AmountCell, amountCell, isBlankAmount } from '../written/amount.ts'
 import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
 import type { CsvRecord } from './records.ts'
 import type { CsvTable } from './table.ts'
 
-/** A row that is a transaction, right or wrong, its date, and what lines below it added to its description. */
-export type CsvRow = { line: number; cells: string[]; date: DateCell; more: string[] }
+type AmountField = 'amount' | 'debit' | 'credit' | 'balance' | 'fee'
 
-/** The rows of a table without footers, sums and repeated headers; `skipped` counts those that are not booked. */
+/** A record whose dates and amounts have been read, each of them once. A blank amount has the text ''. */
+export type CsvRow = Record<AmountField, AmountCell> & {
+  line: number
+  cells: string[]
+  date: DateCell
+  /** Descriptions that go on in the lines below. */
+  more: string[]
+}
+
+/** The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. */
 export type CsvRows = { rows: CsvRow[]; skipped: number }
 
-/** What a row says that is pending, declined or reversed before it was booked. */
+/** What the status of a row says if it is pending, declined, or reversed before it was booked. */
 const notBooked =
   /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
-/** Lines that sum up instead of moving money, in eight languages: words in them, and cells that say nothing else. */
+/** Words of lines with totals and balances, in eight languages, and cells that say nothing else. */
 const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
 const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
 
-/** What begins like a date and ends like half of one, and counts of rows, which begin alike and are none. */
+/** What looks like a date, whether or not the day exists. */
+const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
+/** The first half of a date; and counts of rows, which begin with a number as well. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
-/** Tells the transactions of a table from everything else that banks put into it. */
+/** Reads the rows of a table and leaves out what else banks put there: footers, sums, repeated headers. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
+  const all = table.body.filter((record) => !isEmpty(record) && !isHeader(table, record))
+  const rows = all.map((record) => rowOf(table, record))
+  const lastDated = rows.findLastIndex(isDated)
   const result: CsvRows = { rows: [], skipped: 0 }
-  const last = table.body.findLastIndex((record) => looksLikeDate(cellOf(table, record, 'date')))
-  table.body.forEach((record, i) => {
-    if (record.cells.every((cell) => cell.trim() === '')) return
-    if (isHeader(table, record)) return
-    if (ofBank && isNotBooked(table, record)) result.skipped += 1
-    else if (!isSummary(table, record, i > last, ofBank)) keep(table, record, result)
-  })
+  for (const [i, row] of rows.entries()) {
+    if (ofBank && isNotBooked(table, row)) result.skipped += 1
+    else if (isSummary(table, row, i > lastDated, ofBank)) continue
+    else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
+    else if (result.rows.length === maxRows) refuseFile(tooManyRows)
+    else result.rows.push(row)
+  }
   refuseCutOff(table, result)
   refuseNoRows(table, result)
   return result
 }
 
-/** The text of a field in a row: that of its column, or of the first of its columns that has any. */
-export function cellOf(table: CsvTable, row: { cells: string[] }, field: CsvField): string {
+/** The text of a field in a row: that of the first of its columns that has any. */
+export function cellOf(table: CsvTable, { cells }: { cells: string[] }, field: CsvField): string {
   for (const column of table.columns[field] ?? []) {
-    const text = row.cells[column]?.trim()
+    const text = cells[column]?.trim()
     if (text) return text
   }
   return ''
 }
 
-function keep(table: CsvTable, record: CsvRecord, result: CsvRows): void {
-  const previous = result.rows.at(-1)
-  const date = cellOf(table, record, 'date')
-  if (date === '' && hasNoAmount(table, record)) {
-    // Some banks go on with a description in the next row.
-    const text = cellOf(table, record, 'description')
-    const alone = filled(record) === 1
-    if (previous && alone && text !== '' && previous.more.length < 10) previous.more.push(text)
-    return
-  }
-  if (result.rows.length === maxRows) refuseFile(tooManyRows)
+function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const { line, cells } = record
-  result.rows.push({ line, cells, date: dateCell(line, date), more: [] })
+  const blank = { line, text: '', written: null }
+  const amount = (field: AmountField) => {
+    const text = cellOf(table, record, field)
+    return isBlankAmount(text) ? blank : amountCell(line, text)
+  }
+  return {
+    line,
+    cells,
+    date: dateCell(line, cellOf(table, record, 'date')),
+    amount: amount('amount'),
+    debit: amount('debit'),
+    credit: amount('credit'),
+    balance: amount('balance'),
+    fee: amount('fee'),
+    more: [],
+  }
+}
+
+/** Some banks continue a description in the next line. */
+function addToDescription(previous: CsvRow | undefined, table: CsvTable, row: CsvRow): void {
+  const text = cellOf(table, row, 'description')
+  if (previous && text !== '' && filled(row) === 1 && previous.more.length < 10) previous.more.push(text)
+}
+
+function isEmpty({ cells }: CsvRecord): boolean {
+  return cells.every((cell) => cell.trim() === '')
 }
 
 function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
-  return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.trim())
+  return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
 }
 
-function isNotBooked(table: CsvTable, record: CsvRecord): boolean {
-  const date = foldHeader(cellOf(table, record, 'date'))
-  return notBooked.test(foldHeader(cellOf(table, record, 'status'))) || notBooked.test(date)
+function isNotBooked(table: CsvTable, row: CsvRow): boolean {
+  return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(foldHeader(text)))
 }
 
-/** A line without a date that says balance or total; below the last dated one any that is no transaction either. */
-function isSummary(table: CsvTable, record: CsvRecord, belowAll: boolean, ofBank: boolean): boolean {
-  const date = cellOf(table, record, 'date')
-  const noAmount = hasNoAmount(table, record)
-  if (looksLikeDate(date)) {
-    if (noAmount) return cellOf(table, record, 'balance') !== '' || says(record, summary)
-    return ofBank && says(record, summaryOnly)
+/** True for a line without a date that says balance or total; below the last date, for any that is not a row either. */
+function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: boolean): boolean {
+  const date = row.date.text
+  const noAmount = hasNoAmount(row)
+  if (isDated(row)) {
+    if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
+    return ofBank && says(row, summaryOnly)
   }
-  if (halfDate.test(date) || (belowAll && /^\d+$/.test(date))) return false
-  if ((date !== '' || belowAll || noAmount) && says(record, summary)) return true
+  if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
+  if ((date !== '' || isBelowAll || noAmount) && says(row, summary)) return true
   if (date === '') return false
-  if (!belowAll) return noAmount && !(record.cells.length > 1 && filled(record) === record.cells.length)
-  return !beginsLikeRow(table, record, date) && !hasAmount(table, record)
+  if (!isBelowAll) return noAmount && !(row.cells.length > 1 && filled(row) === row.cells.length)
+  return !beginsLikeRow(table, row) && !hasAmount(row)
 }
 
-function says({ cells }: CsvRecord, words: RegExp): boolean {
+function isDated({ date }: CsvRow): boolean {
+  return date.written !== null || dateLike.test(date.text)
+}
+
+function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
-/** Below the last row, a line with digits for its date, or as wide as the table and with an amount, is a wrong row. */
-function beginsLikeRow(table: CsvTable, record: CsvRecord, date: string): boolean {
-  if (record.cells.length >= table.width && !hasNoAmount(table, record)) return true
-  return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(record, date)
+/** Below the last row, a line whose date has digits, or one as wide as the table with an amount, is a broken row. */
+function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
+  const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
+  if (row.cells.length >= width && !hasNoAmount(row)) return true
+  const date = row.date.text
+  return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(row)
 }
 
-/** One cell alone that begins with a word, such as `Exported on 31.01.2026`; a month may begin a date. */
-function isProse(record: CsvRecord, date: string): boolean {
-  const word = /^\p{L}{2,}/u.exec(foldHeader(date))?.[0]
-  return word !== undefined && monthNumber(word) === null && filled(record) === 1
+/** One cell alone that begins with a word, such as `Exported on 31.01.2026`; the name of a month may begin a date. */
+function isProse(row: CsvRow): boolean {
+  const word = /^\p{L}{2,}/u.exec(foldHeader(row.date.text))?.[0]
+  return word !== undefined && monthNumber(word) === null && filled(row) === 1
 }
 
-function filled({ cells }: CsvRecord): number {
+function filled({ cells }: { cells: string[] }): number {
   return cells.filter((cell) => cell.trim() !== '').length
 }
 
-/** Lines of cells none of which is a transaction are not an empty statement but something else. */
+function hasNoAmount({ amount, debit, credit }: CsvRow): boolean {
+  return amount.text === '' && debit.text === '' && credit.text === ''
+}
+
+function hasAmount({ amount, debit, credit }: CsvRow): boolean {
+  return Boolean(amount.written || debit.written || credit.written)
+}
+
+/** Refuses lines of which none is a transaction: that is not an empty statement but something else. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)
@@ -121,19 +161,7 @@ function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
     refuseFile(`None of the lines from line ${first.line} on is a transaction with a date and an amount.`)
 }
 
-function hasNoAmount(table: CsvTable, record: CsvRecord): boolean {
-  return (['amount', 'debit', 'credit'] as const).every((field) =>
-    isBlankAmount(cellOf(table, record, field)),
-  )
-}
-
-function hasAmount(table: CsvTable, record: CsvRecord): boolean {
-  return (['amount', 'debit', 'credit'] as const).some(
-    (field) => readWrittenAmount(cellOf(table, record, field)) !== null,
-  )
-}
-
-/** A last row that is shorter than all others and not ended by a line end may be half a row, with half an amount. */
+/** A last row that is shorter than all others and has no line end may be half a row, with half an amount. */
 function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
   const last = rows.at(-1)
   // A line end at the end of the file makes an empty record after the last row.

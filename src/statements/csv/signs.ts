@@ -1,171 +1,121 @@
-import type { Minor, MoneyProblem } from '../../domain/money.ts'
-import { moneyText, type Problems, required } from '../problems.ts'
-import { amountOf, type DecimalSeparator, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
+import type { Minor } from '../../domain/money.ts'
+import { type Problems, required } from '../problems.ts'
+import type { AmountCell, AmountReader } from '../written/amount.ts'
 import { foldHeader } from './header-names.ts'
-import { type CsvRow, cellOf } from './rows.ts'
+import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
 
-const outWords = new Set(
-  'd dr db dt deb dbit debit debet debito soll s af wn dare debe cargo out outgoing withdrawal ausgang sortie saida uscita obciazenie wydatek expense'.split(
-    ' ',
-  ),
-)
-const inWords = new Set(
-  'c cr cd ct k kr crdt cred credit kredit credito haben h bij ma avere haber abono in incoming deposit eingang entree entrada entrata uznanie wplyw income'.split(
-    ' ',
-  ),
-)
+/** The words of a debit/credit mark, folded. */
+const debitWords =
+  'd|dr|db|dt|deb|dbit|debit|debet|debito|soll|s|af|wn|dare|debe|cargo|out|outgoing|withdrawal|ausgang|sortie|saida|uscita|obciazenie|wydatek|expense'
+const creditWords =
+  'c|cr|cd|ct|k|kr|crdt|cred|credit|kredit|credito|haben|h|bij|ma|avere|haber|abono|in|incoming|deposit|eingang|entree|entrada|entrata|uznanie|wplyw|income'
+const marks = new Map<string, Mark>([
+  ...debitWords.split('|').map((word) => [word, 'debit'] as const),
+  ...creditWords.split('|').map((word) => [word, 'credit'] as const),
+])
 
-/** An amount as it stands in the file: its value with the sign that is written, and whether that is all. */
-type Value = { row: CsvRow; amount: Minor }
+export type Mark = 'debit' | 'credit'
+
+/** Amounts in the order of the rows; null for a row without one, which has an error then. */
+type Amounts = (Minor | null)[]
+type Read = (cell: AmountCell, field: string) => Minor | null
+
+/** Which side a debit/credit mark names: `D`, `Soll`, `Af` and `-` debit, `C`, `Haben`, `Bij` and `+` credit. */
+export function markOf(word: string): Mark | null {
+  const text = word.trim()
+  if (text === '+') return 'credit'
+  if (text === '-' || text === '\u2212') return 'debit'
+  return marks.get(foldHeader(text)) ?? null
+}
 
 /**
- * The signed amounts of the rows, in their order; null where a row has none, which is noted. In the file of a bank a
- * column beside the amounts may hold their signs.
+ * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, a column beside the
+ * amounts may hold their signs.
  */
 export function signedAmounts(
   table: CsvTable,
   rows: CsvRow[],
+  amountOf: AmountReader,
   ofBank: boolean,
-  separator: DecimalSeparator | null,
   problems: Problems,
-): (Minor | null)[] {
-  const { columns } = table
-  if (separator === null) return rows.map(() => null)
-  const two = columns.debit !== undefined && columns.credit !== undefined
-  if (!two && columns.amount) return wholeAmounts(table, rows, ofBank, separator, problems)
-  const amounts = splitAmounts(table, rows, separator, problems)
-  if (columns.amount) refuseOtherAmounts(table, rows, amounts, separator, problems)
+): Amounts {
+  const { amount, debit, credit } = table.columns
+  const read: Read = (cell, field) => problems.checkAmount(cell.line, cell.text, amountOf(cell), field)
+  if (amount && !(debit && credit)) {
+    const amounts = rows.map((row) => read(row.amount, 'amount'))
+    const column = ofBank ? markColumn(table, rows) : null
+    return column === null ? amounts : byMark(rows, amounts, column, table, problems)
+  }
+  const amounts = fromTwoColumns(rows, read, problems)
+  if (amount) checkAgainstAmounts(rows, amounts, amountOf, problems)
   return amounts
 }
 
-/** Which way a word in a sign column points: `D`, `Soll` and `Af` out, `C`, `Haben` and `Bij` in. */
-export function directionOf(word: string): 'in' | 'out' | null {
-  const text = word.trim()
-  if (text === '+') return 'in'
-  if (text === '-' || text === '\u2212') return 'out'
-  const folded = foldHeader(text)
-  if (outWords.has(folded)) return 'out'
-  return inWords.has(folded) ? 'in' : null
-}
-
-/** One column for amounts, signed as written, or by a column beside it if none is negative. */
-function wholeAmounts(
+/** The amounts with the signs of a column of marks; if some are negative already, the marks must agree. */
+function byMark(
+  rows: CsvRow[],
+  amounts: Amounts,
+  column: number,
   table: CsvTable,
-  rows: CsvRow[],
-  ofBank: boolean,
-  separator: DecimalSeparator,
   problems: Problems,
-): (Minor | null)[] {
-  const amounts = rows.map((row) => readCell(row, cellOf(table, row, 'amount'), separator, problems))
-  const column = ofBank ? signColumn(table, rows) : null
-  if (column === null) return amounts
-  const values = rows.flatMap((row, i) => {
-    const amount = amounts[i]
-    return typeof amount === 'number' && amount !== 0 ? [{ row, amount }] : []
-  })
-  const direction = directionsOf(rows, column)
-  const negative = values.some(({ amount }) => amount < 0)
-  if (!negative) return signByColumn(rows, amounts, direction, problems)
-  const contrary = values.find(
-    ({ row, amount }) => direction(row) !== null && (direction(row) === 'out') !== amount < 0,
-  )
-  if (contrary) refuseSigns(contrary, table.headers[column] ?? '', problems)
-  return amounts
-}
-
-function signByColumn(
-  rows: CsvRow[],
-  amounts: (Minor | null)[],
-  direction: (row: CsvRow) => 'in' | 'out' | null,
-  problems: Problems,
-): (Minor | null)[] {
-  return rows.map((row, i) => {
+): Amounts {
+  const words = rows.map((row) => markOf(row.cells[column] ?? ''))
+  // Some banks mark one side only; then a row without a mark is of the other.
+  const other = !words.includes('credit') ? 'credit' : words.includes('debit') ? null : 'debit'
+  const marked = words.map((mark) => mark ?? other)
+  if (amounts.some((amount) => (amount ?? 0) < 0)) {
+    const contrary = amounts.findIndex(
+      (amount, i) => amount !== null && amount !== 0 && marked[i] && (marked[i] === 'debit') !== amount < 0,
+    )
+    refuseSign(rows[contrary], table.headers[column]?.text, problems)
+    return amounts
+  }
+  return rows.map(({ line }, i) => {
     const amount = amounts[i] ?? null
-    const points = direction(row)
-    if (amount === null || amount === 0 || points === 'in') return amount
-    if (points === 'out') return -amount as Minor
-    problems.addRow(row.line, 'type', required)
+    if (!amount || marked[i] === 'credit') return amount
+    if (marked[i] === 'debit') return -amount as Minor
+    problems.addRow(line, 'type', required)
     return null
   })
 }
 
 /**
- * The column of signs: the one whose header says so, else one without a header or with any, if it holds nothing but
- * signs. Of columns that are not named as such both directions must be there, or a card payment could pass as one.
+ * The column of marks: the one with a header for it, else one without a header, else any that is not used, provided
+ * that it holds nothing but marks. An unused one must hold both kinds, or a card payment could pass as a mark.
  */
-function signColumn(table: CsvTable, rows: CsvRow[]): number | null {
-  const contents = signsIn(rows, table.headers.length)
+function markColumn(table: CsvTable, rows: CsvRow[]): number | null {
+  const contents = marksIn(rows)
+  const areMarks = (column: number) => contents[column] !== undefined && !contents[column].has(null)
+  const areBoth = (column: number) => areMarks(column) && contents[column]?.size === 2
+  const columns = table.headers.map((_, column) => column)
   const used = new Set(Object.values(table.columns).flat())
-  const named = table.columns.type ?? []
-  const unnamed = table.headers.flatMap((header, column) => (header.trim() === '' ? [column] : []))
-  const others = table.headers.flatMap((_, column) => (used.has(column) ? [] : [column]))
-  const isSigns = (column: number) => contents[column] !== undefined && !contents[column].has(null)
-  const isBoth = (column: number) => isSigns(column) && contents[column]?.size === 2
-  return [...named, ...unnamed].find(isSigns) ?? others.find(isBoth) ?? null
+  const unnamed = columns.filter((column) => table.headers[column]?.text === '')
+  const unused = columns.filter((column) => !used.has(column))
+  return [...(table.columns.type ?? []), ...unnamed].find(areMarks) ?? unused.find(areBoth) ?? null
 }
 
-/** The directions that the words of each column say, null among them for a word that says none. */
-function signsIn(rows: CsvRow[], width: number): (Set<'in' | 'out' | null> | undefined)[] {
-  const columns: (Set<'in' | 'out' | null> | undefined)[] = new Array(width)
+/** The marks in each column, with null among them if it holds anything else. */
+function marksIn(rows: CsvRow[]): (Set<Mark | null> | undefined)[] {
+  const columns: (Set<Mark | null> | undefined)[] = []
   for (const { cells } of rows) {
-    cells.forEach((cell, column) => {
-      const found = columns[column]
-      if (cell.trim() === '' || found?.has(null)) return
-      if (found) found.add(directionOf(cell))
-      else columns[column] = new Set([directionOf(cell)])
-    })
+    for (const [column, cell] of cells.entries()) {
+      if (cell.trim() === '' || columns[column]?.has(null)) continue
+      columns[column] ??= new Set()
+      columns[column].add(markOf(cell))
+    }
   }
   return columns
 }
 
-/** Which way each row points. Where a bank marks one direction only, what is not marked is the other. */
-function directionsOf(rows: CsvRow[], column: number): (row: CsvRow) => 'in' | 'out' | null {
-  const said = (row: CsvRow) => directionOf(row.cells[column] ?? '')
-  const directions = new Set(rows.map(said))
-  if (directions.has('in') && directions.has('out')) return said
-  return (row) => said(row) ?? (directions.has('in') ? 'out' : 'in')
-}
-
-/** Where a bank writes an amount besides debit and credit, it must be the same money. */
-function refuseOtherAmounts(
-  table: CsvTable,
-  rows: CsvRow[],
-  amounts: (Minor | null)[],
-  separator: DecimalSeparator,
-  problems: Problems,
-): void {
-  const row = rows.find((candidate, i) => {
-    const written = readWrittenAmount(cellOf(table, candidate, 'amount'))
-    const amount = written ? amountOf(written, separator) : null
-    const split = amounts[i] ?? null
-    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
-  })
-  if (row)
-    problems.add(
-      'mapping',
-      `The amount in row ${row.line} is another than its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
-    )
-}
-
-/** A column for what went out and one for what came in; banks write the former positive, or all of it negative. */
-function splitAmounts(
-  table: CsvTable,
-  rows: CsvRow[],
-  separator: DecimalSeparator,
-  problems: Problems,
-): (Minor | null)[] {
-  const read = (field: 'debit' | 'credit') =>
-    rows.map((row) => {
-      const cell = cellOf(table, row, field)
-      return isBlankAmount(cell) ? 0 : readCell(row, cell, separator, problems, field)
-    })
-  const debits = read('debit')
-  const credits = read('credit')
-  const negative = debitsAreNegative(rows, debits, problems)
-  const wrong = rows.findIndex((_, i) => (credits[i] ?? 0) < 0)
-  const wrongRow = rows[wrong]
-  if (wrongRow) refuseSigns({ row: wrongRow, amount: credits[wrong] as Minor }, 'credit', problems)
+/** Amounts from a column of debits and one of credits. Banks write debits positive, or all of them negative. */
+function fromTwoColumns(rows: CsvRow[], read: Read, problems: Problems): Amounts {
+  const readAll = (field: Mark) => rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
+  const debits = readAll('debit')
+  const credits = readAll('credit')
+  const negative = debits.findIndex((debit) => (debit ?? 0) < 0)
+  if (debits.some((debit) => (debit ?? 0) > 0)) refuseSign(rows[negative], 'debit', problems)
+  refuseSign(rows[credits.findIndex((credit) => (credit ?? 0) < 0)], 'credit', problems)
   return rows.map((row, i) => {
     const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
     if (debit === null || credit === null) return null
@@ -173,41 +123,34 @@ function splitAmounts(
       problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
       return null
     }
-    if (debit === 0 && credit === 0 && !hasZero(table, row)) problems.addRow(row.line, 'amount', required)
-    return (debit !== 0 ? (negative ? debit : -debit) : credit) as Minor
+    if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', required)
+    return (debit !== 0 ? (negative >= 0 ? debit : -debit) : credit) as Minor
   })
 }
 
-function debitsAreNegative(rows: CsvRow[], debits: (number | null)[], problems: Problems): boolean {
-  const positive = debits.some((debit) => (debit ?? 0) > 0)
-  const negativeAt = debits.findIndex((debit) => (debit ?? 0) < 0)
-  const row = rows[negativeAt]
-  if (positive && row) refuseSigns({ row, amount: debits[negativeAt] as Minor }, 'debit', problems)
-  return negativeAt >= 0
-}
-
-/** A row whose amount is written as 0.00 has one; an empty row has not. */
-function hasZero(table: CsvTable, row: CsvRow): boolean {
-  return !isBlankAmount(cellOf(table, row, 'debit')) || !isBlankAmount(cellOf(table, row, 'credit'))
-}
-
-function readCell(
-  row: CsvRow,
-  cell: string,
-  separator: DecimalSeparator,
+/** An amount beside a debit or credit must be the same money. */
+function checkAgainstAmounts(
+  rows: CsvRow[],
+  amounts: Amounts,
+  amountOf: AmountReader,
   problems: Problems,
-  field: 'amount' | 'debit' | 'credit' = 'amount',
-): Minor | null {
-  const written = readWrittenAmount(cell)
-  const amount: Minor | MoneyProblem = written ? amountOf(written, separator) : 'not a number'
-  if (typeof amount === 'number') return amount
-  problems.addRow(row.line, field, isBlankAmount(cell) ? required : moneyText(amount))
-  return null
+): void {
+  const contrary = rows.find((row, i) => {
+    const amount = amountOf(row.amount)
+    const split = amounts[i] ?? null
+    return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
+  })
+  if (contrary)
+    problems.add(
+      'mapping',
+      `The amount in row ${contrary.line} is another than its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+    )
 }
 
-function refuseSigns({ row }: Value, header: string, problems: Problems): void {
-  problems.add(
-    'mapping',
-    `The signs of the file contradict each other: the amount in row ${row.line} has another sign than ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty.`,
-  )
+function refuseSign(row: CsvRow | undefined, header: string | undefined, problems: Problems): void {
+  if (row)
+    problems.add(
+      'mapping',
+      `The signs of the file contradict each other: the amount in row ${row.line} has another sign than ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty.`,
+    )
 }

@@ -1,11 +1,11 @@
-/** Rows of cells. `isBroken` where a quote is never closed, or closed in front of other text. */
+/** Rows of cells. `isBroken` if a quote is never closed, or is closed in front of other text. */
 export type SplitText = { rows: string[][]; isBroken: boolean }
 
 type Cell = { text: string; end: number; isBroken?: true }
 
 /**
- * Splits CSV text (RFC 4180, with line feeds) into at most `maxRows` rows. Where quotes do not add up, it goes on as
- * Papa Parse would, which would be a twentieth of the Worker (test/worker/statements/csv/split.test.ts compares).
+ * Splits CSV text (RFC 4180, with line feeds) into at most `maxRows` rows. Broken quotes are treated as Papa Parse
+ * treats them; that package itself would be a twentieth of the Worker (test/worker/statements/csv/split.test.ts).
  */
 export function splitText(text: string, delimiter: string, maxRows: number): SplitText {
   const cellAt = cellReader(text, delimiter)
@@ -25,7 +25,7 @@ export function splitText(text: string, delimiter: string, maxRows: number): Spl
   return { rows, isBroken }
 }
 
-/** Reads the cell that begins at a place, up to its `end`: a delimiter, a line feed or the text's own. */
+/** Reads the cell that begins at an index. Its `end` is the next delimiter or line feed, or the end of the text. */
 function cellReader(text: string, delimiter: string): (at: number) => Cell {
   const nextDelimiter = forwardSearch((from) => text.indexOf(delimiter, from), text.length)
   const nextLineFeed = forwardSearch((from) => text.indexOf('\n', from), text.length)
@@ -57,14 +57,14 @@ function unescaped(text: string): string {
   return text.replaceAll('""', '"')
 }
 
-/** Where the next character stands that is no white space, or -1. */
+/** The index of the next character that is not white space, or -1. */
 function indexOfBlack(text: string, from: number): number {
   const black = /\S/g
   black.lastIndex = from
   return black.exec(text)?.index ?? -1
 }
 
-/** Finds what comes next, or the end; asked from left to right, it looks at each character once. */
+/** Remembers what it found last, so that a search from left to right looks at each character once. */
 function forwardSearch(find: (from: number) => number, end: number): (from: number) => number {
   let found = -1
   return (from) => {

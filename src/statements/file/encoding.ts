@@ -2,8 +2,8 @@ import { refuseFile } from '../problems.ts'
 import { legacyCharset } from './legacy-charset.ts'
 
 /**
- * Reads bytes as text in the encoding they are in: a byte order mark decides, then NULs between ASCII (UTF-16), then
- * validity (nothing else is valid UTF-8 by chance), then what the file says of itself, then the letters it would have.
+ * Decodes a file. What counts, in this order: a byte order mark; NULs between ASCII characters (UTF-16); being valid
+ * UTF-8, which no other encoding is by chance; the encoding that the file declares; the letters that would result.
  */
 export function decodeText(bytes: Uint8Array): string {
   const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
@@ -22,7 +22,7 @@ function decodeMarked(bytes: Uint8Array): string | null {
   return null
 }
 
-/** Text of mostly ASCII has a NUL in every other byte when it is UTF-16. */
+/** Mostly ASCII text has a NUL in every other byte if it is in UTF-16. */
 function decodeUtf16(bytes: Uint8Array): string | null {
   const length = Math.min(bytes.length - (bytes.length % 2), 4096)
   if (length < 4) return null
@@ -38,7 +38,7 @@ function decodeUtf16(bytes: Uint8Array): string | null {
   return null
 }
 
-/** UTF-8 is valid throughout; what is UTF-8 but for a few bytes was cut off or damaged, and all else is a legacy encoding. */
+/** Null for a legacy encoding. A file that is UTF-8 except for a few bytes was cut off or damaged, and is refused. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
@@ -50,15 +50,15 @@ function decodeUtf8(bytes: Uint8Array): string | null {
       refuseFile(
         `The file ends inside a character in line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
       )
-    // Too much of it is UTF-8 for a legacy encoding, in which every character of it would come out as two.
+    // In a legacy encoding, each of these characters would be two letters that hardly ever stand together.
     if (good > 0 && good >= broken) refuseDamaged(text)
     return null
   }
 }
 
 /**
- * True if the last bytes begin a character of UTF-8 that does not end. A single one may be the last letter of a legacy
- * encoding, as in `café`, unless it begins the common letters of UTF-8 or the file has such characters elsewhere.
+ * True if the last bytes begin a UTF-8 character that is not complete. A single byte may as well be the last letter of
+ * a legacy encoding, as in `café`, unless it is the first byte of common letters or the file has UTF-8 elsewhere.
  */
 function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
   const lead = bytes.findLastIndex((byte) => byte < 0x80 || byte >= 0xc0)
@@ -75,7 +75,7 @@ function refuseDamaged(text: string): never {
   )
 }
 
-/** UTF-16 knows no half characters: one that is left over tells of a file that was cut off or damaged. */
+/** Refuses UTF-16 with half a character in it: the file was cut off or damaged. */
 function decodeWhole(label: 'utf-16le' | 'utf-16be', bytes: Uint8Array): string {
   try {
     return new TextDecoder(label, { fatal: true, ignoreBOM: false }).decode(bytes)
@@ -89,7 +89,7 @@ function decodeLegacy(bytes: Uint8Array): string {
   return decode(declaredCharset(head) ?? legacyCharset(bytes), bytes)
 }
 
-/** The encoding that the header of an XML or OFX file names, if TextDecoder knows it. */
+/** The encoding that the header of an XML or OFX file declares, if TextDecoder knows it. */
 function declaredCharset(head: string): string | null {
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(head)?.[1]
   const ofx = /\bCHARSET\s*[:=]\s*"?([\w-]{1,40})/i.exec(head)?.[1]
@@ -100,7 +100,7 @@ function declaredCharset(head: string): string | null {
       const { encoding } = new TextDecoder(name)
       return encoding.startsWith('utf') ? null : encoding
     } catch {
-      // Not a label of this runtime; the next spelling may be.
+      // The runtime does not know this label; it may know the next spelling.
     }
   }
   return null
@@ -115,7 +115,7 @@ function decode(label: string, bytes: Uint8Array): string {
   return new TextDecoder(label).decode(bytes)
 }
 
-/** The line in which a character first occurs. */
+/** The line of the first occurrence of a character. */
 function lineOf(text: string, character: string): number {
   return count(text.slice(0, text.indexOf(character)), /\n/g) + 1
 }

@@ -1,4 +1,4 @@
-/** Beginnings of files that are no statements, whatever their names say. */
+/** The first bytes of binary files that people upload by mistake. */
 const signatures: [number[], string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive'],
   [[0x50, 0x4b, 0x05, 0x06], 'an empty ZIP archive'],
@@ -20,7 +20,7 @@ const signatures: [number[], string][] = [
   [[0x7f, 0x45, 0x4c, 0x46], 'a program'],
 ]
 
-/** Parts that tell the kinds of ZIP archive apart; their names stand uncompressed near its beginning. */
+/** Names of archive members that tell the kinds of ZIP apart; they stand uncompressed near the beginning. */
 const zipParts: [string, string][] = [
   ['xl/', 'an Excel workbook (.xlsx)'],
   ['word/', 'a Word document (.docx)'],
@@ -28,7 +28,7 @@ const zipParts: [string, string][] = [
   ['Index/', 'a Numbers spreadsheet'],
 ]
 
-/** Names what a binary file is, or null for what may be text. */
+/** What kind of binary file this is; null if it may be text. */
 export function binaryKind(bytes: Uint8Array): string | null {
   const kind = signatures.find(([start]) => start.every((byte, i) => bytes[i] === byte))?.[1] ?? null
   if (kind !== 'a ZIP archive') return kind

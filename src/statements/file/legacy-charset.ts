@@ -1,10 +1,10 @@
-/** Bytes that are letters in one encoding of Central Europe and signs such as ¹ ³ ¿ in Windows-1252. */
+/** Bytes that are letters in a Central European encoding and signs such as ¹ ³ ¿ in Windows-1252. */
 const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0x9d])
 const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
 
 /**
- * Which single-byte encoding bytes are in that are not UTF-8: Windows-1252, unless letters would be missing in the
- * middle of words (Central European) or nearly all letters are high ones (Cyrillic).
+ * Guesses the single-byte encoding of a file: Windows-1252, unless that would put signs inside words (then it is
+ * Central European) or nearly all letters are above ASCII (then it is Cyrillic).
  */
 export function legacyCharset(bytes: Uint8Array): string {
   let high = 0

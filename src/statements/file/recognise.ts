@@ -1,13 +1,14 @@
 import { refuseFile } from '../problems.ts'
+import type { Statement } from '../statement.ts'
 import { decodeText } from './encoding.ts'
 import { binaryKind } from './kind.ts'
 
-export type FileFormat = 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
+type Format = Statement['format']
 
-/** A file as text, with line feeds for line ends, and the format that its content shows. */
-export type RecognisedFile = { format: FileFormat; text: string }
+/** A file as text with `\n` line ends, and its format. */
+export type RecognisedFile = { format: Format; text: string }
 
-/** Tells by its content what a file is; its name plays no part. What is no statement is named. */
+/** Recognises a file's format by its content alone. If it is no statement, the error says what it is. */
 export function recognise(bytes: Uint8Array): RecognisedFile {
   const kind = binaryKind(bytes)
   if (kind !== null) refuseFile(`The file is ${kind}, not a bank statement or CSV file.`)
@@ -18,7 +19,7 @@ export function recognise(bytes: Uint8Array): RecognisedFile {
   return { format: formatOf(text), text }
 }
 
-function formatOf(text: string): FileFormat {
+function formatOf(text: string): Format {
   const head = text.slice(0, 65_536)
   if (/<OFX\s*>|^\s*OFXHEADER\s*:/i.test(head)) return 'ofx'
   if (/^\s*</.test(head)) return xmlFormat(head)
@@ -30,8 +31,8 @@ function formatOf(text: string): FileFormat {
 }
 
 /**
- * SWIFT text begins with its first field or its header block; some banks write a line or two before it. Space at the
- * beginning of a line is matched within the line: `^\s*` would run through all that follow, from each of them anew.
+ * SWIFT text begins with its first field or its header block; some banks write a line or two before it. Leading space
+ * is matched within its line only: `^\s*` would run on through all empty lines, again from each of them.
  */
 function isSwift(head: string): boolean {
   if (/^[\s@]*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true
@@ -41,7 +42,7 @@ function isSwift(head: string): boolean {
   )
 }
 
-function xmlFormat(head: string): FileFormat {
+function xmlFormat(head: string): Format {
   if (/<(?:[\w.-]+:)?BkToCstmr/.test(head)) return 'camt'
   if (/<(?:html|!doctype\s+html|table)\b/i.test(head))
     refuseFile(

@@ -1,11 +1,11 @@
 import { describe } from '../text.ts'
 
-/** Subfields of :86: as German, Austrian and Polish banks number them: what is it, what for, and who. */
+/** Subfields of `:86:` as German, Austrian and Polish banks number them. */
 const postingText = /^00$/
 const purpose = /^(?:2\d|6[0-3])$/
 const name = /^3[23]$/
 
-/** SEPA parts of the purpose (DFÜ agreement, annex 3): SVWZ is what a person wrote. */
+/** SEPA parts of the purpose (DFÜ agreement, annex 3); what a person wrote is in SVWZ. */
 const sepaParts = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP)[+:]\s?/
 
 /** The codes of Dutch banks: /TRTP/…/NAME/…/REMI/… */
@@ -15,7 +15,7 @@ const dutchCodes =
 const fullLine = 65
 const fullSubfield = 27
 
-/** What a person wants to read of a `:86:`: the other party and the purpose, whichever style the bank writes. */
+/** The other party and the purpose in a `:86:`, in whichever of the styles it is written. */
 export function describeDetails(lines: string[]): string | null {
   if (lines.length === 0) return null
   return (
@@ -25,7 +25,7 @@ export function describeDetails(lines: string[]): string | null {
   )
 }
 
-/** `166?00GUTSCHRIFT?20EREF+1?21SVWZ+Rent?32JANE DOE`; the sign before the numbers is ? or one of < > ~ ^. */
+/** `166?00GUTSCHRIFT?20EREF+1?21SVWZ+Rent?32JANE DOE`; the character before the numbers may also be one of `<>~^|`. */
 function describeNumbered(text: string): string | null {
   const sign = /^\s*(?:\d{3}\s*)?([?<>~^|])\d{2}/.exec(text)?.[1]
   if (sign === undefined) return null
@@ -43,7 +43,7 @@ function describeNumbered(text: string): string | null {
   return describe(joinWrapped(names, fullSubfield), said || posting.join(' '))
 }
 
-/** What a person wrote as purpose, without the references that SEPA puts around it. */
+/** The purpose that a person wrote, without the SEPA references around it. */
 export function sepaPurpose(text: string): string {
   const parts = text.split(sepaParts)
   const at = parts.indexOf('SVWZ')
@@ -65,7 +65,7 @@ function describeCoded(text: string): string | null {
   return describe(values.get('NAME') ?? counterparty, remittance) ?? describe(text)
 }
 
-/** A loop, since `/\/+$/` begins anew at each slash of a long run. */
+/** A loop, because `/\/+$/` is quadratic in a long run of slashes. */
 function withoutSlashes(value: string): string {
   let [start, end] = [0, value.length]
   while (value[start] === '/') start += 1
@@ -73,7 +73,7 @@ function withoutSlashes(value: string): string {
   return value.slice(start, end)
 }
 
-/** Lines that are full were wrapped, in the middle of a word if need be; others end where somebody ended them. */
+/** Joins lines. Full ones were wrapped, perhaps in the middle of a word; others end with a word. */
 function joinWrapped(lines: string[], width: number): string {
   return lines.reduce((text, line, i) => {
     const wrapped = (lines[i - 1]?.length ?? 0) >= width

@@ -1,22 +1,22 @@
 import { linesOf } from '../lines.ts'
 import { refuseFile } from '../problems.ts'
 
-/** A field of a SWIFT message: its tag without colons, and its lines. */
+/** A field of a SWIFT message: its tag without the colons, and its lines. */
 export type Mt940Field = { tag: string; line: number; lines: string[] }
 
 const maxFields = 100_000
-/** A :86: has six lines by the standard, and some banks write more. */
+/** By the standard a `:86:` has six lines, but some banks write more. */
 const maxLines = 100
 
 /**
- * Splits SWIFT text into its fields (ISO 15022: a tag between colons begins a line). The blocks around a message
- * ({1:…}{2:…}{4: … -}) and what banks write before and between messages are passed over.
+ * Splits SWIFT text into its fields (ISO 15022: a tag between colons begins a line). Skips the blocks around a message
+ * ({1:…}{2:…}{4: … -}) and whatever banks write before and between messages.
  */
 export function* splitFields(text: string): Generator<Mt940Field> {
   let fields = 0
   let open: Mt940Field | null = null
   let inMessage = false
-  // Older German files write @@ for a line end.
+  // Older German files have @@ for line ends.
   for (const { line, content: raw } of linesOf(text.includes('@@:') ? text.replaceAll('@@', '\n') : text)) {
     const content = raw.replace(/^\{1:.*\{4:/, '').trimEnd()
     const match = /^\s*:(\d{2}[A-Z]?|NS):(.*)$/.exec(content)

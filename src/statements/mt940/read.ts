@@ -1,6 +1,6 @@
-import { emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { ClosingBalance, Statement, StatementAccount, StatementRow } from '../statement.ts'
+import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
 import { describe } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { describeDetails } from './details.ts'
@@ -10,10 +10,10 @@ import { readStatementLine, swiftDate } from './statement-line.ts'
 type State = {
   accounts: StatementAccount[]
   current: StatementAccount | null
-  /** The line of `:20:` while the closing balance has not come yet. */
+  /** The line of the `:20:` whose closing balance is still to come. */
   openSince: number | null
-  /** The entry that a `:86:` right after it describes. */
-  entry: { row: StatementRow; details: string[]; supplementary: string } | null
+  /** The last entry, while `:86:` fields may follow that describe it. */
+  open: { entry: StatementEntry; details: string[]; supplementary: string } | null
   limit: RowLimit
   problems: Problems
 }
@@ -25,7 +25,7 @@ export function readMt940(text: string): Statement {
     accounts: [],
     current: null,
     openSince: null,
-    entry: null,
+    open: null,
     limit: new RowLimit(),
     problems: new Problems(),
   }
@@ -46,8 +46,8 @@ export function readMt940(text: string): Statement {
 
 function readField(state: State, field: Mt940Field): void {
   if (field.tag === '86' || field.tag === 'NS') {
-    const { entry } = state
-    if (entry) entry.details = entry.details.concat(withoutNsNumbers(field)).slice(0, 100)
+    const { open } = state
+    if (open) open.details = open.details.concat(withoutNsNumbers(field)).slice(0, 100)
     return
   }
   endEntry(state)
@@ -85,21 +85,21 @@ function readEntry(state: State, field: Mt940Field, value: string): void {
   const account = state.current
   const line = readStatementLine(value, field.line, state.problems)
   if (!account || !line) return
-  if (line.row.amount === 0 || line.expected) account.skipped += 1
+  const { entry, supplementary, isExpected } = line
+  if (entry.amount === 0 || isExpected) account.skipped += 1
   else {
-    account.rows.push(line.row)
-    state.entry = { row: line.row, details: [], supplementary: line.supplementary }
+    account.entries.push(entry)
+    state.open = { entry, details: [], supplementary }
   }
 }
 
 function endEntry(state: State): void {
-  const { entry } = state
-  state.entry = null
-  if (!entry) return
-  entry.row.description = describeDetails(entry.details) ?? describe(entry.supplementary)
+  const { open } = state
+  state.open = null
+  if (open) open.entry.description = describeDetails(open.details) ?? describe(open.supplementary)
 }
 
-/** `:62M:` ends a page and `:62F:` the statement; only the latter is a closing balance. */
+/** `:62F:` is the closing balance of a statement, `:62M:` only that of a page. */
 function readClosing(state: State, account: StatementAccount, field: Mt940Field): void {
   state.openSince = null
   const balance = balanceParts(field.lines[0] ?? '')
@@ -107,17 +107,16 @@ function readClosing(state: State, account: StatementAccount, field: Mt940Field)
   if (field.tag === '62F') account.closingBalance = balance?.balance ?? null
 }
 
-/** `C260131EUR1234,56`: credit or debit, date, currency, amount. A balance that cannot be read is none. */
+/** The parts of `C260131EUR1234,56`: debit/credit mark, date, currency, amount. */
 function balanceParts(value: string): { currency: string | null; balance: ClosingBalance | null } | null {
   const match = /^\s*([CD])\s*(\d{6})\s*(?:([A-Z]{3})\s*)?([\d.,]+)/.exec(value)
   if (!match) return null
   const [, mark, day = '', currency = null, digits = ''] = match
-  const date = swiftDate(day)
   const amount = ungroupedAmount(`${mark === 'D' ? '-' : ''}${digits}`)
-  return { currency, balance: date !== null && typeof amount === 'number' ? { date, amount } : null }
+  return { currency, balance: balanceOn(swiftDate(day), amount) }
 }
 
-/** An IBAN without spaces, or bank code and account number as they are; Polish banks begin with a slash. */
+/** An IBAN, or bank code and account number, without spaces and the leading slash of Polish banks. */
 function identifierOf(value: string): string | null {
   return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
 }
@@ -129,13 +128,13 @@ function withoutCurrency(identifier: string, currency: string): string {
     : identifier
 }
 
-/** In the German field :NS: each line begins with two digits; only the lines of the purpose (01 to 16) count. */
+/** In the German field `:NS:` each line begins with two digits, and only lines 01 to 16 hold the purpose. */
 function withoutNsNumbers(field: Mt940Field): string[] {
   if (field.tag !== 'NS') return field.lines
   return field.lines.filter((line) => /^(?:0[1-9]|1[0-6])/.test(line)).map((line) => `${line.slice(2)} `)
 }
 
-/** MT942 reports a day that is not over; what it lists may still change, so it is no statement. */
+/** MT942 reports a day that is not over yet; its entries may still change. */
 function refuseInterim(tags: Set<string>): void {
   if (tags.has('34F') && !tags.has('60F') && !tags.has('60M'))
     refuseFile(

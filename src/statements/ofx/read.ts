@@ -1,13 +1,12 @@
-import { type CalendarDate, earliestDate, isCalendarDate, latestDate } from '../../domain/dates.ts'
-import type { Minor } from '../../domain/money.ts'
-import { emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
-import { moneyText, notADate, notInDateRange, Problems, refuseFile, required } from '../problems.ts'
-import type { ClosingBalance, Statement, StatementAccount, StatementRow } from '../statement.ts'
+import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
+import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { Problems, refuseFile } from '../problems.ts'
+import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
 import { bankReference, cleanText, describe } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
 
-/** The statements of a file: of bank accounts, of cards, and the bank part of investment accounts. */
+/** The statements of bank accounts, of cards, and of the cash in investment accounts. */
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountNames = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
@@ -32,8 +31,8 @@ function readAccount(statement: OfxAggregate, reading: Reading): StatementAccoun
   for (const entry of descendants(statement, 'STMTTRN')) {
     reading.entries += 1
     reading.limit.count()
-    const row = readEntry(entry, currency, reading)
-    if (row && row.amount !== 0) account.rows.push(row)
+    const read = readEntry(entry, currency, reading)
+    if (read && read.amount !== 0) account.entries.push(read)
     else account.skipped += 1
   }
   account.skipped += descendants(statement, 'STMTTRNP').length
@@ -41,11 +40,13 @@ function readAccount(statement: OfxAggregate, reading: Reading): StatementAccoun
   return account
 }
 
-function readEntry(entry: OfxAggregate, currency: string | null, reading: Reading): StatementRow | null {
+function readEntry(entry: OfxAggregate, currency: string | null, reading: Reading): StatementEntry | null {
   const { problems, entries: line } = reading
   const element = (name: string) => entry.elements.get(name) ?? ''
-  const date = readDate(element('DTPOSTED') || element('DTUSER'), line, problems)
-  const amount = readAmount(element('TRNAMT'), line, problems)
+  const posted = element('DTPOSTED') || element('DTUSER')
+  const date = problems.checkDate(line, posted, ofxDate(posted))
+  // OFX groups no digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1 "Amount").
+  const amount = problems.checkAmount(line, element('TRNAMT'), ungroupedAmount(element('TRNAMT')))
   const foreign = entry.children.find((child) => child.name === 'CURRENCY')?.elements.get('CURSYM')
   if (foreign && currency && foreign.toUpperCase() !== currency)
     problems.addRow(line, 'amount', `The :field field must be in ${currency}, the currency of the account.`)
@@ -64,37 +65,20 @@ function readEntry(entry: OfxAggregate, currency: string | null, reading: Readin
   }
 }
 
-/** `20261120120000.000[-5:EST]` is the 20th, whatever the zone: a statement is read as it is printed. */
+/** The date part as written: `20261120120000.000[-5:EST]` is the 20th, whatever the time zone. */
 function ofxDate(raw: string): CalendarDate | null {
   const match = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d(?!\d))/.exec(raw.trim())
   const date = match ? `${match[1]}-${match[2]}-${match[3]}` : ''
   return isCalendarDate(date) ? date : null
 }
 
-function readDate(raw: string, line: number, problems: Problems): CalendarDate | null {
-  const date = ofxDate(raw)
-  if (date !== null && date >= earliestDate && date <= latestDate) return date
-  problems.addRow(line, 'date', raw.trim() === '' ? required : date === null ? notADate : notInDateRange)
-  return null
-}
-
-/** OFX groups no digits, and its decimals may follow a comma (OFX 1.6, 3.2.9.1 "Amount"). */
-function readAmount(raw: string, line: number, problems: Problems): Minor | null {
-  const amount = ungroupedAmount(raw)
-  if (typeof amount === 'number') return amount
-  problems.addRow(line, 'amount', raw.trim() === '' ? required : moneyText(amount))
-  return null
-}
-
-/** The ledger balance; a balance that cannot be read is none, since no entry depends on it. */
 function closingBalance(statement: OfxAggregate): ClosingBalance | null {
   const ledger = descendants(statement, 'LEDGERBAL')[0]
   const amount = ungroupedAmount(ledger?.elements.get('BALAMT') ?? '')
-  const date = ofxDate(ledger?.elements.get('DTASOF') ?? '')
-  return typeof amount === 'number' && date !== null ? { date, amount } : null
+  return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
 }
 
-/** What the bank says instead of a statement. */
+/** Why there is no statement, in the bank's own words if it says. */
 function noStatement(root: OfxAggregate): string {
   const failure = descendants(root, 'STATUS').find((status) => status.elements.get('SEVERITY') === 'ERROR')
   const message = cleanText(failure?.elements.get('MESSAGE') ?? '')
@@ -103,7 +87,7 @@ function noStatement(root: OfxAggregate): string {
     : 'The file holds no statement.'
 }
 
-/** All aggregates of a name below one, in the order of the file. The depth of the tree is bounded. */
+/** All aggregates with a name below one, in the order of the file. The depth of the tree is bounded. */
 function descendants(aggregate: OfxAggregate, name: string, found: OfxAggregate[] = []): OfxAggregate[] {
   for (const child of aggregate.children)
     if (child.name === name) found.push(child)

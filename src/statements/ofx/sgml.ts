@@ -2,9 +2,9 @@ import { refuseFile, tooManyRows } from '../problems.ts'
 import { maxRows } from '../statement.ts'
 
 /**
- * An aggregate of an OFX file: its elements, and the aggregates in it. Names are in upper case.
- * OFX 1.x is SGML whose elements need no end tag, 2.x is XML; banks mix the two, so both are read alike
- * (OFX 1.6, 2.3 "Open Financial Exchange file structure").
+ * An aggregate of an OFX file: its elements and the aggregates in it, with names in upper case. OFX 1.x is SGML, whose
+ * elements need no end tags, and 2.x is XML (OFX 1.6, 2.3 "Open Financial Exchange file structure"). Banks mix the two,
+ * so one parser reads both.
  */
 export type OfxAggregate = {
   name: string
@@ -16,14 +16,14 @@ type Token = { open: string } | { close: string } | { text: string }
 
 const maxDepth = 64
 const maxTokens = 600_000
-/** Names that are no part of the standard, in one file. */
+/** How many names of elements one file may have. */
 const maxNames = 10_000
-/** An entry may have a payee and a currency, and a bank a few aggregates of its own. */
+/** How many aggregates are kept: an entry may have a payee and a currency, and banks add a few of their own. */
 const maxKept = 4 * maxRows
-/** Of a text no more is ever looked at (text.ts). */
+/** More of a text is never looked at (`cleanText`). */
 const maxText = 20_000
 
-/** What is read of a file. All else is passed over, or a file of nothing else would fill the memory. */
+/** What is kept of a file. The rest is skipped, so that a file full of it cannot exhaust the memory. */
 const keptElements = new Set(
   'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE'.split(
     ' ',
@@ -36,7 +36,7 @@ const keptAggregates = new Set(
   ).split(' '),
 )
 
-/** Aggregates that hold others of which we read some; a start tag without text that is none of them may be empty. */
+/** The aggregates that are known. Any other start tag without text may be an empty element. */
 const knownAggregates = new Set(
   (
     'OFX SIGNONMSGSRSV1 SONRS STATUS FI BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS CCSTMTTRNRS ' +
@@ -46,7 +46,7 @@ const knownAggregates = new Set(
   ).split(' '),
 )
 
-/** Elements that stay elements even when they are empty and a sloppy bank closes them elsewhere. */
+/** The elements that are known. They are never taken for aggregates, even when a sloppy bank closes them empty. */
 const knownElements = new Set(
   (
     'TRNTYPE DTPOSTED DTUSER DTAVAIL TRNAMT FITID CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID ' +
@@ -55,18 +55,18 @@ const knownElements = new Set(
   ).split(' '),
 )
 
-/** These cannot stand in one of their own: the start of one ends one that a bank forgot to end. */
+/** Aggregates that never contain one of their own name: a second start tag ends one that the bank forgot to end. */
 const notNested = new Set(
   'STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL'.split(' '),
 )
 
-/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of what we read of it. */
+/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. */
 export function parseOfx(text: string): OfxAggregate {
   const start = text.search(/<OFX\s*>/i)
   if (start < 0) refuseFile('The file has no <OFX> element.')
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
     refuseFile('The file contains a document type definition, which is not read.')
-  // Read twice, so that no more than the tree is held in memory.
+  // Tokens are read twice rather than kept, so that only the tree is in memory.
   const aggregates = aggregateNames(tokensOf(text, start))
   return new TreeBuilder(aggregates).build(tokensOf(text, start))
 }
@@ -99,7 +99,7 @@ type Found = { found: Piece[]; end: number }
 
 const tag = /<(\/?)([A-Za-z][\w.:-]{0,63})\s*(\/?)>/y
 
-/** One tag, comment, CDATA section or processing instruction; a `<` that begins none is text. */
+/** One tag, comment, CDATA section or processing instruction; any other `<` is text. */
 function markupAt(text: string, at: number): Found {
   if (text.startsWith('<!--', at)) return { found: [], end: after(text, '-->', at) }
   if (text.startsWith('<?', at)) return { found: [], end: after(text, '?>', at) }
@@ -132,7 +132,7 @@ function after(text: string, mark: string, at: number): number {
   return end < 0 ? text.length : end + mark.length
 }
 
-/** The names that are aggregates in this file: known ones, and others that never hold text and do have an end tag. */
+/** The names of aggregates in this file: the known ones, and others that have an end tag and never hold text. */
 function aggregateNames(tokens: Iterable<Token>): Set<string> {
   const withText = new Set<string>()
   const closed = new Set<string>()
@@ -195,13 +195,13 @@ class TreeBuilder {
     stack.push(aggregate)
   }
 
-  /** Ends an aggregate and those in it that a bank forgot to end; an end tag of none is passed over. */
+  /** Ends an aggregate, and those in it that the bank forgot to end. A stray end tag is ignored. */
   #close(name: string): void {
     const at = this.#stack.findLastIndex((aggregate) => aggregate.name === name)
     if (at > 0) this.#endTo(at)
   }
 
-  /** Ends all that is open beyond this depth, and keeps of it what is read or holds what is. */
+  /** Ends all that is open beyond this depth, and drops what neither matters nor holds what does. */
   #endTo(depth: number): void {
     while (this.#stack.length > depth) {
       const ended = this.#stack.pop()
@@ -215,7 +215,7 @@ class TreeBuilder {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** The escapes of OFX (1.6, 2.3.2.1) and numeric ones; anything else stays as it is, and nothing is decoded twice. */
+/** Decodes the escapes of OFX (1.6, 2.3.2.1) and numeric references, once; anything else stays as it is. */
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,6}));/g,

@@ -1,14 +1,12 @@
 import { emptyAccount, mergeAccounts } from '../accounts.ts'
-import { moneyText, Problems, refuseFile, required } from '../problems.ts'
-import type { ImportOptions, Statement, StatementAccount, StatementRow } from '../statement.ts'
+import { Problems, refuseFile } from '../problems.ts'
+import type { ImportOptions, Statement, StatementAccount, StatementEntry } from '../statement.ts'
 import { cleanText, describe } from '../text.ts'
-import { amountOf, type DecimalSeparator, readWrittenAmount } from '../written/amount.ts'
-import type { DateOrder } from '../written/date.ts'
-import { dateCell, decideOrder, readDate } from '../written/date-order.ts'
-import { decideSeparator } from '../written/decimal-separator.ts'
+import { type AmountReader, amountCell, amountReader } from '../written/amount.ts'
+import { dateCell, dateReader } from '../written/date-order.ts'
 import { type QifRecord, type QifSection, splitQif } from './records.ts'
 
-type Style = { order: DateOrder; said: boolean; separator: DecimalSeparator }
+type Readers = { problems: Problems; dateOf: ReturnType<typeof dateReader>; amountOf: AmountReader | null }
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
 export function readQif(text: string, options: ImportOptions): Statement {
@@ -16,62 +14,53 @@ export function readQif(text: string, options: ImportOptions): Statement {
   if (sections.length === 0) refuseFile('The file holds no transactions of a bank, cash or card account.')
   const problems = new Problems()
   const records = sections.flatMap((section) => section.records)
-  const order = decideOrder(records.map(dateOf), options.date_format, problems)
-  const separator = decideSeparator(records.map(amountCell), options.decimal_separator, problems)
+  const dateOf = dateReader(records.map(dateField), options.date_format, problems)
+  const amountOf = amountReader(records.map(amountField), options.decimal_separator, problems)
   problems.throwIfAny()
-  const style = {
-    order: order ?? 'dmy',
-    said: Boolean(options.date_format),
-    separator: separator ?? '.',
-  } as const
-  const accounts = sections.map((section) => readSection(section, style, problems))
+  const accounts = sections.map((section) => readSection(section, { problems, dateOf, amountOf }))
   problems.throwIfAny()
   return { format: 'qif', accounts: mergeAccounts(accounts) }
 }
 
-function readSection(section: QifSection, style: Style, problems: Problems): StatementAccount {
+function readSection(section: QifSection, readers: Readers): StatementAccount {
   const account = emptyAccount(section.account, null)
   for (const record of section.records) {
-    if (isOpeningBalance(record, section.account)) account.skipped += 1
-    else {
-      const row = readRecord(record, style, problems)
-      if (row && row.amount !== 0) account.rows.push(row)
-      else account.skipped += 1
-    }
+    const entry = isOpeningBalance(record, section.account) ? null : readEntry(record, readers)
+    if (entry && entry.amount !== 0) account.entries.push(entry)
+    else account.skipped += 1
   }
   return account
 }
 
-function readRecord(record: QifRecord, style: Style, problems: Problems): StatementRow | null {
-  const date = readDate(dateOf(record), style.order, style.said, problems)
-  const cell = amountCell(record)
-  const written = readWrittenAmount(cell.text)
-  const amount = written ? amountOf(written, style.separator) : 'not a number'
-  if (typeof amount !== 'number')
-    problems.addRow(record.line, 'amount', cell.text.trim() === '' ? required : moneyText(amount))
-  if (date === null || typeof amount !== 'number') return null
-  const number = cleanText(record.fields.get('N') ?? '')
+function readEntry(record: QifRecord, { problems, dateOf, amountOf }: Readers): StatementEntry | null {
+  if (!amountOf) return null
+  const { line, fields } = record
+  const date = dateOf(dateField(record))
+  const cell = amountField(record)
+  const amount = problems.checkAmount(line, cell.text, amountOf(cell))
+  if (date === null || amount === null) return null
+  const number = cleanText(fields.get('N') ?? '')
   return {
-    line: record.line,
+    line,
     date,
     amount,
-    description: describe(record.fields.get('P'), record.fields.get('M')),
-    // Words such as ATM or DEP stand here as well, and they tell no entry from another.
+    description: describe(fields.get('P'), fields.get('M')),
+    // The field also holds words such as ATM or DEP, which do not identify an entry.
     reference: number !== null && /\d/.test(number) ? number : null,
   }
 }
 
-/** Quicken writes what an account began with as its first transaction: a transfer of the account to itself. */
-function isOpeningBalance(record: QifRecord, account: string | null): boolean {
-  if (!/^opening balance$/i.test(record.fields.get('P')?.trim() ?? '')) return false
-  const category = /^\[(.*)\]$/.exec(record.fields.get('L')?.trim() ?? '')?.[1]
+/** Quicken writes an opening balance as the first transaction: a transfer of the account to itself. */
+function isOpeningBalance({ fields }: QifRecord, account: string | null): boolean {
+  if (!/^opening balance$/i.test(fields.get('P')?.trim() ?? '')) return false
+  const category = /^\[(.*)\]$/.exec(fields.get('L')?.trim() ?? '')?.[1]
   return category !== undefined && (account === null || category === account)
 }
 
-function amountCell(record: QifRecord) {
-  return { line: record.line, text: record.fields.get('T') ?? record.fields.get('U') ?? '' }
+function amountField({ line, fields }: QifRecord) {
+  return amountCell(line, fields.get('T') ?? fields.get('U') ?? '')
 }
 
-function dateOf(record: QifRecord) {
-  return dateCell(record.line, record.fields.get('D') ?? '')
+function dateField({ line, fields }: QifRecord) {
+  return dateCell(line, fields.get('D') ?? '')
 }

@@ -3,16 +3,16 @@ import { linesOf } from '../lines.ts'
 import { refuseFile } from '../problems.ts'
 import { cleanText } from '../text.ts'
 
-/** The fields of one transaction by their letter, as far as they are read; of the lines of a split nothing is. */
+/** The fields of one transaction by their letter, as far as they are read; the lines of a split are not. */
 export type QifRecord = { line: number; fields: Map<string, string> }
 
-/** The transactions under one header, and the account that an `!Account` block named before. */
+/** The transactions under one header, and the account that the last `!Account` block named. */
 export type QifSection = { account: string | null; records: QifRecord[] }
 
-/** Headers whose records are transactions of money; of the others (categories, securities …) none is. */
+/** Headers of money transactions. Others hold categories, securities and the like. */
 const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|checking)/i
 
-/** Date, amounts, number, payee, memo and category, of which an account has its name and a transaction all. */
+/** Date, amounts (T or U), number (an account's name), payee, memo and category. */
 const lettersRead = 'DTUNPML'
 
 type State = {
@@ -23,7 +23,7 @@ type State = {
   limit: RowLimit
 }
 
-/** Splits a QIF file into its sections and records. Every record ends at `^`. */
+/** Splits a QIF file into its sections and records, each of which ends with `^`. */
 export function splitQif(text: string): QifSection[] {
   const state: State = { sections: [], account: null, kind: 'other', open: null, limit: new RowLimit() }
   for (const { line, content } of linesOf(text)) readLine(state, content.trim(), line)
@@ -53,7 +53,7 @@ function readHeader(state: State, content: string): void {
     state.limit.countAccount()
     state.sections.push({ account: state.account, records: [] })
   } else if (/^!type/i.test(content)) state.kind = 'other'
-  // Options (AutoSwitch …) change nothing about what follows them.
+  // Options such as AutoSwitch do not change the meaning of what follows.
 }
 
 function endRecord(state: State): void {

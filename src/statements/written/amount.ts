@@ -1,15 +1,20 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../domain/money.ts'
+import type { Problems } from '../problems.ts'
+import { shown } from '../text.ts'
 
 export type DecimalSeparator = '.' | ','
 
-/** An amount as somebody wrote it, before it is known which separator stands before the decimals. */
+/** An amount as it is written, before it is known which character is the decimal separator. */
 export type WrittenAmount = {
-  negative: boolean
-  /** Said in words beside the number: `12.00 CR`, `12,00 S`. */
-  marker: 'debit' | 'credit' | null
-  /** The plain decimal that it is, for each separator with which it is one. */
+  isNegative: boolean
+  /** The amount as a plain decimal, for each separator with which it can be read. */
   readings: Partial<Record<DecimalSeparator, string>>
 }
+
+/** A cell or field that should hold an amount; `written` is null if it does not. */
+export type AmountCell = { line: number; text: string; written: WrittenAmount | null }
+
+export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
@@ -18,7 +23,38 @@ const currencyWord =
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 
-/** Takes an amount apart: signs, parentheses, currency, markers, digits. Null is no amount at all. */
+/** Reads a cell once; everything that is asked about its amount later goes by the result. */
+export function amountCell(line: number, text: string): AmountCell {
+  return { line, text, written: readWrittenAmount(text) }
+}
+
+/**
+ * Returns a function that reads the amounts of a file, signed as written, once all of them have shown which separator
+ * precedes the decimals. One amount that can be read in only one way settles it. If none does and one could be read in
+ * two ways, that is added as an error, and the result is null: no guessing. `others` are numbers such as balances,
+ * which count only if the amounts leave it open.
+ */
+export function amountReader(
+  cells: Iterable<AmountCell>,
+  said: string | undefined,
+  problems: Problems,
+  others: Iterable<AmountCell> = [],
+): AmountReader | null {
+  const separator = said ? separatorSaid(said, problems) : separatorOf(cells, others, problems)
+  return separator && ((cell) => amountOf(cell, separator))
+}
+
+/** An amount in a format without thousands separators (OFX, MT940): the last separator is the decimal one. */
+export function ungroupedAmount(raw: string): Minor | MoneyProblem {
+  return amountOf(amountCell(0, raw), raw.lastIndexOf(',') > raw.lastIndexOf('.') ? ',' : '.')
+}
+
+/** True for a cell without an amount: empty, or filled with dashes. */
+export function isBlankAmount(raw: string): boolean {
+  return /^[\s\u00a0\u202f.\-–—]*$/.test(raw.slice(0, maxLength))
+}
+
+/** Takes an amount apart into signs, parentheses, currency, debit or credit mark and digits; null if it is not one. */
 export function readWrittenAmount(raw: string): WrittenAmount | null {
   if (raw.length > maxLength) return null
   const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d]/g, '-')
@@ -28,27 +64,15 @@ export function readWrittenAmount(raw: string): WrittenAmount | null {
   let end = text.length
   while (!/\d/.test(text[end - 1] ?? '')) end -= 1
   if (/[.,]/.test(text[end] ?? '') && !/\p{L}/u.test(text[end + 1] ?? '')) end += 1
-  const around = readAround(text.slice(0, start), text.slice(end))
-  if (around === null) return null
+  const isNegative = readSign(text.slice(0, start), text.slice(end))
+  if (isNegative === null) return null
   const core = text.slice(start, end)
   const readings: WrittenAmount['readings'] = {}
   for (const separator of ['.', ','] as const) {
     const decimal = plainDecimal(core, separator)
     if (decimal !== null) readings[separator] = decimal
   }
-  return readings['.'] === undefined && readings[','] === undefined ? null : { ...around, readings }
-}
-
-/** The amount, signed as written, for the separator that the file uses. */
-export function amountOf(written: WrittenAmount, separator: DecimalSeparator): Minor | MoneyProblem {
-  const decimal = written.readings[separator]
-  if (decimal === undefined) return 'not a number'
-  return parseMoney(`${written.negative ? '-' : ''}${decimal}`)
-}
-
-/** True for a cell that holds no amount: empty, or dashes for emptiness. */
-export function isBlankAmount(raw: string): boolean {
-  return /^[\s\u00a0\u202f.\-–—]*$/.test(raw.slice(0, maxLength))
+  return readings['.'] === undefined && readings[','] === undefined ? null : { isNegative, readings }
 }
 
 /** `.50` and `$.50` begin with their separator; in `Fr.50` the dot belongs to the currency. */
@@ -56,28 +80,28 @@ function startsWithSeparator(text: string, first: number): boolean {
   return /[.,]/.test(text[first - 1] ?? '') && !/\p{L}/u.test(text[first - 2] ?? '')
 }
 
-/** Reads what stands before and after the digits. */
-function readAround(before: string, after: string): Pick<WrittenAmount, 'negative' | 'marker'> | null {
-  const enclosed = before.includes('(') && after.includes(')')
+/** True if what surrounds the digits makes the amount negative; null if it cannot surround an amount. */
+function readSign(before: string, after: string): boolean | null {
+  const isEnclosed = before.includes('(') && after.includes(')')
   const parts = `${before} | ${after}`.match(/\p{L}[\p{L}.]*|\S/gu) ?? []
-  let minus = enclosed ? 1 : 0
-  let behind = false
-  let marker: WrittenAmount['marker'] = null
+  let minus = isEnclosed ? 1 : 0
+  let isBehind = false
+  let mark: 'debit' | 'credit' | null = null
   for (const part of parts) {
-    if (part === '|') behind = true
+    if (part === '|') isBehind = true
     else if (part === '-') minus += 1
     else if (part === '+' || /^[\p{Sc}*]$/u.test(part)) continue
-    else if (enclosed && (part === '(' || part === ')')) continue
-    else if (behind && debitWord.test(part)) marker = 'debit'
-    else if (behind && creditWord.test(part)) marker = 'credit'
+    else if (isEnclosed && (part === '(' || part === ')')) continue
+    else if (isBehind && debitWord.test(part)) mark = 'debit'
+    else if (isBehind && creditWord.test(part)) mark = 'credit'
     else if (!currencyWord.test(part)) return null
   }
-  // A minus of money that came in says two things at once.
-  if (minus > 1 || (minus === 1 && marker === 'credit')) return null
-  return { negative: minus === 1 || marker === 'debit', marker }
+  // A credit with a minus sign contradicts itself.
+  if (minus > 1 || (minus === 1 && mark === 'credit')) return null
+  return minus === 1 || mark === 'debit'
 }
 
-/** The digits as a plain decimal, if `separator` stands before the decimals; null where that cannot be. */
+/** The digits as a plain decimal if `separator` is the decimal one; null if it cannot be. */
 function plainDecimal(core: string, separator: DecimalSeparator): string | null {
   const parts = core.split(separator)
   if (parts.length > 2) return null
@@ -85,12 +109,12 @@ function plainDecimal(core: string, separator: DecimalSeparator): string | null 
   if (!/^\d*$/.test(decimals)) return null
   const digits = wholeDigits(whole, separator === '.' ? ',' : '.')
   if (digits === null || (digits === '' && decimals === '')) return null
-  // 10.5000 is 10.50: zeros are no decimals.
+  // 10.5000 is 10.50: trailing zeros do not count as decimals.
   const kept = decimals.slice(0, 2) + decimals.slice(2).replace(/0+$/, '')
   return `${digits || '0'}${kept === '' ? '' : `.${kept}`}`
 }
 
-/** The digits before the decimals without their grouping, which must be one (1.234.567, 1 234, 12,34,567). */
+/** The digits before the decimals without their grouping, which must be a valid one (1.234.567, 1 234, 12,34,567). */
 function wholeDigits(whole: string, other: DecimalSeparator): string | null {
   if (/^\d*$/.test(whole)) return whole
   const grouped = whole.replace(groupers, "'")
@@ -106,9 +130,53 @@ function wholeDigits(whole: string, other: DecimalSeparator): string | null {
   return groups.join('')
 }
 
-/** An amount in a format that groups no digits (OFX, MT940): of several separators the last stands before the decimals. */
-export function ungroupedAmount(raw: string): Minor | MoneyProblem {
-  const written = readWrittenAmount(raw)
-  if (!written) return 'not a number'
-  return amountOf(written, raw.lastIndexOf(',') > raw.lastIndexOf('.') ? ',' : '.')
+function amountOf({ written }: AmountCell, separator: DecimalSeparator): Minor | MoneyProblem {
+  const decimal = written?.readings[separator]
+  if (written === null || decimal === undefined) return 'not a number'
+  return parseMoney(`${written.isNegative ? '-' : ''}${decimal}`)
+}
+
+function separatorSaid(said: string, problems: Problems): DecimalSeparator | null {
+  if (said === '.' || said === ',') return said
+  problems.add('decimal_separator', 'The selected :field is invalid; it is either . or ,')
+  return null
+}
+
+function separatorOf(
+  cells: Iterable<AmountCell>,
+  others: Iterable<AmountCell>,
+  problems: Problems,
+): DecimalSeparator | null {
+  const { proof, open } = evidence(cells)
+  if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
+  if (proof['.'] && proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The file uses both separators before decimals: ${place(proof['.'])} and ${place(proof[','])}; say which it is: . or ,`,
+    )
+  } else if (open && !proof['.'] && !proof[',']) {
+    problems.add(
+      'decimal_separator',
+      `The amount ${place(open)} can be read in two ways and nothing in the file settles it; say which separator stands before the decimals: . or ,`,
+    )
+  } else return proof[','] ? ',' : '.'
+  return null
+}
+
+/** The first amount that can only be read with one of the separators, for each, and the first that leaves it open. */
+function evidence(cells: Iterable<AmountCell>) {
+  const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
+  let open: AmountCell | null = null
+  for (const cell of cells) {
+    const readings = cell.written?.readings ?? {}
+    if (readings['.'] === readings[',']) continue
+    if (readings[','] === undefined) proof['.'] ??= cell
+    else if (readings['.'] === undefined) proof[','] ??= cell
+    else open ??= cell
+  }
+  return { proof, open }
+}
+
+function place(cell: AmountCell): string {
+  return `${shown(cell.text)} in row ${cell.line}`
 }

@@ -1,9 +1,9 @@
-import { type CalendarDate, earliestDate, latestDate } from '../../domain/dates.ts'
-import { notADate, notInDateRange, type Problems, required } from '../problems.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import type { Problems } from '../problems.ts'
 import { shown } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
 
-/** A cell for a date, where it stands, and the date that is written in it. */
+/** A cell or field that should hold a date; `written` is null if it does not. */
 export type DateCell = { line: number; text: string; written: WrittenDate | null }
 
 const names: Record<DateOrder, string> = {
@@ -13,21 +13,33 @@ const names: Record<DateOrder, string> = {
   ydm: 'YYYY-DD-MM',
 }
 
-/** Takes the date of a cell apart, once for all that is asked about it. */
+/** Reads a cell once; everything that is asked about its date later goes by the result. */
 export function dateCell(line: number, text: string): DateCell {
   return { line, text, written: readWrittenDate(text) }
 }
 
 /**
- * Decides over all dates of a file whether the day or the month comes first. One 13/02/2026 settles all; if nothing
- * does and a date would be two different days, that is an error and never a guess: it is noted, and the answer is null.
+ * Returns a function that reads the dates of a file, once all of them have shown whether the day or the month comes
+ * first. One 13/02/2026 settles it. If none does and a date could be two different days, that is added as an error: no
+ * guessing. The function adds an error for a cell without a valid date, and returns null.
  */
-export function decideOrder(
+export function dateReader(
   cells: Iterable<DateCell>,
   said: string | undefined,
   problems: Problems,
-): DateOrder | null {
-  if (said !== undefined && said.trim() !== '') return orderSaid(said, problems)
+): (cell: DateCell) => CalendarDate | null {
+  const isSaid = said !== undefined && said.trim() !== ''
+  const order = isSaid ? orderSaid(said, problems) : orderOf(cells, problems)
+  return ({ line, text, written }) => {
+    if (order === null) return null
+    const settled = written?.settled
+    const inOrder = written?.readings[order]
+    const date = isSaid ? (inOrder ?? settled) : (settled ?? inOrder)
+    return problems.checkDate(line, text, date ?? null)
+  }
+}
+
+function orderOf(cells: Iterable<DateCell>, problems: Problems): DateOrder | null {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
   for (const cell of cells) {
@@ -52,33 +64,12 @@ export function decideOrder(
   return null
 }
 
-/** Reads one date in the order of the file; what is wrong with it is noted, and the answer is null. */
-export function readDate(
-  cell: DateCell,
-  order: DateOrder,
-  said: boolean,
-  problems: Problems,
-  field = 'date',
-): CalendarDate | null {
-  if (cell.text.trim() === '') {
-    problems.addRow(cell.line, field, required)
-    return null
-  }
-  const settled = cell.written?.settled
-  const inOrder = cell.written?.readings[order]
-  const date = (said ? (inOrder ?? settled) : (settled ?? inOrder)) ?? null
-  if (date === null) problems.addRow(cell.line, field, notADate)
-  else if (date < earliestDate || date > latestDate) problems.addRow(cell.line, field, notInDateRange)
-  else return date
-  return null
-}
-
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
 function orderSaid(format: string, problems: Problems): DateOrder | null {
   const letters = format
     .toLowerCase()
     .slice(0, 40)
-    // A time may follow, and its minutes are no months.
+    // A time may follow; its m stands for minutes.
     .replace(/[t\s]*[h%]*h.*$/, '')
     .replace(/j/g, 'd')
     .replace(/n/g, 'm')

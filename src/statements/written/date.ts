@@ -5,8 +5,8 @@ import { monthNumber } from './month-names.ts'
 export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
 
 /**
- * A date as somebody wrote it. What can be read in one way only, such as 2026-02-01 or 1 Feb 2026, is settled; of
- * 01/02/2026 each order has its reading, where the day exists.
+ * A date as it is written. One that can be read in only one way, such as 2026-02-01 or 1 Feb 2026, is settled;
+ * 01/02/2026 has a reading for each order in which the day exists.
  */
 export type WrittenDate = {
   settled: CalendarDate | null
@@ -14,7 +14,7 @@ export type WrittenDate = {
 }
 
 const maxLength = 80
-/** A time and whatever follows it, taken as written: the day stays the one on the paper. */
+/** A time and whatever follows it. It is ignored, time zone included: the day is the one on the paper. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(String.raw`^(\d{4})([-/. ])\s?(\d{1,2})\2\s?(\d{1,2})\.?${time}`)
 const compact = new RegExp(String.raw`^(\d{2})(\d{2})(\d{2})(\d{2})(?:\d{4}|\d{6})?${time}`)
@@ -30,19 +30,11 @@ const monthNameDay = new RegExp(
   'u',
 )
 
-/** Takes a date apart; null is none at all. A date-like text that is no day has no reading. */
+/** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength) return null
   const text = raw.trim().replace(/\s+/g, ' ')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
-}
-
-/** True for what somebody meant as a date, right or wrong. */
-export function looksLikeDate(raw: string): boolean {
-  return (
-    /^\s*\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/.test(raw.slice(0, maxLength)) ||
-    readWrittenDate(raw) !== null
-  )
 }
 
 function readYearFirst(text: string): WrittenDate | null {
@@ -53,7 +45,7 @@ function readYearFirst(text: string): WrittenDate | null {
   return { settled: ymd, readings: { ymd, ydm: dateOf(year, third, second) } }
 }
 
-/** 20260201 and 20260201120000; 01022026 only where it is no year first. */
+/** 20260201 and 20260201120000; 01022026 only if it cannot be read with the year first. */
 function readCompact(text: string): WrittenDate | null {
   const match = compact.exec(text)
   if (!match) return null
@@ -68,15 +60,15 @@ function readYearLast(text: string): WrittenDate | null {
   const match = yearLast.exec(text)
   if (!match) return null
   const [, a = '', separator = '', b = '', quote = '', tail = ''] = match
-  // Quicken writes '6 for 2006; elsewhere a year has two digits or four.
+  // Quicken writes '6 for 2006; everybody else writes years with two or four digits.
   if (tail.length === 1 && !quote.includes("'")) return { settled: null, readings: {} }
   const year = quote.includes("'") && tail.length < 4 ? `20${tail.padStart(2, '0')}` : fullYear(tail)
   const dmy = dateOf(year, b, a)
   const mdy = dateOf(year, a, b)
-  // 26-02-01 with a short year in front is taken only where no other order can be.
+  // 26-02-01 has a short year in front only if no other order fits.
   const ymd = tail.length === 2 && a.length === 2 ? dateOf(fullYear(a), b, tail) : null
   const shortYearFirst = dmy === null && mdy === null ? ymd : null
-  // Nobody writes the month first and dots between: 01.02.2026 is the first of February.
+  // Nobody puts the month first and separates with dots: 01.02.2026 is 1 February.
   const dotted = separator === '.' && quote === '.' ? dmy : null
   return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd } }
 }
@@ -92,7 +84,7 @@ function readMonthName(text: string): WrittenDate | null {
   return { settled, readings: {} }
 }
 
-/** Two digits stand for 1970 to 2069, as in POSIX. */
+/** Two digits mean 1970 to 2069. */
 function fullYear(year: string): string {
   if (year.length !== 2) return year
   return `${Number(year) < 70 ? '20' : '19'}${year}`

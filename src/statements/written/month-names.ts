@@ -1,4 +1,4 @@
-/** The months as banks of nine languages write them, without accents; three letters and more of one are enough. */
+/** The names of the months, in full and short, as banks write them in nine languages, without accents. */
 const months: string[] = [
   'january januar janvier janv enero ene janeiro gennaio gen januari styczen stycznia sty jan janner jaenner',
   'february februar fevrier fevr febrero fevereiro fev febbraio februari luty lutego lut feb',
@@ -16,7 +16,7 @@ const months: string[] = [
 
 const numbers = new Map(months.flatMap((names, i) => names.split(' ').map((name) => [name, i + 1] as const)))
 
-/** The number of the month with this name, in whichever language, or null. */
+/** The number of the month with this name in any of the languages, or null. */
 export function monthNumber(name: string): number | null {
   const folded = name
     .normalize('NFD')

@@ -2,21 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxAmount } from '../../../src/domain/money.ts'
 import { Problems } from '../../../src/statements/problems.ts'
-import { amountOf, readWrittenAmount } from '../../../src/statements/written/amount.ts'
-import { decideSeparator } from '../../../src/statements/written/decimal-separator.ts'
+import { amountCell, amountReader } from '../../../src/statements/written/amount.ts'
 import { errorsOf } from './corpus.ts'
 
-const read = (text: string, separator: '.' | ',') => {
-  const written = readWrittenAmount(text)
-  return written ? amountOf(written, separator) : 'not a number'
-}
+const read = (text: string, separator: '.' | ',') =>
+  amountReader([], separator, new Problems())?.(amountCell(1, text))
 
-/** What a file of these amounts decides, or its error under `decimal_separator`. */
+/** The separator that is found for a file of these amounts, or the error under `decimal_separator`. */
 const decide = (texts: string[], said?: string) => {
   const problems = new Problems()
-  const cells = texts.map((text, i) => ({ line: i + 2, text }))
-  const separator = decideSeparator(cells, said, problems)
-  return separator ?? errorsOf(() => problems.throwIfAny())?.decimal_separator?.[0]
+  const cells = texts.map((text, i) => amountCell(i + 2, text))
+  const read = amountReader(cells, said, problems)
+  if (read === null) return errorsOf(() => problems.throwIfAny())?.decimal_separator?.[0]
+  return read(amountCell(1, '1.5')) === 150 ? '.' : ','
 }
 
 describe('a written amount', () => {

@@ -405,19 +405,19 @@ const options: Record<string, ImportOptions> = {}
 function known(statement: Statement, path: string): Known[] {
   return statement.accounts.map((account, i) => {
     const closing = account.closingBalance
-    const brief = (row: (typeof account.rows)[number] | undefined) =>
+    const brief = (row: (typeof account.entries)[number] | undefined) =>
       row
         ? ([row.date, row.amount, row.description, row.reference] as [string, number, string, string])
         : null
     const all: Known = [
       account.identifier,
       account.currency,
-      account.rows.length,
-      sumOf(account.rows),
+      account.entries.length,
+      sumOf(account.entries),
       account.skipped,
       closing ? [closing.date, closing.amount] : null,
-      brief(account.rows[0]),
-      brief(account.rows.at(-1)),
+      brief(account.entries[0]),
+      brief(account.entries.at(-1)),
     ]
     return all.slice(0, answers[path]?.[i]?.length) as Known
   })

@@ -1,15 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problems } from '../../../src/statements/problems.ts'
-import { dateCell, decideOrder, readDate } from '../../../src/statements/written/date-order.ts'
+import { dateCell, dateReader } from '../../../src/statements/written/date-order.ts'
 import { errorsOf } from './corpus.ts'
 
 /** The dates of a file, or its errors. */
 const readAll = (texts: string[], said?: string) => {
   const problems = new Problems()
   const cells = texts.map((text, i) => dateCell(i + 2, text))
-  const order = decideOrder(cells, said, problems)
-  const dates = order === null ? [] : cells.map((cell) => readDate(cell, order, said !== undefined, problems))
+  const dates = cells.map(dateReader(cells, said, problems))
   return errorsOf(() => problems.throwIfAny()) ?? dates
 }
 

@@ -105,8 +105,8 @@ describe('a file that is cut off', () => {
         const errors = asStatement(bytes)
         if (errors === null) {
           // Between two statements or records nothing shows that more was to come.
-          const rows = readStatement(bytes, {}).accounts.flatMap((account) => account.rows)
-          const all = whole.accounts.flatMap((account) => account.rows)
+          const rows = readStatement(bytes, {}).accounts.flatMap((account) => account.entries)
+          const all = whole.accounts.flatMap((account) => account.entries)
           expect(all).toEqual(expect.arrayContaining(rows))
         }
       }

@@ -86,7 +86,7 @@ describe('what is written is read', () => {
   test.each(Object.entries(writers))('as %s', (_, write) => {
     fc.assert(
       fc.property(entries, (all) => {
-        const rows = read(write(all)).accounts.flatMap((account) => account.rows)
+        const rows = read(write(all)).accounts.flatMap((account) => account.entries)
         expect(
           rows.map(({ date, amount, description, reference }) => ({
             date,

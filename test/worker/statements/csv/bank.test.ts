@@ -4,7 +4,7 @@ import type { ImportOptions } from '../../../../src/statements/statement.ts'
 import { encode, errorsOf, read } from '../corpus.ts'
 
 const rowsOf = (text: string, options: ImportOptions = {}) =>
-  read(text, options).accounts.flatMap((account) => account.rows)
+  read(text, options).accounts.flatMap((account) => account.entries)
 const brief = (text: string, options: ImportOptions = {}) =>
   rowsOf(text, options).map(({ date, amount }) => [date, amount])
 const errors = (text: string, options: ImportOptions = {}) => errorsOf(() => read(text, options))
@@ -64,7 +64,7 @@ describe('the table of a bank export', () => {
 
   test('without rows is an empty statement, and one of rows that are none is refused', () => {
     expect(read('Date,Amount\n').accounts).toEqual([
-      { identifier: null, currency: null, rows: [], closingBalance: null, skipped: 0 },
+      { identifier: null, currency: null, entries: [], closingBalance: null, skipped: 0 },
     ])
     expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
   })
@@ -200,7 +200,7 @@ describe('the rows of a bank export', () => {
     const text =
       'Date,Amount,Status\n2026-01-31,-3.00,Pending\n2026-01-30,0.00,Completed\nPending,-1.00,\n2026-01-29,-2.00,Completed\n'
     const [account] = read(text).accounts
-    expect([account?.rows.length, account?.skipped]).toEqual([1, 3])
+    expect([account?.entries.length, account?.skipped]).toEqual([1, 3])
   })
 
   test('end where the footer begins', () => {
@@ -241,7 +241,7 @@ describe('the rows of a bank export', () => {
     const text =
       'Account,Currency,Date,Amount\nA,EUR,2026-01-31,1\nA,USD,2026-01-31,2\nB,EUR,2026-01-31,3\nA,EUR,2026-01-30,4\n'
     expect(
-      read(text).accounts.map((account) => [account.identifier, account.currency, account.rows.length]),
+      read(text).accounts.map((account) => [account.identifier, account.currency, account.entries.length]),
     ).toEqual([
       ['A', 'EUR', 2],
       ['A', 'USD', 1],
@@ -257,14 +257,14 @@ describe('columns of amounts that are named by their currency', () => {
 
   test('are read where one of them is filled, with its currency', () => {
     expect(read(`${head}\n${row('-5.00', '')}\n`).accounts).toMatchObject([
-      { currency: 'CAD', rows: [{ amount: -500 }] },
+      { currency: 'CAD', entries: [{ amount: -500 }] },
     ])
     expect(read(`${head}\n${row('', '7.00')}\n`).accounts).toMatchObject([
-      { currency: 'USD', rows: [{ amount: 700 }] },
+      { currency: 'USD', entries: [{ amount: 700 }] },
     ])
     expect(read(`${head}\n${row('-5.00', '')}\n${row('', '7.00')}\n`).accounts).toMatchObject([
-      { currency: 'CAD', rows: [{ amount: -500 }] },
-      { currency: 'USD', rows: [{ amount: 700 }] },
+      { currency: 'CAD', entries: [{ amount: -500 }] },
+      { currency: 'USD', entries: [{ amount: 700 }] },
     ])
   })
 

@@ -229,7 +229,7 @@ const shapes: [string, number, number, string][] = [
 ]
 
 test.each(shapes)('an export in the shape of %s is read', (_, count, sum, text) => {
-  const rows = read(text).accounts.flatMap((account) => account.rows)
+  const rows = read(text).accounts.flatMap((account) => account.entries)
   expect([rows.length, sumOf(rows)]).toEqual([count, sum])
 })
 
@@ -238,5 +238,5 @@ test('an export whose amounts stand under a header of its own names its columns'
   expect(errorsOf(() => read(text))?.mapping?.[0]).toContain(
     'among Konto, Buchungstag, Soll/Haben, Empfänger, Vwz.0',
   )
-  expect(sumOf(read(text, { mapping: { amount: 'Soll/Haben' } }).accounts[0]?.rows ?? [])).toBe(-500)
+  expect(sumOf(read(text, { mapping: { amount: 'Soll/Haben' } }).accounts[0]?.entries ?? [])).toBe(-500)
 })
