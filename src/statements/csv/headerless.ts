@@ -2,6 +2,7 @@ import { Invalid } from '../../domain/failures.ts'
 import { readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate, type WrittenDate } from '../written/date.ts'
 import { type Columns, maxTwins } from './columns.ts'
+import type { CsvRecord } from './records.ts'
 
 /** What the columns of a table hold, found from their cells alone. Rows narrower than the table do not count. */
 export type Contents = {
@@ -52,8 +53,8 @@ export function contentsOf(rows: string[][]): Contents {
  * The columns of a table without headers, as far as their contents leave no choice: one column of dates, and one of
  * amounts some of which have a sign. Otherwise the mapping must say which columns are meant.
  */
-export function inferColumns(rows: string[][], mapping: Record<string, string>): Columns {
-  const { dates, amounts, signed, wordiest } = contentsOf(rows)
+export function inferColumns(records: CsvRecord[], mapping: Record<string, string>): Columns {
+  const { dates, amounts, signed, wordiest } = contentsOf(records.map(({ cells }) => cells))
   const columns: Columns = {}
   if (mapping.date === undefined) columns.date = [onlyColumn(dates, 'date')]
   if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined)) {

@@ -26,12 +26,7 @@ export function openTable(text: string, options: ImportOptions, fields: readonly
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
   const body = records.slice(headerAt + 1)
   const hasHeaders = headerAt >= 0
-  const detected = hasHeaders
-    ? columnsOf(headers, fields)
-    : inferColumns(
-        body.map(({ cells }) => cells),
-        mapping,
-      )
+  const detected = hasHeaders ? columnsOf(headers, fields) : inferColumns(body, mapping)
   const columns = settleColumns(detected, headers, body, mapping, fields)
   return { headers, ...columns, preamble: hasHeaders ? records.slice(0, headerAt) : [], body }
 }

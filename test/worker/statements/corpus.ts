@@ -1,30 +1,49 @@
 import { Invalid } from '../../../src/domain/failures.ts'
 import type { Minor } from '../../../src/domain/money.ts'
 import { readStatement } from '../../../src/statements/read.ts'
-import type { ImportOptions, Statement } from '../../../src/statements/statement.ts'
+import type { GenericRow, ImportOptions, Statement } from '../../../src/statements/statement.ts'
 
 declare global {
   interface ImportMeta {
-    /** Vite's: the files that match, as text. */
-    glob(pattern: string, options: { query: '?raw'; import: 'default'; eager: true }): Record<string, string>
+    /** Vite's: the files that match, as text or, if they are JSON, as what they hold. */
+    glob(
+      pattern: string | string[],
+      options: { query?: '?raw'; import: 'default'; eager: true },
+    ): Record<string, string & Expected>
   }
 }
 
-const files = import.meta.glob('../../corpus/**/*', { query: '?raw', import: 'default', eager: true })
+/** What the file `x.expected.json` says of the corpus file `x.csv`: a statement, or the rows of a generic CSV. */
+export type Expected = { options?: ImportOptions } & (Statement | { rows: GenericRow[] })
+
+const root = '../../corpus/'
+const texts = import.meta.glob(['../../corpus/**/*', '!**/*.expected.json'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+const expectations = import.meta.glob('../../corpus/**/*.expected.json', { import: 'default', eager: true })
 
 /** The files of test/corpus by their path below it. */
-export const corpus = new Map(
-  Object.entries(files).map(([path, text]) => [path.replace('../../corpus/', ''), text]),
-)
+export const corpus = new Map(Object.entries(texts).map(([path, text]) => [path.replace(root, ''), text]))
 
-/** The corpus files that are bank statements. */
-export const statements = [...corpus].filter(([path]) => !path.startsWith('generic-csv/'))
+/** The corpus files that are bank statements, and those that are generic CSV files. */
+export const [statements = [], genericFiles = []] = [false, true].map((isGeneric) =>
+  [...corpus].filter(([path]) => path.startsWith('generic-csv/') === isGeneric),
+)
 
 /** A corpus file. */
 export function fileOf(path: string): string {
   const text = corpus.get(path)
   if (text === undefined) throw new Error(`The corpus has no ${path}.`)
   return text
+}
+
+/** What is expected of a corpus file. */
+export function expectedOf(path: string): Expected {
+  const expected = expectations[`${root}${path.replace(/\.\w+$/, '.expected.json')}`]
+  if (expected === undefined) throw new Error(`Nothing says what is expected of ${path}.`)
+  return expected
 }
 
 /** A text as the bytes of an encoding; in a single-byte one, what it does not have becomes a question mark. */
