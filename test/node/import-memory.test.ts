@@ -14,7 +14,7 @@ const heap = { maxOldGenerationSizeMb: 33 + 7, maxYoungGenerationSizeMb: 4 }
 
 /** Those of the shapes that have many small parts, each of which somebody could keep. */
 const manyParts =
-  /many names|as many accounts|nested$|balances$|QIF headers|many letters|details of one|groups of|remittance|children of|attributes of one element|CAMT references$|OFX CDATA sections$|without a closing|lines of a field|CSV delimiters|one letter|columns without|empty lines/
+  /many names|as many accounts|nested$|balances$|QIF headers|many letters|details of one|groups of|remittance|children of|attributes of one element|CAMT references$|OFX CDATA sections$|without a closing|lines of a field|CSV delimiters|one letter|columns without|empty lines|undated|ambiguous/
 
 /** Ten thousand rows, as wide as fit into the largest file. */
 const rows = 10_000

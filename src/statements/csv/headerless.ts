@@ -1,6 +1,6 @@
 import { Invalid } from '../../domain/failures.ts'
 import { readWrittenAmount } from '../written/amount.ts'
-import { readWrittenDate, type WrittenDate } from '../written/date.ts'
+import { readWrittenDate } from '../written/date.ts'
 import { type Columns, maxTwins } from './columns.ts'
 import type { CsvRecord } from './records.ts'
 
@@ -33,17 +33,15 @@ export function contentsOf(rows: string[][]): Contents {
     const cells = full.map((all) => all[column]?.trim() ?? '')
     const letters = cells.reduce((sum, cell) => sum + (/\p{L}{2}/u.test(cell) ? cell.length : 0), 0)
     if (letters > mostLetters) [mostLetters, contents.wordiest] = [letters, column]
-    const dates = dateKeys.length < maxTwins ? readAll(cells, readWrittenDate) : null
-    if (dates) {
-      const key = dates.map(dateKey).join()
-      if (!dateKeys.includes(key)) contents.dates.push(column)
-      dateKeys.push(key)
+    const dates = dateKeys.length < maxTwins ? readAll(cells, dateKey)?.join() : undefined
+    if (dates !== undefined) {
+      if (!dateKeys.includes(dates)) contents.dates.push(column)
+      dateKeys.push(dates)
     }
-    const amounts = readAll(cells, readWrittenAmount)
-    if (amounts && cells.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell))) {
+    const signs = readAll(cells, hasSign)
+    if (signs && cells.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell))) {
       contents.amounts.push(column)
-      const isSigned = amounts.some((amount, i) => amount.isNegative || cells[i]?.startsWith('+'))
-      if (isSigned) contents.signed.push(column)
+      if (signs.includes(true)) contents.signed.push(column)
     }
   }
   return contents
@@ -88,8 +86,16 @@ function readAll<T>(cells: string[], read: (cell: string) => T | null): T[] | nu
   return all
 }
 
-function dateKey({ settled, readings }: WrittenDate): string {
-  return settled ?? Object.values(readings).join('/')
+/** The same text for dates that read the same; null for a cell without a date. */
+function dateKey(cell: string): string | null {
+  const written = readWrittenDate(cell)
+  return written && (written.settled ?? Object.values(written.readings).join('/'))
+}
+
+/** Null for a cell without an amount. */
+function hasSign(cell: string): boolean | null {
+  const written = readWrittenAmount(cell)
+  return written && (written.isNegative || cell.startsWith('+'))
 }
 
 function onlyColumn(columns: number[], field: string): number {

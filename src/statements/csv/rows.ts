@@ -40,11 +40,11 @@ const rowCount =
 
 /** Reads the rows of a table and leaves out what else banks put there: footers, sums, repeated headers. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
-  const all = table.body.filter((record) => !isEmpty(record) && !isHeader(table, record))
-  const rows = all.map((record) => rowOf(table, record))
-  const lastDated = rows.findLastIndex(isDated)
+  const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0 }
-  for (const [i, row] of rows.entries()) {
+  for (const [i, record] of table.body.entries()) {
+    if (isEmpty(record) || isHeader(table, record)) continue
+    const row = rowOf(table, record)
     if (ofBank && isNotBooked(table, row)) result.skipped += 1
     else if (isSummary(table, row, i > lastDated, ofBank)) continue
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
@@ -75,7 +75,7 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   return {
     line,
     cells,
-    date: dateCell(line, cellOf(table, record, 'date')),
+    date: dateOf(table, record),
     amount: amount('amount'),
     debit: amount('debit'),
     credit: amount('credit'),
@@ -83,6 +83,10 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
     fee: amount('fee'),
     more: [],
   }
+}
+
+function dateOf(table: CsvTable, record: CsvRecord): DateCell {
+  return dateCell(record.line, cellOf(table, record, 'date'))
 }
 
 /** Some banks continue a description in the next line. */
@@ -107,7 +111,7 @@ function isNotBooked(table: CsvTable, row: CsvRow): boolean {
 function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
-  if (isDated(row)) {
+  if (isDated(row.date)) {
     if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
     return ofBank && says(row, summaryOnly)
   }
@@ -118,8 +122,8 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: bo
   return !beginsLikeRow(table, row) && !hasAmount(row)
 }
 
-function isDated({ date }: CsvRow): boolean {
-  return date.written !== null || dateLike.test(date.text)
+function isDated({ text, written }: DateCell): boolean {
+  return written !== null || dateLike.test(text)
 }
 
 function says({ cells }: CsvRow, words: RegExp): boolean {

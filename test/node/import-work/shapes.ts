@@ -296,6 +296,14 @@ export const shapes: Shape[] = [
   { name: 'CSV halves of IBANs', file: (n) => `${fill('DE02 1203 ', n)}\ndate;amount\n` },
   { name: 'CSV without headers', file: (n) => count(n, (i) => `${isoDay(i)},-${i}.50,x\n`) },
   { name: 'CSV columns without headers', file: (n) => fill(`${'2026-01-01,-1.50,'.repeat(50)}x\n`, n) },
+  {
+    name: 'CSV balances of undated rows',
+    file: (n) => `date,amount,balance,fee,memo\n${fill(`,,1.25,1.26,${'x'.repeat(120)}\n`, n)}`,
+  },
+  {
+    name: 'CSV columns without headers, their dates ambiguous',
+    file: (n) => count(n, (i) => `${`0${1 + (i % 9)}/02/2026,-1.50,`.repeat(7)}${'x'.repeat(20)}\n`),
+  },
   { name: 'CSV cells of one letter', file: (n) => csv(fill(`${'a,'.repeat(120)}\n`, n)) },
   {
     name: 'CSV that is mapped',
