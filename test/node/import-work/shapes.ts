@@ -302,7 +302,7 @@ export const shapes: Shape[] = [
   },
   {
     name: 'CSV columns without headers, their dates ambiguous',
-    file: (n) => count(n, (i) => `${`0${1 + (i % 9)}/02/2026,-1.50,`.repeat(7)}${'x'.repeat(20)}\n`),
+    file: (n) => count(n, (i) => `${`0${1 + (i % 9)}/02/2026,-1.50,`.repeat(4)}${'x'.repeat(64)}\n`),
   },
   { name: 'CSV cells of one letter', file: (n) => csv(fill(`${'a,'.repeat(120)}\n`, n)) },
   {
