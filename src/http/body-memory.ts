@@ -15,8 +15,15 @@ const promises = new Set<BodyMemory>()
  * a time, since a request whose client has gone may never be resumed, and so never give its share back.
  */
 export class BodyMemory {
+  readonly #userId: number | undefined
+  #isRead = false
   #bytes = 0
   #until = 0
+
+  /** Bodies of one user are read in turns, where it is said whose they are. */
+  constructor(userId?: number) {
+    this.#userId = userId
+  }
 
   /**
    * Takes room for a body that has arrived as far as this, where no more than `most` is taken together. Throws TooBusy
@@ -29,14 +36,22 @@ export class BodyMemory {
   /** Takes the memory that reading the body needs, once it is its turn. Throws TooBusy where that takes too long. */
   async holdToRead(bytes: number, most = memoryBytes): Promise<void> {
     const deadline = performance.now() + longestWaitMs
-    while (!this.#take(bytes, most)) {
+    while (!this.#isItsTurn() || !this.#take(bytes, most)) {
       if (performance.now() >= deadline) throw new TooBusy()
       await scheduler.wait(lookEveryMs)
     }
+    this.#isRead = true
   }
 
   release(): void {
     promises.delete(this)
+  }
+
+  #isItsTurn(): boolean {
+    const now = performance.now()
+    const isInTheWay = (other: BodyMemory) =>
+      other !== this && other.#userId === this.#userId && other.#isRead && other.#until >= now
+    return this.#userId === undefined || ![...promises].some(isInTheWay)
   }
 
   #take(bytes: number, most: number): boolean {

@@ -20,8 +20,7 @@ function halfUploaded(bytes: number) {
   return { body, end: () => end() }
 }
 
-async function createImporter() {
-  const world = createWorld()
+async function createImporter(world = createWorld()) {
   const { person, checking } = await createHousehold(world)
   const upload = (rawBody: string | ReadableStream) =>
     world.call('POST', `/api/import/store?account_id=${checking.id}&dry_run=1`, {
@@ -58,6 +57,18 @@ test('files take turns: of two large ones the second is read when the first is d
   await scheduler.wait(300)
   memory.release()
   expect((await waiting).status).toBe(200)
+})
+
+test('files of one user take turns, and nobody else waits for them', async () => {
+  const world = createWorld()
+  const [ada, bob] = [await createImporter(world), await createImporter(world)]
+  const memory = new BodyMemory(ada.person.id)
+  onTestFinished(() => memory.release())
+  await memory.holdToRead(1)
+  const answers = await Promise.all([ada.upload(small), bob.upload(small)])
+  expect(answers.map(({ status }) => status)).toEqual([503, 200])
+  memory.release()
+  expect((await ada.upload(small)).status).toBe(200)
 })
 
 test('a file that comes in more parts than a request may have timers is read', async () => {

@@ -45,11 +45,14 @@ async function importSmallJson(c: Context<App>, body: Uint8Array<ArrayBuffer>, k
   return c.json(presentImportResult(file, await storeImport(owner, file, key)))
 }
 
-/** Files are large and dear to read: they take turns, once it is known that their sender may import. */
+/**
+ * Files are large, dear to read, and hold up all other writers while they are stored: those of one user take turns, once
+ * it is known that their sender may import.
+ */
 async function importFile(c: Context<App>, upload: Upload, kind: ImportFile['kind']) {
   const { owner } = c.var
-  await demandVerified(owner)
-  const memory = new BodyMemory()
+  const user = await demandVerified(owner)
+  const memory = new BodyMemory(user.id)
   try {
     await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
     const body = upload.takeBytes()

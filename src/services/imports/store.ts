@@ -2,7 +2,7 @@ import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { jsonParts } from '../../db/json-parts.ts'
-import type { Owner } from '../../db/owner.ts'
+import type { Owner, User } from '../../db/owner.ts'
 import { accounts, batches, batchItems, imports, users } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
@@ -68,10 +68,11 @@ const noRow = 0
 /** So many errors are listed at most. */
 export const errorsListed = 100
 
-/** Throws EmailNotVerified where the bearer's address is not verified. */
-export async function demandVerified(owner: Owner): Promise<void> {
+/** The bearer. Throws EmailNotVerified. */
+export async function demandVerified(owner: Owner): Promise<User> {
   const { user } = await owner.run()
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
+  return user
 }
 
 /**
