@@ -1,5 +1,6 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { errorKey, errorsListed, type ImportFile, type ImportRow } from '../services/imports/store.ts'
+import { errorKey, type ImportFile, type ImportRow } from '../services/imports/store.ts'
+import { maxErrors } from '../statements/problems.ts'
 import { maxRows } from '../statements/statement.ts'
 import type { ImportFields } from './import-input.ts'
 import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
@@ -15,15 +16,15 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   for (const [index, item] of items.entries()) {
     if (isObject(item) && !('account_id' in item)) item.account_id = options.account_id
     const draft = readItem(item)
-    for (const [field, messages] of Object.entries(draft.errors).slice(0, errorsListed - found)) {
+    for (const [field, messages] of Object.entries(draft.errors)) {
       found += 1
-      errors[errorKey('json', index + 1, field)] = messages
+      if (found <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
     }
-    // What comes after the last error that is listed is not looked at.
-    if (found === errorsListed) break
+    // The first error that is not listed ends the reading.
+    if (found > maxErrors) break
     if (draft.complete) rows.push(toRow(draft.values, index + 1))
   }
-  if (found === errorsListed) errors.transactions = [`Only the first ${errorsListed} errors are listed.`]
+  if (found > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
   if (found > 0) throw new Invalid(errors)
   const accountId = options.account_id ?? null
   return {

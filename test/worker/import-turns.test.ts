@@ -99,13 +99,25 @@ test('a body of more fields than an import may have is refused before it is pars
   ])
 })
 
-test('of a list with errors nothing is looked at after the hundredth', async () => {
+test('a list with more than a hundred errors names the first hundred, and one with a hundred names them all', async () => {
   const { person } = await createImporter()
   const { status, body } = await person.post('/api/import/store', { transactions: Array(10_000).fill({}) })
   const named = Object.keys(body.errors).map((key) => Number(/^transactions\.(\d+)\./.exec(key)?.[1] ?? -1))
   expect([status, named.length]).toEqual([422, 101])
   expect(Math.max(...named)).toBeLessThan(100)
   expect(body.errors.transactions).toEqual(['Only the first 100 errors are listed.'])
+  const wrong = {
+    account_id: 1,
+    type: 'expense',
+    amount: 0,
+    category_id: null,
+    transaction_date: '2026-11-20',
+  }
+  const hundred = await person.post('/api/import/store', { transactions: Array(100).fill(wrong) })
+  expect([Object.keys(hundred.body.errors).length, hundred.body.errors.transactions]).toEqual([
+    100,
+    undefined,
+  ])
 })
 
 test('files that are on their way take no more memory together than there is', async () => {

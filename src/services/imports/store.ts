@@ -9,6 +9,7 @@ import type { CalendarDate } from '../../domain/dates.ts'
 import { EmailNotVerified, type FieldErrors, Invalid } from '../../domain/failures.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import { hashSecret } from '../../domain/tokens.ts'
+import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
 import {
   absorbDuplicates,
@@ -65,8 +66,6 @@ export type ImportResult = {
 
 /** An id that no row has: what a name stands for that nothing has, or more than one. */
 const noRow = 0
-/** So many errors are listed at most. */
-export const errorsListed = 100
 
 /** The bearer. Throws EmailNotVerified. */
 export async function demandVerified(owner: Owner): Promise<User> {
@@ -218,7 +217,7 @@ function stageImportRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[
 function brokenItems(batchId: string): SQL {
   return sql`
     select position, errors from ${batchItems} where batch_id = ${batchId} and outcome = 'failed'
-     order by position limit ${errorsListed}`
+     order by position limit ${maxErrors}`
 }
 
 /** The categories that rows name and the bearer has not, in either type: `from …`, with `value` as name, key and type. */
