@@ -1,5 +1,6 @@
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { errorKey, type ImportFile, type ImportRow } from '../services/imports/store.ts'
+import { errorKey } from '../services/imports/errors.ts'
+import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { maxErrors } from '../statements/problems.ts'
 import { maxRows } from '../statements/statement.ts'
 import type { ImportFields } from './import-input.ts'

@@ -3,7 +3,7 @@ import type { Minor } from '../../domain/money.ts'
 import { readGenericCsv } from '../../statements/csv/generic.ts'
 import { readStatement } from '../../statements/read.ts'
 import type { ImportOptions, StatementAccount } from '../../statements/statement.ts'
-import type { ImportFile, ImportRow } from './store.ts'
+import type { ImportFile, ImportRow } from './import-file.ts'
 
 /** What form fields say of a file, beside how to read it. */
 export type FileFields = ImportOptions & {

@@ -3,13 +3,14 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
-import { batches, batchItems, users } from '../../db/schema.ts'
+import { batches, batchItems } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import { commonFields, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../rules.ts'
 import { clientIdUnspent, transactionRules } from '../transactions/rules.ts'
+import { isVerified } from '../verified.ts'
 
 /** A batch as it was sent, each item checked on its own. */
 export type SyncBatch = {
@@ -66,10 +67,6 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (hasErrors) throw new Invalid(batch.errors)
   await queue.post(id)
   return id
-}
-
-function isVerified(owner: Owner): SQL {
-  return sql`exists (select 1 from ${users} where ${users.id} = ${owner.id} and ${users.emailVerifiedAt} is not null)`
 }
 
 function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBatch) {

@@ -1,0 +1,49 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { jsonParts } from '../../db/json-parts.ts'
+import type { Owner } from '../../db/owner.ts'
+import { batchItems } from '../../db/schema.ts'
+import { categoryNameKey } from '../../domain/categories.ts'
+import { maxCategories } from '../quotas.ts'
+import type { ImportRow } from './import-file.ts'
+
+/** The categories that rows name and the user lacks, in either type: a FROM clause, `value` being name, key and type. */
+export function missingCategories({ id }: Owner, rows: ImportRow[]): SQL {
+  const named = new Map<string, [name: string, key: string, type: string]>()
+  for (const { category, type } of rows) {
+    if (typeof category !== 'string') continue
+    const [key, kind] = [categoryNameKey(category), type === 'income' ? 'income' : 'expense']
+    named.set(key, named.get(key) ?? [category, key, kind])
+  }
+  // More than the quota need not be sent: it is exceeded anyway.
+  const list = [...named.values()].slice(0, maxCategories + 1)
+  return sql`
+      from json_each(${JSON.stringify(list)})
+     where not exists (select 1 from categories where user_id = ${id} and name_key = value ->> 1)`
+}
+
+/** Creates the missing categories if the guard holds. */
+export function createCategories({ id, now }: Owner, missing: SQL, guard: SQL): SQL {
+  return sql`
+    insert into categories (user_id, name, name_key, type, created_at, updated_at)
+    select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
+           ${missing} and ${guard} and ${id} is not null
+     order by key`
+}
+
+/** Assigns to the items the categories that their rows name; of two with one name, the one of the row's type. */
+export function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL[] {
+  const keys = rows.map(({ category }) => (typeof category === 'string' ? categoryNameKey(category) : null))
+  const named = sql`categories.user_id = ${id} and categories.name_key = wanted.name_key`
+  // Materialized, or SQLite would go through the whole list for each item.
+  return jsonParts(keys).map(
+    ({ from, json }) => sql`
+    with wanted as materialized (
+      select key + ${from} as place, value as name_key from json_each(${json}) where value is not null
+    )
+    update ${batchItems}
+       set category_id = coalesce((select id from categories where ${named} and type = ${batchItems.type}),
+                                  (select min(id) from categories where ${named}))
+      from wanted
+     where batch_id = ${batchId} and position = wanted.place`,
+  )
+}

@@ -1,0 +1,41 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '../../db/owner.ts'
+import { accounts } from '../../db/schema.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import { type Minor, maxTotal } from '../../domain/money.ts'
+import type { ImportFile } from './import-file.ts'
+
+/** The balance of the account at the end of the statement's closing date, next to the statement's own. */
+export type ClosingBalance = { date: CalendarDate; statement: Minor; account: Minor }
+
+/** Rows later than the closing date are read under the write lock, and a statement may be decades old. */
+const mostRowsBack = 20_000
+
+/**
+ * Selects the account's balance at the end of the closing date, by undoing later rows from today's; null if there are too
+ * many. It is not bounded, so total() adds the integers exactly and returns a float: a sum past 2^53 would make the
+ * driver throw after the commit. Today's balance is part of that sum, since the later rows alone may pass 2^53.
+ */
+export function selectBalanceAt(owner: Owner, { closing }: ImportFile): SQL {
+  const isLater = sql`transaction_date > ${closing?.date ?? ''}`
+  const later = sql`
+    select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
+     union all
+    select -amount from transactions where to_account_id = accounts.id and ${isLater}
+     limit ${mostRowsBack + 1}`
+  return sql`
+    select (select iif(count(*) - 1 > ${mostRowsBack}, null, total(moved))
+              from (select accounts.balance as moved union all select * from (${later}))) as balance
+      from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
+}
+
+/** Null if the account's balance on that day is unknown or out of bounds, which only today's balance is kept within. */
+export function closingBalance(
+  { closing }: ImportFile,
+  [row]: { balance: number | null }[],
+): ClosingBalance | null {
+  const account = row?.balance ?? null
+  return !closing || account === null || Math.abs(account) > maxTotal
+    ? null
+    : { date: closing.date, statement: closing.balance, account: account as Minor }
+}

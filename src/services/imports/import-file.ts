@@ -1,0 +1,34 @@
+import type { imports } from '../../db/schema.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import type { Minor } from '../../domain/money.ts'
+import type { Transaction } from '../transactions/fields.ts'
+
+/** One row of an import. Accounts and categories are given by id or by name; unknown categories are created. */
+export type ImportRow = {
+  /** The row's number in the file, as errors name it. */
+  line: number
+  account: number | string | null
+  to_account: number | string | null
+  category: number | string | null
+  type: Transaction['type']
+  amount: Minor
+  description: string | null
+  reference: string | null
+  transaction_date: CalendarDate
+  client_id: string | null
+  force: boolean
+}
+
+/** A file whose rows have been read. */
+export type ImportFile = {
+  kind: (typeof imports.$inferSelect)['kind']
+  format: (typeof imports.$inferSelect)['format']
+  rows: ImportRow[]
+  /** The account of rows that name none, from the form. */
+  accountId: number | null
+  /** Entries that moved no money, and so are not rows. */
+  skipped: number
+  /** The account's closing balance according to the statement. */
+  closing: { accountId: number; date: CalendarDate; balance: Minor } | null
+  isDryRun: boolean
+}

@@ -1,0 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Owner, User } from '../db/owner.ts'
+import { users } from '../db/schema.ts'
+import { EmailNotVerified } from '../domain/failures.ts'
+
+/** True if the user's address is verified. */
+export function isVerified({ id }: Owner): SQL {
+  return sql`exists (select 1 from ${users} where ${users.id} = ${id} and ${users.emailVerifiedAt} is not null)`
+}
+
+/** Returns the user. Throws EmailNotVerified. */
+export async function demandVerified(owner: Owner): Promise<User> {
+  const { user } = await owner.run()
+  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
+  return user
+}
