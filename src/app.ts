@@ -27,19 +27,19 @@ import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
 
-/** What is answered is data: no browser shall make a page of it. */
+/** Answers are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 const preflightMaxAgeSeconds = 7_200
 
 const app = new Hono<App>({ strict: false })
 
-// Ids of our own only: what a client sends would stand in our log.
+// Only our own ids: a client's would end up in our log.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
-  // The few routes that answer a page or a file bring policies of their own.
+  // The few routes that answer a page or a file set their own policies.
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
@@ -75,7 +75,7 @@ app.use(
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 
-/** Every route of the API. Its type is what a typed client is made from. */
+/** All routes of the API. Typed clients are made from its type. */
 export const routes = app
   .route('/api/health', healthRoutes)
   .route('/api/openapi.json', documentRoutes)

@@ -12,10 +12,10 @@ import type { MailerSettings } from './gateways/resend.ts'
 export type Config = {
   database: DatabaseAddress
   frontendUrl: string
-  /** Origins that may call from a browser; `:*` stands for any port. */
+  /** Origins that browsers may call from; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
-  /** Whether every client is held to the general limit (limits.ts). */
+  /** Whether the general limit of http/limits.ts applies. */
   hasGeneralLimit: boolean
   links: LinkBase
   mailer: MailerSettings
@@ -58,7 +58,7 @@ const variables = z.object({
   ),
 })
 
-/** A provider that is named needs both credentials, and a deployment (which has https) names of its own. */
+/** A provider needs both credentials, and a deployment (with https) its own domain. */
 const schema = variables.check(({ value, issues }) => {
   if (value.APP_URL.startsWith('https:'))
     for (const name of ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM'] as const)
@@ -81,14 +81,14 @@ const schema = variables.check(({ value, issues }) => {
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once for each environment; throws an error that names every wrong one. */
+/** Reads the Worker's bindings, once for each environment. Throws ConfigurationError, which names every wrong one. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)
   return config
 }
 
-/** Logs what is wrong with the bindings when the Worker starts, before the first request fails for it. */
+/** Logs what is wrong with the bindings when the Worker starts, before a request fails because of it. */
 export function reportConfiguration(env: object): void {
   try {
     readConfig(env)
@@ -131,7 +131,7 @@ function parse(env: object): Config {
   }
 }
 
-/** Names each wrong binding and says why, never what it was set to. */
+/** Names each wrong binding and says why, without its value. */
 function problemsOf(error: z.core.$ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
 }

@@ -7,7 +7,7 @@ import { type IdentityProvider, openIdProvider } from './gateways/identity-provi
 import { type Outbox, queueOutbox } from './gateways/mail-queue.ts'
 import { type SyncQueue, syncQueue } from './gateways/sync-queue.ts'
 
-/** What one request works with: set once, in app.ts, and handed down. */
+/** What one request, message or cron run works with, handed down from the top. */
 export type Deps = {
   config: Config
   db: Database
@@ -16,13 +16,13 @@ export type Deps = {
   outbox: Outbox
   syncQueue: SyncQueue
   provider: IdentityProvider | undefined
-  /** Hears of events inside the service (api.md §6). */
+  /** Publishes an event of the domain. */
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
 /**
- * Builds what one request, message or cron run works with, and measures with its meter. Opening is cheap: nothing is
- * called yet. A deadline is for all calls of the database and of the identity provider together.
+ * Builds the dependencies of one request, message or cron run. This is cheap, since nothing is called yet. The deadline
+ * covers all calls to the database and the identity provider together.
  */
 export function createDeps(env: Env, meter: Meter, deadline?: Deadline): Deps {
   const config = readConfig(env)

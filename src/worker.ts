@@ -12,7 +12,7 @@ import { failSync, processSync } from './services/sync/process.ts'
 
 reportConfiguration(env)
 
-/** The Worker: requests, queue messages and cron runs, each with dependencies of its own. */
+/** The Worker: requests, queue messages and cron runs, each with its own dependencies. */
 export default {
   fetch: app.fetch,
 
@@ -25,7 +25,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** Queues are named purse-mail, purse-staging-mail and so on; dead letters have -dead behind. */
+/** Queues are named purse-mail, purse-staging-mail and so on; those of dead letters end in -dead. */
 function consumerOf(queue: string, { config, db }: Deps): Handler {
   const now = () => new Date()
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())

@@ -5,14 +5,14 @@ import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
 import { sweepSyncs } from '../services/sync/sweep.ts'
 
-/** What runs when: the keys are the crons of wrangler.toml. */
+/** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
   '17 * * * *': ({ db, now }) => removeExpired(db, now),
 }
 
-/** Runs the job of a cron trigger, and logs what it did. A failure is logged and thrown: Cloudflare shows it as one. */
+/** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */
 export async function runCron(cron: string, open: (meter: Meter) => Deps): Promise<void> {
   const meter = new Meter()
   const line = (result: Record<string, unknown>) =>

@@ -2,15 +2,15 @@ import { Meter } from '../db/meter.ts'
 import { reportOf } from '../domain/error-report.ts'
 import { retryDelaySeconds } from '../domain/retry-delay.ts'
 
-/** What a handler says of one message: done (also when there is nothing to do), or again later. */
-export type Verdict = 'done' | { retryAfterSeconds: number }
+/** The outcome of a message: done, even if there was nothing to do, or to be retried. */
+export type Outcome = 'done' | { retryAfterSeconds: number }
 
-/** Handles one message. A handler that throws is retried as if it had said so. */
-export type Handler = (message: Message) => Promise<Verdict>
+/** Handles one message. If it throws, the message is retried. */
+export type Handler = (message: Message) => Promise<Outcome>
 
 /**
- * The only place that acknowledges and retries: one by one, so that a bad message holds up no good one.
- * Each message gets a handler of its own, and a line in the log.
+ * The only place that acknowledges and retries messages: one by one, so that a bad one does not hold up the others. Each
+ * has its own handler and log line.
  */
 export async function consume(batch: MessageBatch, handlerOf: (meter: Meter) => Handler): Promise<void> {
   await Promise.all(batch.messages.map((message) => settle(batch.queue, message, handlerOf)))
@@ -19,20 +19,20 @@ export async function consume(batch: MessageBatch, handlerOf: (meter: Meter) => 
 async function settle(queue: string, message: Message, handlerOf: (meter: Meter) => Handler): Promise<void> {
   const meter = new Meter()
   const { id, attempts: attempt } = message
-  let verdict: Verdict
+  let outcome: Outcome
   try {
-    verdict = await handlerOf(meter)(message)
+    outcome = await handlerOf(meter)(message)
   } catch (error) {
     console.error(JSON.stringify({ event: 'message failed', queue, id, attempt, ...reportOf(error) }))
-    verdict = retryLater(message)
+    outcome = retryLater(message)
   }
-  if (verdict === 'done') message.ack()
-  else message.retry({ delaySeconds: verdict.retryAfterSeconds })
-  const outcome = verdict === 'done' ? { outcome: 'done' } : { outcome: 'retry', ...verdict }
-  console.log(JSON.stringify({ event: 'message', queue, id, attempt, ...outcome, ...meter.read() }))
+  if (outcome === 'done') message.ack()
+  else message.retry({ delaySeconds: outcome.retryAfterSeconds })
+  const line = outcome === 'done' ? { outcome } : { outcome: 'retry', ...outcome }
+  console.log(JSON.stringify({ event: 'message', queue, id, attempt, ...line, ...meter.read() }))
 }
 
 /** Asks for another attempt at the message, later each time. */
-export function retryLater({ attempts }: Message): Verdict {
+export function retryLater({ attempts }: Message): Outcome {
   return { retryAfterSeconds: retryDelaySeconds(attempts) }
 }

@@ -3,7 +3,7 @@ import type { Handler } from './dispatch.ts'
 
 const messageSchema = z.object({ batch_id: z.uuid() })
 
-/** Processes the batches of the queue. A failure is thrown, and the message comes again. */
+/** Processes the batches of the queue. Failures are thrown, so the message is retried. */
 export function syncConsumer(process: (batchId: string) => Promise<void>): Handler {
   return async (message) => {
     const { data } = messageSchema.safeParse(message.body)

@@ -1,6 +1,6 @@
 export type CategoryType = 'income' | 'expense'
 
-/** What a new user starts with, in the order in which they are created; ordinary categories from then on. */
+/** The categories of a new user, in order of creation. From then on they are like any others. */
 export const defaultCategories: readonly { name: string; type: CategoryType }[] = [
   { name: 'Groceries', type: 'expense' },
   { name: 'Eating Out', type: 'expense' },
@@ -25,7 +25,7 @@ export const defaultCategories: readonly { name: string; type: CategoryType }[] 
   { name: 'Other Income', type: 'income' },
 ]
 
-/** The key by which category names are compared: two spellings of one name have the same key. */
+/** The form in which category names are compared. */
 export function categoryNameKey(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

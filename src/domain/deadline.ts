@@ -1,15 +1,14 @@
-/** A request that is held up for longer, in milliseconds, is answered 503. */
+/** A request that waits longer for the parts it needs, in milliseconds, is answered 503. */
 export const requestMs = 8_000
 
-/** Gives the one signal that ends whatever a request waits for. */
+/** Returns the signal that ends everything that a request waits for. */
 export type Deadline = () => AbortSignal
 
-/** One whose time can begin anew, after something that is not counted. */
+/** One that can be restarted after something that does not count. */
 export type RequestDeadline = Deadline & { restart: () => void }
 
 /**
- * A deadline for all that a request waits for together, which begins with the first of it: how slowly a client
- * uploads is not counted.
+ * A deadline for everything that a request waits for. It starts at the first use, so that a slow upload does not count.
  */
 export function deadlineAfter(milliseconds: number): RequestDeadline {
   let signal: AbortSignal | undefined
@@ -23,7 +22,7 @@ export function deadlineAfter(milliseconds: number): RequestDeadline {
   return Object.assign(deadline, { restart })
 }
 
-/** What a promise comes to, if it does so in time. Throws the signal's reason; whatever comes later is not heard of. */
+/** Waits for a promise until the signal aborts, then throws its reason. What the promise does later is ignored. */
 export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     const giveUp = () => reject(signal.reason)

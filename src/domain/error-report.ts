@@ -1,9 +1,9 @@
 import { ConfigurationError } from './failures.ts'
 
-/** What a log line may tell of an error. */
+/** What may be logged about an error. */
 export type ErrorReport = {
   error: string
-  /** What it came from, outermost first: name, and the code or HTTP status where there is one. */
+  /** Outermost first: the name, and the code or HTTP status if there is one. */
   causes?: string[]
   problem?: string
   at?: string[]
@@ -12,11 +12,11 @@ export type ErrorReport = {
 const framesLogged = 8
 const causesLogged = 4
 
-/** Says what happened and where, never the message: a driver's message holds SQL and its parameters, people's data. */
+/** Reports what happened and where, but not the message: a driver's contains SQL with its parameters, people's data. */
 export function reportOf(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { error: typeof error }
   const causes = causesOf(error).map(nameOf)
-  // The stack begins with the message, which could imitate a frame.
+  // The stack begins with the message, which could look like a frame.
   const frames = error.stack?.replace(error.message, '').split('\n').filter(isFrame)
   return {
     error: error.name,
@@ -41,7 +41,7 @@ function nameOf(error: Error): string {
   return [error.name, ...details.filter(Boolean)].join(' ')
 }
 
-/** A code or status, which is a number or a word such as SQLITE_BUSY. */
+/** Only numbers and words such as SQLITE_BUSY pass. */
 function codeOf(error: Error, name: 'code' | 'status'): string | undefined {
   const value = (error as Partial<Record<typeof name, unknown>>)[name]
   return /^\w+$/.test(String(value ?? '')) ? String(value) : undefined

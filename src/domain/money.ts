@@ -1,24 +1,24 @@
 declare const minorUnits: unique symbol
 
-/** An amount of money in minor units (cents): always a safe integer, never a float. */
+/** An amount in minor units (cents): always a safe integer. */
 export type Minor = number & { readonly [minorUnits]: true }
 
-/** Largest amount of one transaction or starting balance: 9,999,999,999,999.99 (decisions.md, Input). */
+/** The largest amount or starting balance: 9,999,999,999,999.99. */
 export const maxAmount = 999_999_999_999_999 as Minor
 
-/** No balance or total may pass this in either direction: 90,000,000,000,000.00, a safe integer in minor units. */
+/** The largest balance or total, positive or negative: 90,000,000,000,000.00, a safe integer in minor units. */
 export const maxTotal = 9_000_000_000_000_000 as Minor
 
-/** Why an input is no amount of money. */
+/** Why an input is not an amount. */
 export type MoneyProblem = 'not a number' | 'too many decimals' | 'too large' | 'too small'
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
-/** What a float printed in full looks like, after its two real decimals: 0.30000000000000004, 1.1499999999999999. */
+/** The decimals of a float with binary noise: 0.30000000000000004, 1.1499999999999999. */
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
- * Reads a JSON number or a numeric string as minor units, exactly.
- * Binary float noise (0.30000000000000004) is taken for the amount it stands for; a real third decimal is refused.
+ * Reads a JSON number or a numeric string as minor units, exactly. Binary noise (0.30000000000000004) is dropped; a real
+ * third decimal is refused.
  */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)
@@ -36,12 +36,12 @@ export function formatMoney(amount: Minor | bigint): string {
   return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** In the runtime, not yet in TypeScript's library (ECMAScript proposal JSON.parse source text access). */
+/** Not yet in TypeScript's library (ECMAScript proposal JSON.parse source text access). */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
 
 /**
- * Writes minor units as the JSON number the contract wants: 1250 is 12.5.
- * Above 2^46 the nearest float prints other cents than it was given, so the exact digits go into the JSON text.
+ * Writes minor units as a JSON number: 1250 is 12.5. Above 2^46 the nearest float would print other cents, so the exact
+ * digits go into the JSON text.
  */
 export function moneyNumber(amount: Minor | bigint): number {
   const float = Number(amount) / 100
@@ -60,7 +60,7 @@ function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
   if (Math.abs(value) > maxAmount / 100 + 1) return beyond(value)
   const minor = Math.round(value * 100)
-  // A few roundings of a sum are noise; the cap keeps a real third or fourth decimal from ever passing as such.
+  // A few rounding errors are noise; the cap keeps a real third or fourth decimal from passing as such.
   const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
   if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
   return inRange(minor === 0 ? 0 : minor)

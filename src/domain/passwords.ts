@@ -3,12 +3,12 @@ import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 /** Cost parameters of scrypt (RFC 7914): N, r and p. */
 export type ScryptCost = { N: number; r: number; p: number }
 
-/** Code points of the longest password that can be set. Longer ones are never normalised (see `verifyPassword`). */
+/** In code points. Longer ones cannot be set, and are never normalised (see `verifyPassword`). */
 export const longestPassword = 1024
 
 const hashBytes = 32
 const saltBytes = 16
-/** N=2^16, r=8 takes 64 MiB, half of an isolate's memory: more is refused even when a stored hash asks for it. */
+/** N=2^16, r=8 takes 64 MiB, half of an isolate's memory. More is refused, even for a stored hash. */
 const maxMemoryBytes = 72 * 1024 * 1024
 
 /** Reads `"16384,8,5"` as N, r and p; undefined for anything else. */
@@ -24,15 +24,14 @@ export function hashPassword(password: string, cost: ScryptCost): string {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-/** True for a password longer than any that can be set. */
 export function isTooLong(password: string): boolean {
-  // A code point is at most two UTF-16 units, so that most of what is too long need not be counted.
+  // A code point is at most two UTF-16 units, so most passwords that are too long need not be counted.
   return password.length > 2 * longestPassword || [...password].length > longestPassword
 }
 
 /**
- * Compares in constant time. Without a stored hash it does the same work and answers false. So it does for a password
- * that is too long, hashing an empty one instead: normalising takes time quadratic in the combining marks of a text.
+ * Compares in constant time. Without a stored hash it does the same work and returns false. So it does for a password
+ * that is too long, by hashing an empty one: normalising takes time quadratic in the combining marks of a text.
  */
 export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
   const parsed = stored ? parseStored(stored) : null
@@ -42,7 +41,7 @@ export function verifyPassword(password: string, stored: string | null, cost: Sc
   return timingSafeEqual(actual, expected) && parsed !== null && compared !== null
 }
 
-/** True when a hash was made at another cost than today's, and so should be made anew. */
+/** True if a hash was made at another cost than today's, and should be replaced. */
 export function isOutdated(stored: string, { N, r, p }: ScryptCost): boolean {
   return !stored.startsWith(`scrypt$${N}$${r}$${p}$`)
 }
@@ -58,6 +57,6 @@ function parseStored(stored: string) {
 }
 
 function derive(password: string, salt: Buffer, cost: ScryptCost): Buffer {
-  // One password has several Unicode spellings, depending on the keyboard it is typed on (NIST SP 800-63B §3.1.1.2).
+  // The same password has several Unicode encodings, depending on the keyboard (NIST SP 800-63B §3.1.1.2).
   return scryptSync(password.normalize('NFKC'), salt, hashBytes, { ...cost, maxmem: maxMemoryBytes })
 }

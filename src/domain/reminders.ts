@@ -1,9 +1,9 @@
 import { addDays, type CalendarDate, dateIn, instantIn } from './dates.ts'
 
-/** A reminder that is later than this is left out (decisions.md, Resources). */
+/** A reminder that would be later than this is not sent. */
 export const latestByMs = 2 * 3_600_000
 
-/** What decides over a user's reminder. */
+/** What a user's reminder depends on. */
 export type ReminderSettings = {
   isVerified: boolean
   timezone: string
@@ -11,14 +11,14 @@ export type ReminderSettings = {
   reminderTime: string | null
   /** The local day of the last reminder. */
   lastDay: CalendarDate | null
-  /** When these settings took effect: what was due before is no reminder of theirs. */
+  /** When these settings took effect: reminders that were due earlier are not sent. */
   since?: Date | null
 }
 
-/** The local day that a reminder is due for, if any, until when it may go out, and when to look again. */
+/** The local day of a reminder that is due, if one is, until when it may be sent, and when to look again. */
 export type ReminderPlan = { dueFor?: { day: CalendarDate; until: Date }; lookAgainAt: Date | null }
 
-/** Decides whether a reminder is due at `now`. Yesterday's may still be, just after midnight. */
+/** Decides whether a reminder is due. Just after midnight, yesterday's may still be. */
 export function planReminder(settings: ReminderSettings, now: Date): ReminderPlan {
   const { isVerified, timezone, reminderTime, lastDay, since = null } = settings
   if (!isVerified || reminderTime === null) return { lookAgainAt: null }

@@ -1,12 +1,12 @@
-/**
- * Signing and sealing with the Worker's secret. Each purpose has a key of its own (HKDF, RFC 5869). While a secret is
- * replaced, the new one stands before the old, `new|old`: the first signs and seals, each of them is believed.
+/*
+ * Signing and sealing with the Worker's secret, with a separate key for each purpose (HKDF, RFC 5869). While a secret is
+ * being replaced it is `new|old`: the first one signs and seals, both are accepted.
  */
 
 const encoder = new TextEncoder()
 const ivBytes = 12
 
-/** The secrets of a Worker, the newest first. */
+/** A Worker's secrets, newest first. */
 export function secretsOf(secret: string): string[] {
   return secret.split('|')
 }
@@ -23,7 +23,7 @@ export async function sign(secret: string, text: string): Promise<string> {
   return Buffer.from(signature).toString('hex')
 }
 
-/** True for a signature of that text by `sign`; compares in constant time. */
+/** True if `sign` made the signature for this text; compares in constant time. */
 export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false
   for (const one of secretsOf(secret)) {
@@ -34,7 +34,7 @@ export async function isSigned(secret: string, text: string, signature: string):
   return false
 }
 
-/** Encrypts and authenticates a value (AES-256-GCM), as text that fits into a URL. */
+/** Encrypts and authenticates a value (AES-256-GCM) as text for a URL. */
 export async function seal(secret: string, value: unknown): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
   const key = await sealingKey(newestOf(secret), ['encrypt'])
@@ -46,7 +46,7 @@ export async function seal(secret: string, value: unknown): Promise<string> {
   return Buffer.concat([iv, Buffer.from(sealed)]).toString('base64url')
 }
 
-/** Reads what `seal` wrote; undefined for anything else. */
+/** Opens what `seal` made; undefined for anything else. */
 export async function open(secret: string, sealed: string): Promise<unknown> {
   const bytes = Buffer.from(sealed, 'base64url')
   for (const one of secretsOf(secret)) {

@@ -2,7 +2,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 40
 const checksumLength = 6
 
-/** A bearer token taken apart: the row it names and the secret that proves it. */
+/** The parts of a bearer token: the id of its row, and the secret that proves it. */
 export type Bearer = { tokenId: number; secret: string }
 
 /** Fills an array with cryptographically strong random bytes. */
@@ -12,21 +12,21 @@ export const idleTimeoutDays = 90
 export const absoluteTimeoutDays = 365
 
 /**
- * Makes a new secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six,
- * so that leak scanners recognise it and a mistyped one is refused without a database.
+ * Makes a secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six, so that leak scanners recognise it and
+ * mistyped ones are refused without asking the database.
  */
 export function newSecret(random: RandomBytes): string {
   let secret = ''
   while (secret.length < randomLength) {
     for (const byte of random(new Uint8Array(randomLength))) {
-      // 248 is the largest multiple of 62 in a byte: taking more would favour some characters.
+      // 248 is the largest multiple of 62 that fits in a byte: using more values would favour some characters.
       if (byte < 248 && secret.length < randomLength) secret += alphabet[byte % alphabet.length]
     }
   }
   return secret + checksum(secret)
 }
 
-/** Reads `Bearer <id>|<secret>`; null when it cannot be a token of ours. */
+/** Reads `Bearer <id>|<secret>`; null if it cannot be one of our tokens. */
 export function parseBearer(header: string | undefined): Bearer | null {
   const match = /^Bearer +([1-9]\d{0,15})\|([A-Za-z0-9]+)$/i.exec(header?.trim() ?? '')
   if (!match) return null
@@ -37,7 +37,7 @@ export function parseBearer(header: string | undefined): Bearer | null {
   return { tokenId: Number(id), secret }
 }
 
-/** SHA-256 in hex: what is stored of a token's secret. */
+/** SHA-256 in hex, which is stored instead of a secret. */
 export async function hashSecret(secret: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

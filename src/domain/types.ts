@@ -1,4 +1,4 @@
-/** The words that the contract has for the types of things (api.md §2). */
+/** The types of accounts, categories and transactions, as the contract names them. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const

@@ -1,11 +1,11 @@
 import type { RenderedMail } from '../domain/mails.ts'
 
-/** The parts of a mail of ours; every text is plain and is escaped here. */
+/** The parts of a mail. All texts are plain; they are escaped here. */
 export type MailParts = {
   subject: string
   greeting: string
   paragraphs: string[]
-  /** What the mail is for: a button in HTML, an address on a line of its own in plain text. */
+  /** What the mail is for: a button in HTML, a URL on its own line in plain text. */
   action?: { label: string; url: string }
   /** Small print below. */
   notes?: string[]
@@ -13,7 +13,7 @@ export type MailParts = {
   footerLink?: { label: string; url: string }
 }
 
-/** Lays out one mail as plain text and as HTML that reads alike in light and dark, with and without pictures. */
+/** Lays out a mail as plain text and as HTML that looks the same in light and dark mode. */
 export function layOut({
   subject,
   greeting,
@@ -87,7 +87,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Escapes a text for HTML, between tags and inside quotes. */
+/** Escapes a text for use in HTML, both between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

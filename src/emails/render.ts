@@ -1,10 +1,8 @@
+import { addressLinkMinutes, resetLinkMinutes } from '../domain/links.ts'
 import type { Mail, RenderedMail } from '../domain/mails.ts'
 import { layOut } from './layout.ts'
 
-/**
- * Renders a mail. The same mail always gives the same words: a mail that is sent again under its
- * idempotency key must not differ from the first time.
- */
+/** Renders a mail. The result depends on nothing else: a mail resent under its idempotency key must not differ. */
 export function renderMail(mail: Mail): RenderedMail {
   const greeting = greetingFor(mail.name)
   switch (mail.kind) {
@@ -20,7 +18,7 @@ export function renderMail(mail: Mail): RenderedMail {
         ],
         action: { label: 'Verify email address', url: mail.url },
         notes: [
-          'The link works for 60 minutes.',
+          `The link works for ${addressLinkMinutes.verify} minutes.`,
           'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
         ],
         ...(mail.disownUrl && {
@@ -34,7 +32,7 @@ export function renderMail(mail: Mail): RenderedMail {
         paragraphs: ['Somebody, hopefully you, asked for a new password for your account.'],
         action: { label: 'Choose a new password', url: mail.url },
         notes: [
-          'The link works once, for 60 minutes. A new password signs you out everywhere.',
+          `The link works once, for ${resetLinkMinutes} minutes. A new password signs you out everywhere.`,
           'If it was not you, ignore this mail: nothing has changed.',
         ],
       })
@@ -77,12 +75,12 @@ export function renderMail(mail: Mail): RenderedMail {
   }
 }
 
-/** `20 November 2026`, of an instant in ISO 8601. */
+/** An ISO 8601 instant as `20 November 2026`. */
 function dayInWords(instant: string): string {
   return new Date(instant).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/** Anybody may register anybody's address under any name, so a name that could pass for a message is left out. */
+/** Anybody can register anybody's address under any name, so names that could pass for a message are left out. */
 function greetingFor(name: string): string {
   const isPlainName =
     name.length <= 60 && /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)

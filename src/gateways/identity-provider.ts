@@ -4,10 +4,10 @@ import * as z from 'zod/mini'
 import { type Deadline, within } from '../domain/deadline.ts'
 import { ProviderUnavailable } from '../domain/failures.ts'
 
-/** A relying party's registration with an OpenID provider; everything else the provider publishes itself. */
+/** A relying party's registration with an OpenID provider, which publishes everything else itself. */
 export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; redirectUri: string }
 
-/** Who signed in, as the provider says. */
+/** Who signed in, according to the provider. */
 export type Identity = {
   subject: string
   email: string | null
@@ -16,14 +16,14 @@ export type Identity = {
   picture: string | null
 }
 
-/** What must be kept between sending the user away and their coming back. */
+/** What must be kept while the user is at the provider. */
 export type PendingSignIn = { codeVerifier: string; nonce: string }
 
-/** What is done with the provider must fit in here where no deadline is given. */
+/** The limit for all calls to the provider, unless a deadline is given. */
 const timeoutMs = 7_000
-/** Providers publish their endpoints for hours; a change should still arrive the same day. */
+/** Endpoints rarely change, but a change should not take long to arrive. */
 const discoveryGoodForMs = 10 * 60_000
-/** Only public keys sign what we believe: no `none`, no HMAC with a secret that others may know. */
+/** Only public-key signatures are accepted: neither `none`, nor HMAC with a secret that others may know. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -61,12 +61,12 @@ const claimsSchema = z.object({
 })
 type Claims = z.infer<typeof claimsSchema>
 
-/** Answers of discovery by issuer: plain data, never a promise, which must not outlive its request in a Worker. */
+/** Discovery results by issuer. Never promises, since in a Worker these must not outlive their request. */
 const discovered = new Map<string, { discovery: Discovery; until: number }>()
 
 /**
- * An OpenID provider (OpenID Connect Core 1.0, code flow with PKCE and nonce), found by its issuer. The deadline is the
- * request's: what the database has taken of it, the provider does not get.
+ * An OpenID provider, found by its issuer (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline is the
+ * request's: the time that the database has taken is gone.
  */
 export function openIdProvider(
   settings: ProviderSettings,
@@ -75,17 +75,17 @@ export function openIdProvider(
   const client = new OAuth2Client(settings.clientId, settings.clientSecret, settings.redirectUri)
 
   return {
-    /** What a new sign-in has to keep. */
+    /** Starts a sign-in. */
     begin(): PendingSignIn {
       return { codeVerifier: generateCodeVerifier(), nonce: generateCodeVerifier() }
     },
 
-    /** False for an answer of another provider, where it says so (RFC 9207). */
+    /** False if the callback says that it comes from another provider (RFC 9207). */
     isFrom(issuer: string | undefined): boolean {
       return issuer === undefined || issuer === settings.issuer
     },
 
-    /** The address to send the user to. Throws ProviderUnavailable. */
+    /** Returns the URL to send the user to. Throws ProviderUnavailable. */
     async authorizationUrl(pending: PendingSignIn, state: string, loginHint?: string): Promise<string> {
       const { authorization_endpoint } = await inTime(deadline(), discover(settings.issuer))
       const scopes = ['openid', 'email', 'profile']
@@ -102,7 +102,7 @@ export function openIdProvider(
       return url.href
     },
 
-    /** Turns the code into an identity that can be believed. Throws ProviderUnavailable, within seconds. */
+    /** Exchanges the code for a verified identity. Throws ProviderUnavailable, within seconds. */
     async identify(code: string, pending: PendingSignIn): Promise<Identity> {
       return inTime(
         deadline(),
@@ -120,7 +120,7 @@ export function openIdProvider(
           if (claims.email !== undefined || !discovery.userinfo_endpoint) return identityOf(claims)
           const more = await userinfo(discovery.userinfo_endpoint, answer.accessToken())
           if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
-          // Whether an address is verified is said where the address is.
+          // An address and whether it is verified must come from the same source.
           return identityOf({ ...more, ...claims, email_verified: more.email_verified })
         })(),
       )
@@ -137,7 +137,7 @@ async function discover(issuer: string): Promise<Discovery> {
   const discovery = discoverySchema.parse(
     await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
   )
-  if (discovery.issuer !== issuer) throw new ProviderUnavailable('The provider says that it is another one')
+  if (discovery.issuer !== issuer) throw new ProviderUnavailable('The provider names another issuer')
   discovered.set(issuer, { discovery, until: Date.now() + discoveryGoodForMs })
   return discovery
 }
@@ -159,12 +159,12 @@ async function verifySignedToken(token: string, { jwks_uri = '', issuer }: Disco
   return (await jwtVerify(token, keys, options)).payload
 }
 
-/** A provider without published keys: the token came straight from it over TLS, so its claims are checked alone. */
+/** Without published keys only the claims are checked: the token came straight from the provider, over TLS. */
 function demandClaims(payload: JWTPayload, issuer: string, clientId: string): JWTPayload {
   const audiences = [payload.aud ?? []].flat()
   const isCurrent = payload.exp !== undefined && payload.exp + clockToleranceSeconds > Date.now() / 1000
   if (payload.iss === issuer && audiences.includes(clientId) && isCurrent) return payload
-  throw new ProviderUnavailable('The ID token is not for us, or not any more')
+  throw new ProviderUnavailable('The ID token is not for us, or has expired')
 }
 
 async function userinfo(endpoint: string, accessToken: string): Promise<Claims> {
@@ -181,7 +181,7 @@ function identityOf(claims: Claims): Identity {
   }
 }
 
-/** The database takes neither NUL nor half a surrogate pair, and JSON may hold both. */
+/** JSON may contain NUL and unpaired surrogates, which the database refuses. */
 function storable(text: string | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed().trim() || null
 }
@@ -192,7 +192,7 @@ async function getJson(url: string, headers: Record<string, string> = {}): Promi
   return response.json()
 }
 
-/** Arctic has no time-out of its own. Whatever goes wrong with a provider is one kind of error to its callers. */
+/** Arctic has no time-out. Whatever goes wrong with the provider becomes ProviderUnavailable. */
 async function inTime<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await within(deadline, work)

@@ -1,12 +1,12 @@
 import { within } from '../domain/deadline.ts'
 
-/** What Cloudflare takes in one call. */
+/** Cloudflare's limit for one call. */
 const messagesPerCall = 100
 
-/** How long a request waits for a queue to take its message. */
+/** A request does not wait longer for a queue to take its message. */
 const longestWaitMs = 2_000
 
-/** Sends a message, and logs where that fails or takes long, with what identifies it: never throws. */
+/** Sends a message. If that fails or takes too long, logs `failure`, which identifies it. Never throws. */
 export async function sendOrLog<T>(queue: Queue<T>, message: T, failure: Record<string, string>) {
   try {
     await within(AbortSignal.timeout(longestWaitMs), queue.send(message))
@@ -16,7 +16,7 @@ export async function sendOrLog<T>(queue: Queue<T>, message: T, failure: Record<
   }
 }
 
-/** Sends any number of messages, a hundred in a call. Throws where a call fails. */
+/** Sends any number of messages. Throws if a call fails. */
 export async function sendAll<T>(queue: Queue<T>, messages: T[]): Promise<void> {
   for (let start = 0; start < messages.length; start += messagesPerCall) {
     await queue.sendBatch(messages.slice(start, start + messagesPerCall).map((body) => ({ body })))
