@@ -5,10 +5,16 @@ import { isTaken } from '../src/db/errors.ts'
 import { type Directory, keyOf } from './directory.ts'
 
 /** A database by number. */
-export type Numbered = { number: number; db: Database }
+export type NumberedDatabase = { number: number; db: Database }
 
 /** What a move needs: `secret` keys the directory's hashes, `graceMs` is longer than any request may take. */
-export type Move = { directory: Directory; secret: string; from: Numbered; to: Numbered; graceMs: number }
+export type Move = {
+  directory: Directory
+  secret: string
+  from: NumberedDatabase
+  to: NumberedDatabase
+  graceMs: number
+}
 
 /**
  * What moves, in order of arrival, and what does not: kept figures, which the triggers compute again from what arrives.
@@ -65,7 +71,11 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
 }
 
 /** Adds the users of a database that is older than the directory. */
-export async function enrol(directory: Directory, secret: string, { number, db }: Numbered): Promise<void> {
+export async function enrol(
+  directory: Directory,
+  secret: string,
+  { number, db }: NumberedDatabase,
+): Promise<void> {
   for (let last = 0; ; ) {
     const { users } = await runBatch(db, {
       users: db.all<KnownUser & { id: number }>(
@@ -80,8 +90,8 @@ export async function enrol(directory: Directory, secret: string, { number, db }
 }
 
 type KnownUser = { email: string; idp_id: string | null }
-type Place = { step: number; part: number }
-type Part = Place & { columns: string; rows: string }
+type PartKey = { step: number; part: number }
+type Part = PartKey & { columns: string; rows: string }
 
 /** The directory's keys for a user who is in the old database, or has left it. */
 async function knownBy(userId: number, { secret, from: { db } }: Move): Promise<string[]> {
@@ -131,9 +141,9 @@ function isTheirs(table: string, userId: number) {
   return sql`user_id = ${userId}`
 }
 
-async function partsOf(userId: number, db: Database): Promise<Place[]> {
+async function partsOf(userId: number, db: Database): Promise<PartKey[]> {
   const { parts } = await runBatch(db, {
-    parts: db.all<Place>(
+    parts: db.all<PartKey>(
       sql`select step, part from departures where user_id = ${userId} order by step, part`,
     ),
   })
@@ -141,7 +151,7 @@ async function partsOf(userId: number, db: Database): Promise<Place[]> {
 }
 
 /** One at a time, since the database's answers may not exceed ten megabytes. */
-async function readPart(userId: number, { step, part }: Place, db: Database): Promise<Part> {
+async function readPart(userId: number, { step, part }: PartKey, db: Database): Promise<Part> {
   const { parts } = await runBatch(db, {
     parts: db.all<Part>(
       sql`select * from departures where user_id = ${userId} and step = ${step} and part = ${part}`,

@@ -46,13 +46,13 @@ export class Owner {
    * beside their results. Throws Unauthenticated if the token is unknown or expired.
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const bearer = this.db
+    const byToken = this.db
       .select({ user: userColumns, lastUsedAt: tokens.lastUsedAt })
       .from(tokens)
       .innerJoin(users, eq(users.id, tokens.userId))
       .where(this.#holdsToken)
-    const results = await runBatch(this.db, { user: bearer, ...statements })
-    const [found] = results.user as Awaited<typeof bearer>
+    const results = await runBatch(this.db, { user: byToken, ...statements })
+    const [found] = results.user as Awaited<typeof byToken>
     if (!found) throw new Unauthenticated()
     this.#lastUsedAt = found.lastUsedAt
     return { ...(results as Results<T>), user: found.user }

@@ -15,7 +15,7 @@ export function withErrors<T>(draft: Draft<T>, errors: FieldErrors): Draft<T> {
 }
 
 /** Returns the values. Throws Invalid if there are errors. */
-export function completed<T>(draft: Draft<T>): T {
+export function valuesOf<T>(draft: Draft<T>): T {
   if (!draft.complete) throw new Invalid(draft.errors)
   return draft.values
 }

@@ -46,16 +46,16 @@ export async function seal(secret: string, value: unknown): Promise<string> {
   return Buffer.concat([iv, Buffer.from(sealed)]).toString('base64url')
 }
 
-/** Opens what `seal` made; undefined for anything else. */
-export async function open(secret: string, sealed: string): Promise<unknown> {
+/** Reads what `seal` made; undefined for anything else. */
+export async function unseal(secret: string, sealed: string): Promise<unknown> {
   const bytes = Buffer.from(sealed, 'base64url')
   for (const one of secretsOf(secret)) {
-    const value = await openWith(one, bytes)
+    const value = await unsealWith(one, bytes)
     if (value !== undefined) return value
   }
 }
 
-async function openWith(secret: string, bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
+async function unsealWith(secret: string, bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
   const key = await sealingKey(secret, ['decrypt'])
   try {
     const iv = bytes.subarray(0, ivBytes)

@@ -1,7 +1,7 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Owner, User } from '../db/owner.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
-import { completed, type Draft } from '../domain/draft.ts'
+import { type Draft, valuesOf } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
@@ -50,7 +50,7 @@ export async function changePassword(
   cost: ScryptCost,
 ): Promise<void> {
   const { stored } = await readOwnPassword(owner)
-  const { current_password, password } = completed(draft)
+  const { current_password, password } = valuesOf(draft)
   if (stored === null) throw noPassword()
   await demandOwnPassword('current_password', current_password, stored, cost)
 

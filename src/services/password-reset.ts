@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { minuteMs } from '../domain/dates.ts'
-import { completed, type Draft } from '../domain/draft.ts'
+import { type Draft, valuesOf } from '../domain/draft.ts'
 import { type Allowance, Invalid } from '../domain/failures.ts'
 import { resetLinkMinutes } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
@@ -52,7 +52,7 @@ export async function forgotPassword(
   context: MailContext,
   draft: Draft<{ email: string }>,
 ): Promise<Allowance> {
-  const { email } = completed(draft)
+  const { email } = valuesOf(draft)
   const { db, now, outbox } = context
   const limits = await limitsOf(email, context.client)
   const { statements, taken } = attempt(db, limits, now)
@@ -92,7 +92,7 @@ export async function resetPassword(
   { db, now, scryptCost }: { db: Database; now: Date; scryptCost: ScryptCost },
   draft: Draft<ResetFields>,
 ): Promise<void> {
-  const { token, email, password } = completed(draft)
+  const { token, email, password } = valuesOf(draft)
   const userId = await userOfToken(token, email, now)
   // Hashing is slow by design, so a bad token must not get that far.
   const { found } = await runBatch(db, {

@@ -14,7 +14,7 @@ import {
 } from '../domain/dates.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { Minor } from '../domain/money.ts'
-import { partsOf } from './transactions/filter.ts'
+import { filterParts } from './transactions/filter.ts'
 
 const accountColumns = {
   id: accounts.id,
@@ -88,7 +88,7 @@ function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
   const rows = cuts.map(
     (span) => sql`
       union all select type, coalesce(category_id, 0), amount from ${transactions}
-       where ${and(...partsOf(owner, span), ne(transactions.type, 'transfer'))}`,
+       where ${and(...filterParts(owner, span), ne(transactions.type, 'transfer'))}`,
   )
   return sql`
     select entry.type, ${categories.id} as id, ${categories.name} as name,

@@ -6,7 +6,7 @@ import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** The balance of the account at the end of the statement's closing date, next to the statement's own. */
-export type ClosingBalance = { date: CalendarDate; statement: Minor; account: Minor }
+export type ClosingComparison = { date: CalendarDate; statement: Minor; account: Minor }
 
 /** Rows later than the closing date are read under the write lock, and a statement may be decades old. */
 const mostRowsBack = 20_000
@@ -16,7 +16,7 @@ const mostRowsBack = 20_000
  * many. It is not bounded, so total() adds the integers exactly and returns a float: a sum past 2^53 would make the
  * driver throw after the commit. Today's balance is part of that sum, since the later rows alone may pass 2^53.
  */
-export function selectBalanceAt(owner: Owner, { closing }: ImportFile): SQL {
+export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
   const isLater = sql`transaction_date > ${closing?.date ?? ''}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
@@ -30,10 +30,10 @@ export function selectBalanceAt(owner: Owner, { closing }: ImportFile): SQL {
 }
 
 /** Null if the account's balance on that day is unknown or out of bounds, which only today's balance is kept within. */
-export function closingBalance(
+export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],
-): ClosingBalance | null {
+): ClosingComparison | null {
   const account = row?.balance ?? null
   return !closing || account === null || Math.abs(account) > maxTotal
     ? null

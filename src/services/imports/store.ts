@@ -20,7 +20,7 @@ import { categoryQuota } from '../quotas.ts'
 import { brokenBy, type Rule, selectVerdict } from '../rules.ts'
 import { isVerified } from '../verified.ts'
 import { assignCategories, createCategories, missingCategories } from './categories.ts'
-import { type ClosingBalance, closingBalance, selectBalanceAt } from './closing-balance.ts'
+import { balanceAt, type ClosingComparison, compareClosing } from './closing-balance.ts'
 import { type BrokenItem, errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { stageImportRows } from './rows.ts'
@@ -29,7 +29,7 @@ import { stageImportRows } from './rows.ts'
 export type ImportResult = {
   id: number | null
   counts: { rows: number; created: number; duplicate: number }
-  closing: ClosingBalance | null
+  closing: ClosingComparison | null
 }
 
 /** The import's own batch, which exists only within the transaction. */
@@ -64,7 +64,7 @@ export async function storeImport(
   return {
     id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
     counts: earlier ? { rows: earlier.rows, created: earlier.created, duplicate: earlier.duplicate } : counts,
-    closing: closingBalance(file, balance),
+    closing: compareClosing(file, balance),
   }
 }
 
@@ -102,7 +102,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     ),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning({ id: imports.id }),
     rows: db.run(insertPending(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    balance: db.all<{ balance: number | null }>(selectBalanceAt(owner, file)),
+    balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
     undone: file.isDryRun
       ? run([...undoRows(importId, sql`true`), sql`delete from imports where batch_id = ${id}`])
       : [],

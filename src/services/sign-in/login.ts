@@ -3,7 +3,7 @@ import { runBatch } from '../../db/batch.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
 import { tokens, users } from '../../db/schema.ts'
-import { completed, type Draft } from '../../domain/draft.ts'
+import { type Draft, valuesOf } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
 import { hashPassword, isOutdated } from '../../domain/passwords.ts'
 import { verifyInTurn } from '../hashing.ts'
@@ -16,7 +16,7 @@ export type Credentials = { email: string; password: string }
  * work. Throws Invalid, TooBusy.
  */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
-  const { email, password } = completed(draft)
+  const { email, password } = valuesOf(draft)
   const { db, scryptCost } = context
   const { found } = await runBatch(db, {
     found: db

@@ -8,7 +8,7 @@ import { userColumns } from '../../db/owner.ts'
 import { passwordResets, tokens, usedStates, users } from '../../db/schema.ts'
 import { normalizeAddress } from '../../domain/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
-import { open, seal } from '../../domain/secrets.ts'
+import { seal, unseal } from '../../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
 import type { Outbox } from '../../gateways/mail-queue.ts'
 import { insertDefaultCategories } from './default-categories.ts'
@@ -85,7 +85,7 @@ async function openState(
   sealed: string | undefined,
   now: Date,
 ): Promise<State> {
-  const { data: state } = stateSchema.safeParse(sealed && (await open(secret, sealed)))
+  const { data: state } = stateSchema.safeParse(sealed && (await unseal(secret, sealed)))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
   const { used } = await runBatch(db, {
     used: db.select({ nonce: usedStates.nonce }).from(usedStates).where(eq(usedStates.nonce, state.nonce)),

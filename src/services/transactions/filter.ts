@@ -10,7 +10,7 @@ export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
  * The conditions of a filter, as parts that have no rows in common: for an account, what leaves it and what comes in,
  * since each has an index in page order. The last day may be an SQL expression.
  */
-export function partsOf(
+export function filterParts(
   owner: Owner,
   filter: Omit<TransactionFilter, 'to'> & { to?: CalendarDate | SQL },
 ): SQL[] {

@@ -5,7 +5,7 @@ import { demandComplete, own } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
 import { latestDate } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { partsOf, type TransactionFilter } from './filter.ts'
+import { filterParts, type TransactionFilter } from './filter.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
 
@@ -52,7 +52,7 @@ function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   if (account_id !== undefined && Object.keys(others).length === 0) {
     return sql`(select ${accounts.transactionCount} from ${accounts} where ${own(owner, accounts, account_id)})`
   }
-  const counts = partsOf(owner, filter).map(
+  const counts = filterParts(owner, filter).map(
     (part) => sql`(select count(*) from ${transactions} where ${part})`,
   )
   return sql.join(counts, sql` + `)
@@ -62,7 +62,7 @@ type Slice = { offset: number; perPage: number }
 
 function idsOfPage(owner: Owner, filter: TransactionFilter, slice: Slice): SQL {
   const months = slice.offset >= farRows ? rowsByMonth(owner, filter) : undefined
-  return months ? idsFarBack(owner, filter, slice, months) : idsNearby(partsOf(owner, filter), slice)
+  return months ? idsFarBack(owner, filter, slice, months) : idsNearby(filterParts(owner, filter), slice)
 }
 
 /** Takes from each part as many of its newest rows as this page and those before it could need. */
@@ -80,7 +80,7 @@ function idsNearby(parts: SQL[], { offset, perPage }: Slice): SQL {
 /** Starts in the month in which the page begins, skipping later months by their row counts. */
 function idsFarBack(owner: Owner, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
   const { to = latestDate } = filter
-  const [part] = partsOf(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
+  const [part] = filterParts(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
   return sql`
     with months as (select month, sum(rows) as rows from (${months}) group by month),
          passed as (select month, rows, sum(rows) over (order by month desc) as passed from months),

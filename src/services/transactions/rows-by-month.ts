@@ -3,7 +3,7 @@ import type { Owner } from '../../db/owner.ts'
 import { categoryTotals, transactions } from '../../db/schema.ts'
 import { earliestDate, latestDate, monthOf, periodOf } from '../../domain/dates.ts'
 import { transactionTypes } from '../../domain/types.ts'
-import { partsOf, type TransactionFilter } from './filter.ts'
+import { filterParts, type TransactionFilter } from './filter.ts'
 
 /**
  * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
@@ -28,7 +28,7 @@ export function rowsByMonth(owner: Owner, filter: TransactionFilter): SQL | unde
        where ${and(within, one && eq(categoryTotals.type, one))}`,
   )
   const counted = cuts.map((span) => {
-    const [rows] = partsOf(owner, { ...filter, ...span })
+    const [rows] = filterParts(owner, { ...filter, ...span })
     return sql`select ${monthOf(span.from)}, count(*) from ${transactions} where ${rows}`
   })
   return sql.join([...kept, ...counted], sql` union all `)

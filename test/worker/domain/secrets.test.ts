@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSigned, open, seal, sign } from '../../../src/domain/secrets.ts'
+import { isSigned, seal, sign, unseal } from '../../../src/domain/secrets.ts'
 
 const secret = 'a secret, long enough to be one indeed'
 const other = 'another secret, as long as the first is'
@@ -30,9 +30,9 @@ describe('a signature', () => {
     expect(await isSigned(both, 'text', await sign(secret, 'text'))).toBe(true)
     expect(await sign(both, 'text')).toBe(await sign(other, 'text'))
     expect(await isSigned(secret, 'text', await sign(both, 'text'))).toBe(false)
-    expect(await open(both, await seal(secret, { a: 1 }))).toEqual({ a: 1 })
-    expect(await open(other, await seal(both, { a: 1 }))).toEqual({ a: 1 })
-    expect(await open(both, await seal('a third secret, nobody knows it here', { a: 1 }))).toBeUndefined()
+    expect(await unseal(both, await seal(secret, { a: 1 }))).toEqual({ a: 1 })
+    expect(await unseal(other, await seal(both, { a: 1 }))).toEqual({ a: 1 })
+    expect(await unseal(both, await seal('a third secret, nobody knows it here', { a: 1 }))).toBeUndefined()
   })
 
   test('is refused with any of its digits changed', async () => {
@@ -65,7 +65,7 @@ describe('what is sealed', () => {
   test('opens as it was', async () => {
     await fc.assert(
       fc.asyncProperty(values, async (value) => {
-        expect(await open(secret, await seal(secret, value))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(await unseal(secret, await seal(secret, value))).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )
   })
@@ -84,7 +84,7 @@ describe('what is sealed', () => {
   })
 
   test('does not open with another secret', async () => {
-    expect(await open(other, await seal(secret, 'text'))).toBeUndefined()
+    expect(await unseal(other, await seal(secret, 'text'))).toBeUndefined()
   })
 
   test('does not open with any of its bytes changed', async () => {
@@ -92,22 +92,22 @@ describe('what is sealed', () => {
     for (const i of good.keys()) {
       const altered = Buffer.from(good)
       altered[i] = (altered[i] ?? 0) ^ 1
-      expect(await open(secret, altered.toString('base64url'))).toBeUndefined()
+      expect(await unseal(secret, altered.toString('base64url'))).toBeUndefined()
     }
   })
 
   test('does not open cut short, added to, or made up', async () => {
     const good = await seal(secret, { a: 1 })
     for (let length = 0; length < good.length - 1; length++) {
-      expect(await open(secret, good.slice(0, length))).toBeUndefined()
+      expect(await unseal(secret, good.slice(0, length))).toBeUndefined()
     }
     for (const text of [`${good}AAAA`, '{"a":1}', 'A'.repeat(200), '🔑', '%00']) {
-      expect(await open(secret, text)).toBeUndefined()
+      expect(await unseal(secret, text)).toBeUndefined()
     }
   })
 
   test('is no signature, and a signature is nothing sealed: each has a key of its own', async () => {
-    expect(await open(secret, await sign(secret, '{"a":1}'))).toBeUndefined()
+    expect(await unseal(secret, await sign(secret, '{"a":1}'))).toBeUndefined()
     expect(await isSigned(secret, 'text', await seal(secret, 'text'))).toBe(false)
   })
 })

@@ -2,7 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Directory } from '../../../scale/directory.ts'
 import { allotIds } from '../../../scale/ids.ts'
-import { enrol, moveUser, type Numbered } from '../../../scale/move.ts'
+import { enrol, moveUser, type NumberedDatabase } from '../../../scale/move.ts'
 import type { RouterEnv } from '../../../scale/places.ts'
 import router from '../../../scale/router.ts'
 import { openDatabase } from '../../../src/db/client.ts'
@@ -18,7 +18,7 @@ export type Resident = Awaited<ReturnType<Databases['register']>>
 
 /** The router and the real Worker behind it, on so many databases and a directory that nobody else uses. */
 export async function createDatabases(count: number) {
-  const numbered: (Numbered & { url: string })[] = []
+  const numbered: (NumberedDatabase & { url: string })[] = []
   const directoryUrl = freshDatabaseUrl()
   const directoryDb = open(directoryUrl)
   const directory = new Directory(directoryDb)
