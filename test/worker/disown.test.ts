@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { dayMs } from '../../src/domain/dates.ts'
 import { mostDeletedAtOnce } from '../../src/services/bounds.ts'
+import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   type Answer,
@@ -15,18 +17,7 @@ import {
   type World,
 } from './world.ts'
 
-const noon = Date.parse('2026-11-20T12:00:00.000Z')
-const dayMs = 86_400_000
 const browser = { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' }
-
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-function setClock(instant: number): void {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.setSystemTime(instant)
-}
 
 const mailOf = (world: World, { email }: Person) => queuedMail(world, 'verify_address', email)
 const linkOf = (world: World, person: Person) => pathOf(mailOf(world, person).disownUrl ?? '')

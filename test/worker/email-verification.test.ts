@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import {
@@ -15,17 +16,10 @@ import {
 
 const badLink = 'Invalid or expired verification link.'
 const toDashboard = 'https://app.purse.example/dashboard'
-const noon = Date.parse('2026-11-20T12:00:00.000Z')
 
 afterEach(() => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
 })
-
-function setClock(instant: number): void {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.setSystemTime(instant)
-}
 
 const linkOf = (world: World, { email }: Person) => new URL(queuedMail(world, 'verify_address', email).url)
 const isVerified = async (person: Person) =>

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { dayMs } from '../../src/domain/dates.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { createWorld, type World } from './world.ts'
 
-const dayMs = 86_400_000
 const hourly = '17 * * * *'
 
 async function execute(world: World, statement: string): Promise<void> {

@@ -3,8 +3,10 @@ import { sql } from 'drizzle-orm'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { defaultCategories } from '../../src/domain/categories.ts'
+import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
+import { setFault } from './part-faults.ts'
 import {
   type Answer,
   aTimestamp,
@@ -22,20 +24,13 @@ import {
 
 const callback = '/api/auth/idp/callback'
 const issuer = env.IDP_ISSUER
-const noon = Date.parse('2026-11-20T12:00:00.000Z')
 
 afterEach(async () => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
   await fault('DELETE')
 })
 
-/** Tells the provider to fail, or with DELETE to be well again. */
-async function fault(method: 'POST' | 'DELETE', order?: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${issuer}/faults`, { method, body: order ? JSON.stringify(order) : null })
-  if (!response.ok) throw new Error(`The provider refused the fault: ${await response.text()}`)
-  await response.text()
-}
+const fault = (method: 'POST' | 'DELETE', order?: Record<string, unknown>) => setFault(issuer, method, order)
 
 const address = () => `${crypto.randomUUID()}@example.com`
 const begin = async (world: World, query = '') =>
@@ -505,8 +500,7 @@ describe('a state', () => {
     ['after 10 minutes and 1 second is not', 601_000, 'invalid_state'],
   ])('%s', async (_, later, expected) => {
     muteLog(['error'])
-    vi.useFakeTimers({ toFake: ['Date'] })
-    vi.setSystemTime(noon)
+    setClock(noon)
     const world = createWorld()
     const state = await stateOf(world)
     vi.setSystemTime(noon + later)
@@ -606,8 +600,7 @@ describe('a provider that does not work', () => {
       const world = createWorld()
       // In the future, where nothing that another test has discovered is good any more.
       const discoveredAt = Date.now() + days * 86_400_000
-      vi.useFakeTimers({ toFake: ['Date'] })
-      vi.setSystemTime(discoveredAt)
+      setClock(discoveredAt)
       await stateOf(world)
       vi.setSystemTime(discoveredAt + 540_000)
       const state = await stateOf(world)
@@ -635,8 +628,7 @@ describe('a provider that does not work', () => {
 
   test('that is slow to be discovered is given up on within ten seconds', async () => {
     quiet()
-    vi.useFakeTimers({ toFake: ['Date'] })
-    vi.setSystemTime(Date.now() + 3 * 86_400_000)
+    setClock(Date.now() + 3 * 86_400_000)
     await fault('POST', { endpoint: 'discovery', hang: true })
     hastenTimeouts(10_000)
     expect((await createWorld().call('GET', '/api/auth/idp')).status).toBe(503)

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { BodyMemory, promisedMs } from '../../src/http/body-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
+import { takeMemory } from './taken-memory.ts'
 import { createWorld } from './world.ts'
 
 const megabyte = 1024 * 1024
@@ -29,14 +30,6 @@ async function createImporter(world = createWorld()) {
       headers: { 'Content-Type': 'text/csv' },
     })
   return { person, upload }
-}
-
-/** Takes memory that nobody gives back before the test is over. */
-function takeMemory(bytes: number): BodyMemory {
-  const memory = new BodyMemory()
-  memory.holdArrived(bytes)
-  onTestFinished(() => memory.release())
-  return memory
 }
 
 test('a file that finds no room is 503 and told when to come again; all else is served, and small files soon', async () => {

@@ -1,10 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { BodyMemory } from '../../src/http/body-memory.ts'
+import { describe, expect, test } from 'vitest'
 import { createHousehold } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
+import { takeMemory } from './taken-memory.ts'
 import { createWorld } from './world.ts'
 
-const MB = 1024 * 1024
+const megabyte = 1024 * 1024
 const json = { 'Content-Type': 'application/json' }
 
 /** The beginning of a body, and never its end. */
@@ -12,14 +12,6 @@ function endless(text: string): ReadableStream {
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
   })
-}
-
-/** Takes memory that nobody gives back before the test is over. */
-function takeMemory(bytes: number): BodyMemory {
-  const memory = new BodyMemory()
-  memory.holdArrived(bytes)
-  onTestFinished(() => memory.release())
-  return memory
 }
 
 async function createPhone() {
@@ -45,7 +37,7 @@ describe('a large JSON body', () => {
 
   test('that finds no memory is 503 and told when to come again; small ones are served', async () => {
     const { upload } = await createPhone()
-    const memory = takeMemory(55.9 * MB)
+    const memory = takeMemory(55.9 * megabyte)
     muteLog(['error'])
     const { status, headers } = await upload(1_000)
     expect([status, headers.get('Retry-After')]).toEqual([503, expect.stringMatching(/^\d+$/)])
@@ -56,7 +48,7 @@ describe('a large JSON body', () => {
 
   test('of somebody without a token never keeps out those of people with one', async () => {
     const { world, upload } = await createPhone()
-    takeMemory(8 * MB)
+    takeMemory(8 * megabyte)
     muteLog(['error'])
     const register = (name: string) => world.call('POST', '/api/register', { body: { name } })
     expect((await register('x'.repeat(70_000))).status).toBe(503)

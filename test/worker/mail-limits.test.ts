@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { hourMs } from '../../src/domain/dates.ts'
 import { exactLimits } from '../../src/domain/rate-limits.ts'
+import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   createWorld,
@@ -12,20 +14,9 @@ import {
   type World,
 } from './world.ts'
 
-const noon = Date.parse('2026-11-20T12:00:00.000Z')
-const hourMs = 3_600_000
 const mailboxLimit = exactLimits.mailsToUnconfirmed.most
 const resetLimit = exactLimits.resetLinks.most
 const clientLimit = exactLimits.mailsByClient.most
-
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-function setClock(instant: number): void {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.setSystemTime(instant)
-}
 
 const elsewhere = () => ({ 'CF-Connecting-IP': randomClientAddress() })
 const resend = (world: World, token: string) =>

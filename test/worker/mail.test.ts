@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
+import { setFault } from './part-faults.ts'
 import {
   createWorld,
   type Json,
@@ -17,16 +18,12 @@ import {
 const address = () => `${crypto.randomUUID()}@example.com`
 
 afterEach(async () => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
   await fault('DELETE')
 })
 
-/** Tells the inbox to fail, or with DELETE to be well again. */
-async function fault(method: 'POST' | 'DELETE', order?: Record<string, unknown>): Promise<void> {
-  const body = order ? JSON.stringify(order) : null
-  await (await fetch(`${env.RESEND_BASE_URL}/faults`, { method, body })).text()
-}
+const fault = (method: 'POST' | 'DELETE', order?: Record<string, unknown>) =>
+  setFault(env.RESEND_BASE_URL, method, order)
 
 const quiet = () => muteLog(['error'])
 

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reportConfiguration } from '../../src/config.ts'
+import { setClock } from './clock.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { verify } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
@@ -29,7 +30,6 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
@@ -132,7 +132,7 @@ describe('a request', () => {
   test('does not count what is done after its answer', async () => {
     const world = createWorld()
     const { get } = await world.register()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
+    setClock(Date.now() + 2 * 86_400_000)
     await world.resetDatabaseWork()
     newLines()
     const answer = await get('/api/me')

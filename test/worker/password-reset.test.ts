@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   type Answer,
@@ -12,18 +13,8 @@ import {
   type World,
 } from './world.ts'
 
-const noon = Date.parse('2026-11-20T12:00:00.000Z')
 const unknown = "We can't find a user with that email address."
 const badToken = 'This password reset token is invalid.'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-function setClock(instant: number): void {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.setSystemTime(instant)
-}
 
 const forgot = (world: World, email: unknown, headers: Record<string, string> = {}) =>
   world.call('POST', '/api/forgot-password', { body: { email }, headers })

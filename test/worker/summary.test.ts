@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { setClock } from './clock.ts'
 import { createHousehold } from './laws/every-route.ts'
 import {
   aCategory,
@@ -8,13 +9,6 @@ import {
   type Json,
   recordTransaction,
 } from './world.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-/** Sets the clock that the Worker reads. */
-const itIs = (now: string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
 
 describe('the summary', () => {
   test('is all zeros for somebody new', async () => {
@@ -30,7 +24,7 @@ describe('the summary', () => {
   })
 
   test('adds up the balances of all dates, and the income and expenses of this month', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, checking, cash, category, expense } = await createHousehold(createWorld())
     const salary = await aCategory(person, 'income')
     const record = (fields: Json) => recordTransaction(person, { ...expense(), ...fields })
@@ -54,7 +48,7 @@ describe('the summary', () => {
   })
 
   test('breaks the expenses down by category, the largest first, then by name', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, expense } = await createHousehold(createWorld())
     const spend = async (name: string, amount: string) => {
       const created = await person.post('/api/categories', { name, type: 'expense' })
@@ -82,7 +76,7 @@ describe('the summary', () => {
   })
 
   test('counts a refund as income, and an expense under an income category in the breakdown', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, expense } = await createHousehold(createWorld())
     const salary = await aCategory(person, 'income')
     await recordTransaction(person, { ...expense(), type: 'income', amount: 8 })
@@ -95,7 +89,7 @@ describe('the summary', () => {
   })
 
   test('can be negative', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), amount: '1000.30' })
     const { body } = await person.get('/api/summary')
@@ -104,7 +98,7 @@ describe('the summary', () => {
   })
 
   test('has no float noise in it', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, expense } = await createHousehold(createWorld())
     for (const amount of ['0.10', '0.20', '0.70', '1.10', '2.20']) {
       await recordTransaction(person, { ...expense(), amount })
@@ -116,7 +110,7 @@ describe('the summary', () => {
   })
 
   test('follows changes and deletions', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { person, category, expense } = await createHousehold(createWorld())
     const { id } = await recordTransaction(person, expense())
     const monthly = async () => {
@@ -175,20 +169,20 @@ describe('the month of the summary', () => {
     ['Pacific/Pago_Pago', '2026-12-01T10:59:59Z', 6],
     ['Europe/Berlin', '2026-10-31T23:00:00Z', 6],
   ])('is that of %s at %s', async (timezone, now, expected) => {
-    itIs(now)
+    setClock(Date.parse(now))
     const { spentIn } = await createSpender(timezone)
     expect(await spentIn()).toBe(expected)
   })
 
   test('is UTC’s for those who named no time zone', async () => {
-    itIs('2026-12-01T00:00:00Z')
+    setClock(Date.parse('2026-12-01T00:00:00Z'))
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), transaction_date: '2026-12-01', amount: 8 })
     expect((await person.get('/api/summary')).body.monthly_summary.expense).toBe(8)
   })
 
   test('can be named, whatever the time zone', async () => {
-    itIs('2026-12-15T12:00:00Z')
+    setClock(Date.parse('2026-12-15T12:00:00Z'))
     const { person, spentIn } = await createSpender('Asia/Tokyo')
     expect(await spentIn('?month=2026-10')).toBe(1)
     expect(await spentIn('?month=2026-11')).toBe(6)
@@ -201,7 +195,7 @@ describe('the month of the summary', () => {
   })
 
   test('is this one when the named one is empty', async () => {
-    itIs('2026-11-15T12:00:00Z')
+    setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { spentIn } = await createSpender('UTC')
     expect(await spentIn('?month=')).toBe(6)
   })

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { createHousehold, type Household, openWorldDatabase } from './laws/every-route.ts'
+import { picker } from './picker.ts'
 import { aCategory, createWorld, type Json, openAccount } from './world.ts'
 
 type Row = {
@@ -137,12 +138,3 @@ test.each(filters.flatMap((filter) => [50, 37, 500].map((size) => [size, ...filt
     expect((await read(1_000)).data).toEqual([])
   },
 )
-
-/** The same choices in every run. */
-function picker(seed: number) {
-  let state = seed
-  return <T>(...choices: T[]): T => {
-    state = (state * 48_271) % 2_147_483_647
-    return choices[state % choices.length] as T
-  }
-}

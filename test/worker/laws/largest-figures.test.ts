@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
+import { picker } from '../picker.ts'
 import { createWorld, openAccount, type Person } from '../world.ts'
 import { createHousehold, goodCall, openWorldDatabase, protectedRoutes } from './every-route.ts'
 
@@ -162,13 +163,4 @@ test('whatever moves near the bounds, every figure is a plain sum over the rows 
 function numeral(minor: bigint): string {
   const float = Number(minor) / 100
   return Math.abs(float) < 2 ** 46 ? String(float) : decimal(minor)
-}
-
-/** The same choices in every run. */
-function picker(seed: number) {
-  let state = seed
-  return <T>(...choices: T[]): T => {
-    state = (state * 48_271) % 2_147_483_647
-    return choices[state % choices.length] as T
-  }
 }

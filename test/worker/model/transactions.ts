@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { hourMs } from '../../../src/domain/dates.ts'
 import {
   anyOf,
   type Bearer,
@@ -200,7 +201,6 @@ export const listTransactions = operation(
 
 /** The instant at which all histories play: it is another month in other zones. */
 export const now = Date.parse('2026-01-31T20:00:00Z')
-const hourMs = 3_600_000
 
 type Asked = Range & { month?: string }
 
