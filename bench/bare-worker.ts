@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 
 type Bindings = { TURSO_DATABASE_URL: string }
 
-/** What the API is compared with, in the same runtime: a route that does nothing, and one that asks the database for nothing. */
+/** The yardstick, in the same runtime: a route that does nothing, and one that asks the database for nothing. */
 export default new Hono<{ Bindings: Bindings }>()
   .get('/bare', (c) => c.json({ message: 'Nothing.' }))
   .get('/select-1', async (c) => {

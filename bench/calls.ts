@@ -8,27 +8,27 @@ import type { MeasuredDatabase } from './database.ts'
 import { type History, type Person, password, person } from './history.ts'
 import { links } from './runtime.ts'
 
-/** Who there is in a database. */
+/** The people in a database. */
 export type Household = {
   history: History
   owner: Person
   database: MeasuredDatabase
-  /** Somebody else, who has done nothing yet. */
+  /** Somebody new each time, who has done nothing yet. */
   stranger(): Person
-  /** A number that was not given before. */
+  /** Another number each time. */
   number(): number
 }
 
-/** They, with a connection to the Worker that runs. */
+/** The same, with a connection to the running Worker. */
 export type Bench = Household & { connection: Connection }
 
-/** Prepares a call of a route, so that what is measured afterwards is that call alone. */
+/** Does what a call needs beforehand, so that the call alone is measured. */
 type Preparation = (bench: Bench) => Call | Promise<Call>
 
-/** A route, or one way of calling it, by the name under which it stands in the table. */
+/** A route, or one way of calling it, by its name in the table. */
 export type Case = { name: string; route: string; prepare: Preparation }
 
-/** Who takes part in measuring that database. */
+/** The people of a history, for the calls to that database. */
 export function createHousehold(history: History, database: MeasuredDatabase): Household {
   let strangers = 1
   let numbers = 0
@@ -45,7 +45,7 @@ export function createHousehold(history: History, database: MeasuredDatabase): H
   }
 }
 
-/** Takes back what calls made for the owner, so that the next ones find the same lists. */
+/** Removes what calls have made for the owner, so that the next ones find the same lists. */
 export async function tidy({ database: { db }, history }: Bench): Promise<void> {
   const { users, ownTransactions, othersTransactions } = history
   const last = person(users)
@@ -57,12 +57,12 @@ export async function tidy({ database: { db }, history }: Bench): Promise<void> 
     db.run(sql`delete from tokens where user_id = 1 and id > ${users}`),
     db.run(sql`delete from imports where user_id = 1`),
     db.run(sql`delete from sync_batches where user_id = 1`),
-    // By the id: there are few of them, and many of the user's.
+    // The plus makes SQLite search by id: the user has many, and few of them are new.
     db.run(sql`delete from transactions where +user_id = 1 and id > ${transactions}`),
   ])
 }
 
-/** A case for each of the routes, and the further ones; throws for a route that nobody wrote one for. */
+/** A case for each route, and the variants of the list. Throws for a route without one. */
 export function casesOf(routes: string[]): Case[] {
   const missing = routes.filter((route) => !(route in preparations))
   if (missing.length > 0) throw new Error(`bench/calls.ts has no call yet of ${missing.join(', ')}`)
@@ -78,7 +78,7 @@ export function casesOf(routes: string[]): Case[] {
 const today = new Date().toISOString().slice(0, 10)
 const thisMonth = monthOf(today)
 
-/** A new expense of the owner's. The amount differs, so that nothing is a duplicate. */
+/** A new expense of the owner, of another amount each time, so that none is a duplicate. */
 function expense({ owner, number }: Bench) {
   return {
     account_id: owner.accounts[0],
@@ -110,7 +110,7 @@ async function importOne(bench: Bench): Promise<number> {
   return (await bench.connection.json(call)).import.id
 }
 
-/** One more session of the owner's: its token and its id. */
+/** One more session of the owner. */
 async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number; token: string }> {
   const secret = newSecret((bytes) => randomFillSync(bytes))
   const [[row]] = await db.batch([
@@ -122,7 +122,7 @@ async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number;
   return { id, token: `${id}|${secret}` }
 }
 
-/** Rates are limited by address, so each call that asks for it comes from one of its own. */
+/** A client address of its own, since rates are limited by that. */
 function fromElsewhere({ number }: Bench): Record<string, string> {
   const at = number()
   return { 'cf-connecting-ip': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }
@@ -148,7 +148,7 @@ async function mailedResetToken({ database: { db } }: Bench, { id, email }: Pers
   return token
 }
 
-/** Lets the provider send somebody back, and answers the path of the callback. */
+/** Signs somebody in at the provider, and returns the path of the callback. */
 async function comeBackFromProvider({ connection }: Bench, { email }: Person): Promise<string> {
   const path = `/api/auth/idp?login_hint=${encodeURIComponent(email)}`
   const { url } = await connection.json({ method: 'GET', path, status: 200 })
@@ -334,7 +334,7 @@ const preparations: Record<string, Preparation> = {
   'GET /api/summary': read('/api/summary'),
 }
 
-/** The list in the other ways that clients ask for it. */
+/** The other ways in which clients ask for the list. */
 const lists: Record<string, Preparation> = {
   'GET /api/transactions?page=(last)': ({ owner, history }) =>
     as(owner, 'GET', `/api/transactions?page=${Math.ceil(history.ownTransactions / 50)}`, 200),

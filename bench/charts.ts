@@ -1,7 +1,7 @@
 import * as echarts from 'echarts'
 import { extremes, goals, isList, mainCases, type Results, rowsAt } from './results.ts'
 
-// On a white ground of their own, so that they read in dark surroundings as well.
+// White, so that they can be read on a dark page as well.
 const frame = {
   backgroundColor: '#fff',
   animation: false,
@@ -50,7 +50,7 @@ export function rowsChart(results: Results): string {
 
 const comparesPassword = (name: string) => name === 'DELETE /api/me' || name.endsWith('/me/password')
 
-/** How many times as long as a bare `select 1` each endpoint takes where the database is far away. */
+/** How much longer than a bare `select 1` each endpoint takes if the database is far away. */
 export function latencyChart(results: Results): string {
   const { large } = extremes(results)
   const cases = large.cases
@@ -65,7 +65,7 @@ export function latencyChart(results: Results): string {
   })
 }
 
-/** Rows per second on each way. */
+/** Rows per second, by the way they come. */
 export function landingChart(results: Results): string {
   const { large } = extremes(results)
   const landing = [...large.landing].reverse()

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A call of the API and the status that it must have. */
+/** A call of the API and the status that it must get. */
 export type Call = {
   method: string
   path: string
@@ -14,7 +14,7 @@ export type Call = {
   headers?: Record<string, string>
 }
 
-/** What came of a call: bytes are those on the wire, head and body; the time is until the last of them. */
+/** What a call got. Bytes are counted on the wire, head and body; the time is until the last of them. */
 export type Answer = {
   status: number
   ms: number
@@ -24,7 +24,7 @@ export type Answer = {
   headers: IncomingMessage['headers']
 }
 
-/** One connection that is kept open, as a client's would be. */
+/** One connection that is kept open, as a client would. */
 export class Connection {
   readonly #origin: URL
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -33,7 +33,7 @@ export class Connection {
     this.#origin = origin
   }
 
-  /** Makes the call; throws where the status is none that the call says. */
+  /** Makes the call. Throws if it gets another status. */
   async call(call: Call): Promise<Answer> {
     const { method, path, status } = call
     const body = call.file?.text ?? (call.body === undefined ? '' : JSON.stringify(call.body))
@@ -54,7 +54,7 @@ export class Connection {
     }
   }
 
-  /** The same, and the JSON of the answer. */
+  /** Makes the call, and returns the JSON of the answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the benchmark knows what it asked for
   async json(call: Call): Promise<any> {
     return JSON.parse((await this.call(call)).text)

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../src/db/client.ts'
 import type { Work } from '../test/databases/work.ts'
 import type { ServedDatabase } from './runtime.ts'
 
-/** The database as the benchmark sees it from behind: its counts and latency, and SQL past the API and uncounted. */
+/** The benchmark's own access to the database: its counts, its latency, and SQL that bypasses both. */
 export class MeasuredDatabase {
   readonly #countedUrl: string
   readonly db: Database
@@ -12,7 +12,7 @@ export class MeasuredDatabase {
     this.db = openDatabase({ url, timeoutMs: 60_000 })
   }
 
-  /** Counts from nothing. */
+  /** Starts counting from zero. */
   async startCounting(): Promise<void> {
     await this.#ask('DELETE', 'stats')
   }
@@ -21,7 +21,7 @@ export class MeasuredDatabase {
     return (await this.#ask('GET', 'stats')).json() as Promise<Work>
   }
 
-  /** Every counted request to the database takes so much longer from now on. */
+  /** Delays every counted request from now on. */
   async setLatency(ms: number): Promise<void> {
     await this.#ask('POST', 'latency', JSON.stringify({ ms }))
   }

@@ -8,8 +8,8 @@ import type { Parts } from './runtime.ts'
 import { withCopy, withRuntime } from './served.ts'
 
 /**
- * What deleting something with much history costs. `rows` are the transactions that go or change with it. After a 503
- * `done` tells whether the database went through with it; `seconds` are until then, `answeredAfter` until the answer.
+ * What deleting something with much history costs. `rows` counts the transactions that go or change with it. After a 503
+ * the database may still finish (`done`): `answeredAfter` is the time until the answer, `seconds` until the end.
  */
 export type Deletion = {
   what: string
@@ -20,13 +20,13 @@ export type Deletion = {
   done: boolean
 }
 
-/** Where the copies go that are destroyed, and the Worker that does it. */
+/** The database file to copy, where to, and the Worker that deletes. */
 export type Grounds = { file: string; directory: string; parts: Parts; worker: string; fileRows: number }
 
 type Target = { call: Omit<Call, 'status'>; rows: SQL; left: SQL }
 type Victim = { what: string; target: (bench: Bench, fileRows: number) => Target | Promise<Target> }
 
-/** Deletes what holds most of a history, each on a copy of its own. */
+/** Deletes what holds most of a history, each thing from a copy of its own. */
 export async function measureDeletions(history: History, grounds: Grounds): Promise<Deletion[]> {
   const { file, directory, parts, worker, fileRows } = grounds
   const deletions: Deletion[] = []
@@ -91,7 +91,7 @@ async function destroy({ what, target }: Victim, bench: Bench, fileRows: number)
   const going = await count(bench, rows)
   const start = performance.now()
   const { status, ms } = await bench.connection.call({ ...call, status: [204, 422, 503] })
-  // The database answers only when it is done with the deletion, or has given it up.
+  // The database answers this only once it has finished the deletion, or given it up.
   const done = (await count(bench, left)) === 0
   const seconds = status === 204 ? ms / 1_000 : (performance.now() - start) / 1_000
   return { what, rows: going, status, answeredAfter: ms / 1_000, seconds, done }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Writes text into a document of the project, between the two marks of that name. */
+/** Writes text into a document of the project, between the two marks of that name. Throws if there are none. */
 export function writeSection(document: string, name: string, text: string): void {
   const file = path.join(import.meta.dirname, '..', document)
   const section = new RegExp(`(?<=<!-- ${name} -->\\n)[\\s\\S]*?(?=<!-- /${name} -->)`)

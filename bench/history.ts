@@ -6,30 +6,30 @@ import { categoryNameKey, defaultCategories } from '../src/domain/categories.ts'
 import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
 
-/** How much there is in a database: user 1 is the one that is measured, all others have `othersTransactions` each. */
+/** How much a database holds: user 1 is measured, all others have `othersTransactions` each. */
 export type History = {
   name: string
   users: number
   ownTransactions: number
   othersTransactions: number
-  /** What passwords are hashed at, as the Worker's SCRYPT_COST. */
+  /** The cost of hashing passwords, as the Worker's SCRYPT_COST. */
   scryptCost: string
 }
 
-/** Who is in every database: ids and tokens follow from the user's number, so they need no look-up. */
+/** A user. Ids and tokens follow from the user's number, so nobody has to look them up. */
 export type Person = {
   id: number
   email: string
   token: string
   accounts: number[]
-  /** Ids of the default categories, in their order; the fifteenth is the first of type income. */
+  /** Ids of the default categories, in their order: fourteen for expenses, then those for income. */
   categories: number[]
 }
 
 export const password = 'a password of the benchmark'
 
 const accountsEach = 3
-// One for all: the token's id tells them apart.
+// One for all, told apart by the token's id.
 const secret = newSecret((bytes) => bytes.fill(7))
 const migrations = path.join(import.meta.dirname, '../migrations')
 const expenses = defaultCategories.filter(({ type }) => type === 'expense').length
@@ -48,8 +48,8 @@ export function person(id: number): Person {
 }
 
 /**
- * The file of a database with that history, made by the real migrations and triggers; one that was made before is
- * taken as it is. Answers also how long making it took, in seconds, or null.
+ * The file of a database with that history, made by the real migrations and triggers, or found from an earlier run.
+ * `seconds` is how long making it took, null if it was found.
  */
 export async function historyFile(
   directory: string,
@@ -66,7 +66,7 @@ export async function historyFile(
   return { file, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Changes with everything that the file is made from, and with the month, in which histories end. */
+/** Changes with everything that the file is made from, and with the month in which histories end. */
 function fingerprint(history: History): string {
   const sources = [...globSync(path.join(migrations, '*.sql')).sort(), import.meta.filename]
   const hash = createHash('sha256').update(JSON.stringify([history, endOfMonth()]))
@@ -74,7 +74,7 @@ function fingerprint(history: History): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** The last day of this month, so that the summary of the current month always has all of it. */
+/** The last day of this month, so that the month's summary is always a full one. */
 function endOfMonth(): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0)).toISOString().slice(0, 10)
@@ -106,7 +106,7 @@ async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Pr
   const numbers = 'with recursive n(u) as (select 1 union all select u + 1 from n where u < @users)'
   const insert = (sql: string, values: Record<string, string> = {}) =>
     db.prepare(sql).run({ users, now, ...values })
-  // Only the one that is measured is verified: the others verify in the course of it.
+  // The others are verified in the course of the benchmark.
   insert(
     `insert into users (id, name, email, password_hash, email_verified_at, created_at, updated_at)
      ${numbers} select u, 'Person ' || u, 'person' || u || '@example.com', @hash, iif(u = 1, @now, null), @now, @now from n`,
@@ -132,9 +132,9 @@ async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Pr
 }
 
 /**
- * So many for each of these users, in the order of their dates: up to 1,000 cover a year, more ten years. Of ten,
- * one is a transfer, one income and eight are expenses. Most lies in one place, as it does with people: eight of ten
- * in the first account, six of ten in the first category; the others take turns.
+ * Gives each of these users so many transactions, in the order of their dates: up to 1,000 over a year, more over ten.
+ * Of ten, one is a transfer, one income and eight are expenses. As with real people, most of them share a place: eight
+ * of ten the first account, six of ten the first category; the rest take turns.
  */
 function writeTransactions(db: DatabaseSync, [first, last]: [number, number], count: number): void {
   const days = count > 1_000 ? 3_650 : 365

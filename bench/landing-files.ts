@@ -1,6 +1,6 @@
 import type { Bench } from './calls.ts'
 
-/** A transaction to come: the amount in minor units, negative where money is spent. */
+/** A transaction to come. The amount is in minor units, negative for an expense. */
 export type NewRow = {
   accountId: number
   categoryId: number
@@ -12,7 +12,7 @@ export type NewRow = {
 
 const dayMs = 86_400_000
 
-/** So many rows of the last days, each another one than all before. */
+/** So many rows of the last days, no two ever alike. */
 export function newRows({ owner, number }: Bench, count: number, days: number): NewRow[] {
   const now = Date.now()
   return Array.from({ length: count }, () => {
@@ -43,7 +43,7 @@ export function toItem({ accountId, categoryId, amount, date, description, clien
   }
 }
 
-/** A file of one of the formats that are imported, and where it goes. */
+/** A format of files that are imported, and where they go. */
 export type ImportFile = {
   format: string
   path: string
@@ -51,7 +51,7 @@ export type ImportFile = {
   text: (rows: NewRow[], accountId: number) => string
 }
 
-/** One file of each kind that costs differently: read as JSON, as CSV with and without known columns, as markup. */
+/** The formats that differ in cost: JSON, CSV with and without known columns, markup. */
 export const importFiles: ImportFile[] = [
   {
     format: 'JSON',

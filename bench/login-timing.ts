@@ -1,6 +1,6 @@
-// Whether the time of a failed login tells if an address is registered: `node bench/login-timing.ts [rounds]`.
-// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. Writes what it
-// found into docs/security.md; where a kind differs (login-verdict.ts), or the machine was too noisy to tell, ends with 1.
+// `node bench/login-timing.ts [rounds]`: does the time of a failed login tell whether an address is registered?
+// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. Writes the result
+// into docs/security.md, or exits with 1 if a kind differs (login-verdict.ts) or the machine is too noisy to tell.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { percentile } from './statistics.ts'
 
 const rounds = Number(process.argv[2] ?? 200)
 const warmUpRounds = 5
-/** What is compared with the first: none of them may take longer or shorter. The last is the control. */
+/** None may take longer or shorter than the first. The last is the control: the same as the first. */
 const kinds = [
   'a wrong password',
   'an unknown address',
@@ -48,7 +48,7 @@ async function measure(connection: Connection): Promise<Record<Kind, number[]>> 
         path: '/api/login',
         status: 422,
         body: { email: addresses[kind], password: 'not the password' },
-        // The limit for an address and a client address would answer otherwise after ten.
+        // Another client address each time, or the login limit would answer.
         headers: { 'CF-Connecting-IP': `10.0.${round & 255}.${kinds.indexOf(kind)}` },
       })
       if (round >= 0) times[kind].push(ms)
@@ -57,7 +57,7 @@ async function measure(connection: Connection): Promise<Record<Kind, number[]>> 
   return times
 }
 
-/** Somebody with a password and somebody without, and an address that nobody has; all of one length. */
+/** A user with a password, one without, and an address that nobody has, all of one length. */
 async function createUsers(connection: Connection): Promise<Record<Kind, string>> {
   const password = 'correct horse battery'
   for (const name of ['with', 'sans']) {
@@ -73,7 +73,7 @@ async function createUsers(connection: Connection): Promise<Record<Kind, string>
   }
 }
 
-/** As somebody is who has only ever signed in through the identity provider. */
+/** Makes a user one who has only ever signed in through the identity provider. */
 async function forgetPassword(email: string): Promise<void> {
   const sql = `update users set password_hash = null where email = '${email}'`
   const requests = [{ type: 'execute', stmt: { sql } }, { type: 'close' }]

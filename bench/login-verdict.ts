@@ -1,27 +1,27 @@
 import { percentile, rankSumP, shiftOf, smallestShiftFound } from './statistics.ts'
 
-/** Chance alone sets two samples apart so far in one of a thousand runs. */
+/** A difference counts if chance alone makes it in one of a thousand runs. */
 export const chance = 0.001
-/** Less is lost on the way through a network, at ten tries a minute. */
+/** A smaller difference is lost in a network, given how few tries the login limit allows. */
 export const mattersMs = 1
-/** A run that could not find a leak of so large a part of a login proves nothing. */
+/** A run that could miss a leak of this share of a login proves nothing. */
 export const finestPart = 0.05
 
 /** Milliseconds of failed logins of one kind. */
 export type Sample = { kind: string; times: number[] }
 
-/** A kind beside the first: by how many milliseconds it takes longer, and how often chance alone does that. */
+/** A kind beside the first: how many milliseconds longer it takes, and how often chance alone does that. */
 export type Compared = { kind: string; median: number; shift: number; p: number; differs: boolean }
 
 export type Verdict = {
   compared: Compared[]
   /** The smallest leak, in milliseconds, that nine of ten such runs would find. */
   smallestLeak: number
-  /** Why the run fails; empty where no leak was found by a run that would have found one. */
+  /** Why the run fails; empty if it found no leak and would have found one. */
   failures: string[]
 }
 
-/** Compares kinds with a first one; `control` is the first once more, so that all it shows is the machine. */
+/** Compares kinds with a first one. `control` is the first once more: what differs there is the machine. */
 export function judgeLogins(first: Sample, others: Sample[], control: Sample): Verdict {
   const compare = ({ kind, times }: Sample): Compared => {
     const [p, shift] = [rankSumP(first.times, times), shiftOf(first.times, times)]

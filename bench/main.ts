@@ -1,7 +1,7 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
 // how quickly rows land. Counts come from libSQL's own server and are the same on every machine; of times, read the
-// ratios. A run in which the machine was disturbed says so, leaves the README alone and exits with 1. `-- --quick` shows
-// that all of it runs, and leaves the results of the last full run alone.
+// ratios. A run on a disturbed machine says so, leaves the README alone and exits with 1. `-- --quick` only shows that
+// everything runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -62,12 +62,12 @@ function write(results: Results): void {
   }
 }
 
-/** Tells how far the run is. */
+/** Reports progress. */
 function say(line: string): void {
   console.error(`${(performance.now() / 1_000).toFixed(0).padStart(4)} s  ${line}`)
 }
 
-/** Digits that no clock gives make files long and differences hard to see. */
+/** Drops digits that no clock can give. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(7)) : value
 }

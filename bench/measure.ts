@@ -4,7 +4,7 @@ import { type Call, Connection } from './client.ts'
 import type { Runtime } from './runtime.ts'
 import { percentile } from './statistics.ts'
 
-/** What one call costs, whatever machine it runs on. */
+/** What one call costs on any machine. */
 export type Counts = {
   roundTrips: number
   statements: number
@@ -19,22 +19,22 @@ export type Counts = {
 /** Milliseconds of a series of calls: the 99th percentile, or the slowest where there were fewer than `enoughForP99`. */
 export type Times = { median: number; tail: number }
 
-/** So many calls of a case, and as many of the bare route that were made in the same rounds. */
+/** The calls of a case, beside as many of the bare route in the same rounds. */
 export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
 
-/** How long a series may be: so many calls, fewer where they take longer than that in all, but `least` of them. */
+/** How long a series is: so many calls, fewer if they exceed the seconds in all, but `least` at any rate. */
 export type Series = { calls: number; least: number; seconds: number }
 
-/** Of fewer calls the 99th percentile would be one of the slowest five. */
+/** With fewer calls, the 99th percentile would be one of the slowest five. */
 export const enoughForP99 = 500
 
 const countedCalls = 3
-/** So many calls are made ready at once: those that the seconds do not suffice for need not be. */
+/** Calls are prepared in such lots, since the seconds may not suffice for all. */
 const preparedAtOnce = 20
-/** Calls that let the routes settle before they are timed. */
+/** Calls before the timing begins. */
 const warmUps = 2
 
-/** Counts what a call of the case costs: of three the one in the middle, since random ids may cost a row more or less. */
+/** Counts what a call costs: the middle one of three, since random ids may cost a row more or less. */
 export async function countCase(one: Case, bench: Bench): Promise<Counts> {
   const counts: Counts[] = []
   for (let i = 0; i < countedCalls; i++) {
@@ -59,8 +59,8 @@ export async function countCase(one: Case, bench: Bench): Promise<Counts> {
 }
 
 /**
- * Times some cases in rounds: the bare route, then each of them, one call at a time, so that whatever disturbs the
- * machine meets them alike and none of them disturbs another.
+ * Times cases in rounds, one call at a time: the bare route, then each case. So whatever disturbs the machine disturbs
+ * all alike, and none of them disturbs another.
  */
 export async function timeCases(
   cases: Case[],

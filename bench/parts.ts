@@ -1,5 +1,5 @@
-// What the Worker talks to beside its database, in a process of its own: `node bench/parts.ts <directory> <redirect URI>`
-// prints the addresses and ends with its standard input.
+// `node bench/parts.ts <directory> <redirect URI>`: the inbox and the identity provider in a process of their own, which
+// prints their addresses and ends with its standard input.
 import path from 'node:path'
 import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'

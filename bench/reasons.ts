@@ -54,7 +54,7 @@ export const reasons: Record<string, Reason> = {
   'GET /api/transactions?q=': { since: 'a text is looked for in all rows' },
 }
 
-/** The same for ways of landing rows, by how their names begin. */
+/** The same for ways of storing rows, by the beginnings of their names. */
 const reasonsOfWays: [begins: string, reason: Reason][] = [
   ['sync', { since: `${landing}; a batch is accepted, queued and then judged`, secondWay: arrays }],
   ['import, JSON', { since: landing, secondWay: arrays }],
@@ -68,7 +68,7 @@ const reasonsOfWays: [begins: string, reason: Reason][] = [
   ],
 ]
 
-/** Why that endpoint or way of landing misses a goal, and the second way that was tried. */
+/** Why an endpoint or a way of storing rows misses a goal, and the second way that was tried. */
 export function reasonOf(name: string): string {
   const reason = reasons[name] ?? reasonsOfWays.find(([begins]) => name.startsWith(begins))?.[1]
   if (!reason) return 'and nobody has said why yet'

@@ -11,7 +11,7 @@ import {
   type Scenario,
 } from './results.ts'
 
-/** What the README says of a run, a line each: whether history costs, what a request costs, how quickly rows land. */
+/** What the README says of a run, a line each: what history costs, what latency costs, how quickly rows land. */
 export function headlines(results: Results): string {
   const { small, large } = extremes(results)
   const rows = ({ cases }: Scenario) => figure(rowsAt(cases, 'GET /api/summary') ?? 0)
@@ -52,7 +52,7 @@ export function fullReport(results: Results): string {
   return `${parts.filter(Boolean).join('\n\n')}\n`
 }
 
-/** Which of the ratios were measured while the machine did something else. */
+/** The ratios that were measured while the machine was disturbed. */
 function disturbance(results: Results): string {
   const lines = disturbed(results)
   return lines.length === 0
@@ -101,7 +101,7 @@ function casesTable(cases: CaseResult[], latencyMs: number): string {
   )
 }
 
-/** Rows per second on each way, by history; trips and rows of one batch or file at the first of them. */
+/** Rows per second in each way, by history; trips and rows are those of one batch or file at the first history. */
 function landingTable({ scenarios }: Results): string {
   const ways = scenarios[0]?.landing ?? []
   const speed = (way: string, landing: Landing[]) =>

@@ -6,7 +6,7 @@ import type { Counts, Latency } from './measure.ts'
 import { reasonOf } from './reasons.ts'
 import { percentile } from './statistics.ts'
 
-/** One case over one history: near is without, far with injected latency of the database. */
+/** One case over one history: `far` is with injected latency of the database, `near` without. */
 export type CaseResult = {
   name: string
   route: string
@@ -18,11 +18,11 @@ export type CaseResult = {
 
 export type Scenario = { history: History; cases: CaseResult[]; landing: Landing[]; deletions: Deletion[] }
 
-/** All that one run of the benchmark found out. */
+/** The result of one run. */
 export type Results = {
   commit: string
   machine: string
-  /** Of the minified Worker, as wrangler tells it. */
+  /** The size of the minified Worker, in wrangler's words. */
   bundle: string
   /** CPU of starting the Worker on this machine, as wrangler samples it. */
   startup: string
@@ -30,10 +30,10 @@ export type Results = {
   scenarios: Scenario[]
 }
 
-/** What is aimed at. */
+/** Targets; those missed are explained in reasons.ts. */
 export const goals = { roundTrips: 1, growth: 1.1, farRatio: 1.25, rowsPerSecond: 20_000 }
 
-/** Where the bare route took so many times as long as in a quiet moment, the machine was disturbed. */
+/** The machine was disturbed if the bare route took so many times as long as in a quiet moment. */
 const disturbance = 1.15
 
 /** The routes that clients call all day, which the charts show. */
@@ -53,7 +53,7 @@ export const mainCases = [
   'POST /api/import/store',
 ]
 
-/** The smallest and the largest history of one user: what may not differ. */
+/** The smallest and the largest history of one user, between which the database's work should not grow. */
 export function extremes({ scenarios }: Results): { small: Scenario; large: Scenario } {
   const ofOne = scenarios.filter(({ history }) => history.othersTransactions === 0)
   ofOne.sort((a, b) => a.history.ownTransactions - b.history.ownTransactions)
@@ -62,7 +62,7 @@ export function extremes({ scenarios }: Results): { small: Scenario; large: Scen
   return { small, large }
 }
 
-/** How much more the database works for a case at the largest history than at the smallest; 1 where it never works. */
+/** The ratio of the database's work at the largest history to that at the smallest; 1 if there is none. */
 export function growthOf(name: string, results: Results): number {
   const { small, large } = extremes(results)
   const [before, after] = [small, large].map(({ cases }) => rowsAt(cases, name))
@@ -79,7 +79,7 @@ export function isList({ name, route }: CaseResult): boolean {
   return name !== route
 }
 
-/** The cases beside which the bare route of one round trip took longer than in the quiet moments of the run. */
+/** The cases beside which the bare `select 1` took longer than in quiet moments of the run. */
 export function astray(cases: CaseResult[]): CaseResult[] {
   const quiet = percentile(
     cases.map(({ far }) => far.bare.median),
@@ -88,7 +88,7 @@ export function astray(cases: CaseResult[]): CaseResult[] {
   return cases.filter(({ far }) => far.bare.median > disturbance * quiet)
 }
 
-/** What the machine disturbed, a line each: ratios that are not to be trusted. */
+/** A line for each ratio that is not to be trusted, since the machine was disturbed. */
 export function disturbed({ scenarios, latencyMs }: Results): string[] {
   const cases = scenarios.flatMap(({ history, cases }) =>
     cases.map((one) => ({ ...one, name: `${one.name} at ${history.name}` })),
@@ -99,7 +99,7 @@ export function disturbed({ scenarios, latencyMs }: Results): string[] {
   )
 }
 
-/** Every goal with what misses it, each by the worst figure among the histories. */
+/** Every goal with what misses it, by the worst figure of all histories. */
 export function misses(results: Results): { goal: string; missed: string[] }[] {
   const { latencyMs, scenarios } = results
   const cases = scenarios.flatMap((scenario) => scenario.cases)
@@ -131,7 +131,7 @@ export function misses(results: Results): { goal: string; missed: string[] }[] {
 
 type Named = [name: string, value: number]
 
-/** What exceeds a limit: for each name the largest value, and why. */
+/** What exceeds a limit: the largest value for each name, and the reason. */
 function above(limit: number, values: Named[]): string[] {
   const worst = new Map<string, number>()
   for (const [name, value] of values) worst.set(name, Math.max(value, worst.get(name) ?? value))
@@ -140,7 +140,7 @@ function above(limit: number, values: Named[]): string[] {
     .map(([name, value]) => `${name}: ${figure(Math.abs(value))}, ${reasonOf(name)}`)
 }
 
-/** A number as people read it: three digits that matter, thousands apart. */
+/** A number for people: three significant digits, or six from a thousand on, with separators. */
 export function figure(number: number): string {
   return Number(number.toPrecision(number >= 1_000 ? 6 : 3)).toLocaleString('en', {
     maximumFractionDigits: 2,

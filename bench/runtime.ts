@@ -7,21 +7,21 @@ import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 
-/** The parts outside the Worker but for the database, by address. */
+/** The addresses of the parts beside Worker and database. */
 export type Parts = { inbox: string; issuer: string; stop(): Promise<void> }
 
-/** A database on a server of its own, and the way to it that counts and delays (test/databases/proxy.ts). */
+/** A database on a server of its own; `countedUrl` leads through a proxy that counts and delays. */
 export type ServedDatabase = { url: string; countedUrl: string; stop(): Promise<void> }
 
-/** The running Worker and the bare one beside it, each at a socket of its own. */
+/** The running Worker, and the bare one beside it. */
 export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
 
-/** What links of the Worker are signed with, and where they lead. */
+/** Where the Worker's links lead, and what signs them. */
 export const links = { appUrl: 'http://purse.bench', secret: 'a secret of the benchmark, long enough' }
 
 const project = path.join(import.meta.dirname, '..')
 
-// Wrangler looks for the secrets that wrangler.toml demands; the parts of each runtime bring their own.
+// wrangler demands the secrets of wrangler.toml, though each runtime brings its own.
 const { secrets } = unstable_readConfig(
   { config: path.join(project, 'wrangler.toml') },
   { hideWarnings: true },
@@ -33,7 +33,7 @@ export function startParts(directory: string): Promise<Parts> {
   return startScript('parts.ts', directory, `${links.appUrl}/api/auth/idp/callback`)
 }
 
-/** Serves a database, empty or a copy of a file, from a directory that nothing else is in. */
+/** Serves a database, empty or a copy of a file, from a directory of its own. */
 export function serveDatabase(directory: string, file?: string): Promise<ServedDatabase> {
   if (file) {
     mkdirSync(path.join(directory, 'dbs/default'), { recursive: true })
@@ -42,7 +42,7 @@ export function serveDatabase(directory: string, file?: string): Promise<ServedD
   return startScript('serve-database.ts', directory)
 }
 
-/** Starts a script of this folder in another process; answers what it prints as JSON, and how to end it. */
+/** Starts a script of this folder in another process; returns the JSON that it prints, and how to stop it. */
 async function startScript<T>(name: string, ...args: string[]): Promise<T & { stop(): Promise<void> }> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, name), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -60,14 +60,14 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Bundles the Worker exactly as a deployment does; answers the file and what wrangler says of its size. */
+/** Bundles the Worker exactly as a deployment does; returns the file and its size in wrangler's words. */
 export function bundleWorker(directory: string): { file: string; size: string } {
   const output = wrangler('deploy', '--dry-run', '--minify', '--env=', `--outdir=${directory}`)
   const size = /Total Upload: (.*)/.exec(output)?.[1] ?? 'unknown'
   return { file: path.join(directory, 'worker.js'), size }
 }
 
-/** The CPU that starting the Worker takes, in words of wrangler: sampled on this machine. */
+/** The CPU time of starting the Worker, in wrangler's words, sampled on this machine. */
 export function startupCost(directory: string): string {
   const profile = path.join(directory, 'startup.cpuprofile')
   const output = wrangler('check', 'startup', '--args=--minify', `--outfile=${profile}`)
@@ -83,13 +83,13 @@ export type RuntimeOptions = {
   worker: string
   parts: Parts
   databaseUrl: string
-  /** By default that of wrangler.toml. */
+  /** The one of wrangler.toml by default. */
   scryptCost?: string
-  /** Messages wait for so long: what is counted is then the request alone. */
+  /** Holds messages back, so that only the request itself is counted. */
   queueDelaySeconds?: number
 }
 
-/** Starts workerd with the Worker as wrangler.toml has it, and the bare Worker. */
+/** Starts workerd with the Worker as wrangler.toml has it, and with the bare Worker. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { databaseUrl } = options
   const { outputFiles } = await build({
@@ -103,7 +103,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   })
   const common = { compatibilityDate: '2026-10-15', compatibilityFlags: ['nodejs_compat'], modules: true }
   const workers: V4WorkerOptions[] = [
-    // The first of them has the front door, which nobody uses: it costs what the whole API does.
+    // The first one gets Miniflare's front door, which nobody uses: passing it costs as much as the whole API.
     {
       ...common,
       name: 'bare',
@@ -112,7 +112,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       unsafeDirectSockets: [{}],
     },
     purseWorker(options),
-    // A Worker with assets cannot be reached past the assets' own proxy but through another one's socket.
+    // Only another Worker's socket reaches a Worker with assets past the proxy of the assets.
     { ...common, name: 'door', script: 'export default {}', unsafeDirectSockets: [{ serviceName: 'purse' }] },
   ]
   const miniflare = new Miniflare(convertV4MiniflareOptions({ workers, handleStructuredLogs: showErrors }))
@@ -123,7 +123,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** The Worker writes a line for each request; here only what went wrong matters. */
+/** Drops the Worker's line for each request, and keeps what went wrong. */
 function showErrors({ level, message }: { level: string; message: string }): void {
   if (level === 'error' || level === 'warn') console.error(message)
 }

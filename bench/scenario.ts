@@ -10,7 +10,7 @@ import type { Parts, Runtime, RuntimeOptions } from './runtime.ts'
 import { withCopy, withFile, withRuntime } from './served.ts'
 import type { Size, Timed } from './sizes.ts'
 
-/** Where a run takes place: its own directory, the one that keeps histories from run to run, the bundled Worker. */
+/** Where a run takes place. `cache` keeps histories from run to run. */
 export type Place = {
   directory: string
   cache: string
@@ -19,14 +19,14 @@ export type Place = {
   say: (line: string) => void
 }
 
-/** So many cases take turns with one call of the bare route. */
+/** How many cases take turns with the bare route. */
 const casesInTurn = 4
-/** Longer than measuring takes: what is queued must not run meanwhile. */
+/** Longer than measuring takes, so that nothing queued runs meanwhile. */
 const heldBackSeconds = 7_200
 
 /**
- * Measures everything over one history: counts on the database as it is, then times, then how rows land, and at last,
- * on copies, what deleting the history costs.
+ * Measures everything over one history: counts and times of each case, then how quickly rows are stored, and at last, on
+ * copies, what deleting the history costs.
  */
 export async function runScenario(
   { history, near, far }: Timed,
@@ -68,7 +68,7 @@ export async function runScenario(
     )
     return { cases, landing }
   })
-  // One user's history is deleted; that it is one of many changes nothing.
+  // Deleting one user's history costs the same among many users.
   if (history.othersTransactions > 0) return { history, ...measured, deletions: [] }
   say('deleting')
   const { fileRows } = size.landing
@@ -88,7 +88,7 @@ async function countAll(bench: Bench): Promise<Counted[]> {
   return counted
 }
 
-/** Every route of the contract, which the tests hold to be all of the app's, and whether it needs a token. */
+/** Every route, by the OpenAPI document, and whether it needs a token. */
 async function contractRoutes({ connection }: Bench): Promise<Map<string, boolean>> {
   const contract = await connection.json({ method: 'GET', path: '/api/openapi.json', status: 200 })
   const routes = new Map<string, boolean>()
@@ -102,7 +102,7 @@ async function contractRoutes({ connection }: Bench): Promise<Map<string, boolea
   return routes
 }
 
-/** The Worker twice: straight at the database, and by the way that counts and delays, where `bench.connection` leads. */
+/** The Worker twice: on the database itself, and through the counting proxy, where `bench.connection` leads. */
 type Runtimes = { direct: Runtime; counting: Runtime }
 
 function withRuntimes<T>(
@@ -137,7 +137,7 @@ async function timeAll(
       results.set(one.name, { ...one, near, far })
     }
   }
-  // What met the bare route met the cases beside it: once more, and if the machine is no quieter the report says so.
+  // What disturbed the bare route disturbed the cases beside it: they run once more. The report tells if that fails too.
   const again = new Set(astray([...results.values()]).map(({ name }) => name))
   for (const turn of turnsOf(counted).filter((cases) => cases.some(({ name }) => again.has(name)))) {
     say(`disturbed, once more: ${turn.map(({ name }) => name).join(', ')}`)
@@ -149,7 +149,7 @@ async function timeAll(
   return counted.map(({ name }) => results.get(name) as CaseResult)
 }
 
-/** Cases that take turns with each other lie far apart in the list, so that they do not ask for the same rows. */
+/** Groups cases that are far apart in the list, so that those that take turns do not ask for the same rows. */
 function turnsOf(cases: Counted[]): Counted[][] {
   const turns = Math.ceil(cases.length / casesInTurn)
   return Array.from({ length: turns }, (_, turn) => cases.filter((_, index) => index % turns === turn))

@@ -1,5 +1,5 @@
-// A database server and the proxy that counts and delays, in a process of its own, so that their work is not on the
-// clock of who measures: `node bench/serve-database.ts <directory>` prints the addresses and ends with its standard input.
+// `node bench/serve-database.ts <directory>`: a database server and the counting proxy in a process of their own, which
+// takes no time from whoever measures. It prints their addresses and ends with its standard input.
 import { startSqld } from '../dev/sqld/server.ts'
 import { startDatabaseProxy } from '../test/databases/proxy.ts'
 

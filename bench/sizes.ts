@@ -2,7 +2,7 @@ import type { History } from './history.ts'
 import type { LandingSize } from './landing.ts'
 import { enoughForP99, type Series } from './measure.ts'
 
-/** A history, and the calls that are timed over it: near is without, far with latency of the database. */
+/** A history, and the calls that are timed over it: `far` is with latency of the database, `near` without. */
 export type Timed = { history: History; near: Series; far: Series }
 
 /** How much a run measures. */
@@ -10,7 +10,7 @@ export type Size = { histories: Timed[]; latencyMs: number; landing: LandingSize
 
 const ofOne = (ownTransactions: number): History => ({
   name: `${ownTransactions.toLocaleString('en')} transactions`,
-  // Enough for every call that wants somebody who has not done anything yet.
+  // Enough for every call that needs somebody who has not done anything yet.
   users: 8_000,
   ownTransactions,
   othersTransactions: 0,
@@ -18,7 +18,7 @@ const ofOne = (ownTransactions: number): History => ({
 })
 const tenThousandUsers = { ...ofOne(100), name: '10,000 users', users: 10_000, othersTransactions: 100 }
 
-// A 99th percentile of the largest history, where it is most likely to be bad; of all of them would take too long.
+// The 99th percentile only at the largest history, where it is most likely to be bad: all would take too long.
 const many: Series = { calls: enoughForP99, least: 10, seconds: 4 }
 const some: Series = { calls: 50, least: 10, seconds: 1 }
 const far: Series = { calls: 20, least: 10, seconds: 2.5 }

@@ -1,18 +1,18 @@
-/** The smallest value that so many per cent do not exceed (nearest rank). */
+/** The smallest value that so many per cent of all do not exceed (nearest rank). */
 export function percentile(values: number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN
 }
 
 /**
- * The two-sided p of the rank sum test (Mann–Whitney's U, normal approximation): how often chance alone sets two
- * samples apart so far. Ranks, not means, so that a few calls that took very long hide nothing.
+ * The two-sided p of the rank sum test (Mann–Whitney's U, normal approximation): how often chance alone makes two
+ * samples differ as much. It compares ranks, not means, so that a few very slow calls hide nothing.
  */
 export function rankSumP(a: number[], b: number[]): number {
   return Math.min(1, 2 * upperTail(Math.abs(rankSumZ(a, b))))
 }
 
-/** By how much b is the larger: the median of all differences (Hodges–Lehmann). */
+/** By how much b exceeds a: the median of all differences (Hodges–Lehmann). */
 export function shiftOf(a: number[], b: number[]): number {
   return percentile(
     b.flatMap((y) => a.map((x) => y - x)),
@@ -21,8 +21,8 @@ export function shiftOf(a: number[], b: number[]): number {
 }
 
 /**
- * The smallest shift that nine of ten repetitions would find at that p: found by planting shifts in samples that are
- * drawn from this one.
+ * The smallest shift that nine of ten repetitions would find at that p, by planting shifts in samples drawn from this
+ * one.
  */
 export function smallestShiftFound(sample: number[], p: number, random = Math.random): number {
   const draw = () => sample.map(() => sample[Math.floor(random() * sample.length)] as number)
@@ -30,7 +30,7 @@ export function smallestShiftFound(sample: number[], p: number, random = Math.ra
   return percentile(shifts, 90)
 }
 
-/** What has to be added to b until the test finds it to be larger than a. */
+/** What must be added to b until the test finds it larger than a. */
 function leastShift(a: number[], b: number[], p: number): number {
   const isFound = (shift: number) => {
     const shifted = b.map((value) => value + shift)
@@ -45,7 +45,7 @@ function leastShift(a: number[], b: number[], p: number): number {
   return high
 }
 
-/** How many standard deviations b's ranks are above those that chance would give them. */
+/** By how many standard deviations b's ranks exceed those of chance. */
 function rankSumZ(a: number[], b: number[]): number {
   const pairs = a.length * b.length
   const u = rankSum(a, b) - (b.length * (b.length + 1)) / 2

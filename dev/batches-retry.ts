@@ -1,4 +1,4 @@
-// `npm run batches:retry ID …` or `npm run batches:retry -- --all-failed`: tries offline batches again that have failed.
+// `npm run batches:retry ID …` or `npm run batches:retry -- --all-failed`: retries failed offline batches.
 import { openDatabase } from '../src/db/client.ts'
 import { failedSyncs, type Retry, retrySync } from '../src/services/sync/retry.ts'
 import { withDatabase } from './with-database.ts'
@@ -35,6 +35,6 @@ function report({ id, status, items }: Retry): void {
   console.log(
     status ? `${id}: has not failed but is ${status}; left as it is.` : `${id}: there is no such batch.`,
   )
-  // Of all that have failed, one may have been taken by somebody else in between.
+  // With --all-failed somebody else may have retried it in the meantime.
   if (!isAll) process.exitCode = 1
 }

@@ -1,5 +1,5 @@
-// What wrangler runs before each build of the Worker (wrangler.toml): it makes the reference, and in `wrangler dev`
-// says in a line what is missing. There it never fails: wrangler shows pages of its own internals for that.
+// wrangler runs this before each build of the Worker (wrangler.toml). It builds the reference and, under `wrangler dev`,
+// says in one line what is missing. There it never fails, since wrangler would print its own internals.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
@@ -12,7 +12,7 @@ await beforeBuild(path.join(import.meta.dirname, '..'))
 
 async function beforeBuild(project: string): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === 'dev'
-  // wrangler wants its assets to be there, and says nothing else of a fresh checkout that cannot make them yet.
+  // Without the directory of its assets, wrangler would say nothing else about a fresh checkout.
   mkdirSync(path.join(project, 'dist/reference'), { recursive: true })
   try {
     // Imported late, since it imports the whole Worker, which somebody may be in the middle of editing.
@@ -26,7 +26,7 @@ async function beforeBuild(project: string): Promise<void> {
   if (missing) console.error(missing)
 }
 
-/** What `wrangler dev` alone would fail for, and how to get it; undefined where there is a database to talk to. */
+/** What `wrangler dev` lacks, and how to get it; undefined if there is a database to talk to. */
 async function whatIsMissing(project: string): Promise<string | undefined> {
   const variables = path.join(project, '.dev.vars')
   if (!existsSync(variables)) {

@@ -14,7 +14,7 @@ type Part = { name: string; bytes: number }
 /** A Worker as it would be uploaded, in bytes. Assets and source maps do not count. */
 type Bundle = { minified: number; gzipped: number; parts: Part[] }
 
-/** Bundles the Worker as a deployment would, but keeps it here. Throws where wrangler finds something wrong. */
+/** Bundles the Worker as a deployment would, without uploading it. Throws with wrangler's output if it fails. */
 export function bundle(environment: string): Bundle {
   const folder = mkdtempSync(join(tmpdir(), 'purse-bundle-'))
   try {
@@ -48,7 +48,7 @@ function deployDry(environment: string, folder: string): void {
   }
 }
 
-/** Reads what esbuild says of the bundle: the largest parts first. */
+/** The parts of the bundle by esbuild's metafile, largest first. */
 function partsOf(metafile: string): Part[] {
   const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as {
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
@@ -74,7 +74,7 @@ function kib(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KiB`
 }
 
-/** Prints what each environment's Worker weighs and what of; answers whether all keep to the limit. */
+/** Prints the size of each environment's Worker and the largest parts; true if all are within the limit. */
 function report(limitBytes: number): boolean {
   const bundles = environments.map((name) => ({ name, ...bundle(name) }))
   for (const { name, minified, gzipped } of bundles)
@@ -86,7 +86,7 @@ function report(limitBytes: number): boolean {
   return bundles.every(({ gzipped }) => gzipped <= limitBytes)
 }
 
-// The limit can be set, in bytes, so that it can be seen to hold.
+// An argument sets another limit in bytes, which is how a test sees it fail.
 if (import.meta.main) {
   const limitBytes = Number(process.argv[2] ?? defaultLimitBytes)
   if (!report(limitBytes)) {

@@ -6,13 +6,12 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
 
-/** The directory that `npm run client:build` fills: a package of its own, since this project's is the server. */
+/** Where `npm run client:build` puts the client, as a package of its own. */
 export const clientPackage = join(root, 'dist/client')
 
 /**
- * Builds the client as a package for an SPA: one file of JavaScript, the types of the client and the routes, and what
- * docs/ says of them. It
- * depends on hono alone, and its types on nothing of the server. Throws where the types would.
+ * Builds the client as a package for an SPA: one JavaScript file, the types of the client and its routes, the guide and
+ * the examples. It depends on hono alone. Throws if its types need anything of the server.
  */
 export async function buildClientPackage(target = clientPackage): Promise<void> {
   await rm(target, { recursive: true, force: true })
@@ -53,7 +52,7 @@ async function writeTypes(target: string): Promise<void> {
   }
 }
 
-/** Of app.d.ts only the routes are wanted, which the compiler has written out; the server's bindings are not. */
+/** Frees a declaration file from the server. Of app.d.ts only the routes count, which the compiler has spelled out. */
 function standalone(name: string, text: string): string {
   const own = text
     .replace(
@@ -79,7 +78,7 @@ async function writeManifest(target: string): Promise<void> {
     type: 'module',
     sideEffects: false,
     exports: { '.': { types: './client.d.ts', default: './client.js' } },
-    // An app that has hono as well needs no second copy.
+    // Not bundled, so that an app with hono has no second copy.
     dependencies: { hono: `^${manifest.dependencies.hono}` },
   }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)

@@ -4,7 +4,7 @@ import path from 'node:path'
 const wranglerToml = path.join(import.meta.dirname, '../wrangler.toml')
 const minuteMs = 60_000
 
-/** Fires the Worker's cron triggers when they are due, as Cloudflare does and `wrangler dev` does not. Answers how to stop. */
+/** Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Returns how to stop. */
 export function startCrons(workerUrl: string): () => void {
   const crons = readCrons()
   const fireDue = () => {
@@ -18,7 +18,7 @@ export function startCrons(workerUrl: string): () => void {
   return () => clearTimeout(timer)
 }
 
-/** True in the minutes (UTC) that a cron of five fields names; knows `*`, steps and numbers, which is what we use. */
+/** True if a five-field cron is due in that minute (UTC). Knows only what we use: `*`, steps and numbers. */
 export function isDue(cron: string, now: Date): boolean {
   const values = [
     now.getUTCMinutes(),
@@ -34,14 +34,14 @@ export function isDue(cron: string, now: Date): boolean {
   })
 }
 
-/** The crons of the top level, which is what `wrangler dev` runs. */
+/** The crons of the top level, the environment that `wrangler dev` runs. */
 function readCrons(): string[] {
   const list = /^crons = (\[.*\])$/m.exec(readFileSync(wranglerToml, 'utf8'))
   return list?.[1] ? JSON.parse(list[1]) : []
 }
 
 async function fire(workerUrl: string, cron: string): Promise<void> {
-  // The Worker says itself what a run did; one that cannot be reached is said by the stack.
+  // The Worker logs what a run did; if it cannot be reached, the stack says so.
   await fetch(`${workerUrl}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).catch(
     () => undefined,
   )

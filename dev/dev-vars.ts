@@ -15,8 +15,8 @@ export function hasOwnDevVars(projectDirectory: string): boolean {
 }
 
 /**
- * Leaves the variables where `wrangler dev` alone looks for them. Only the checkout's own stack does: the file outlives
- * it, and should name neither somebody else's database nor a stack that was set up for a test.
+ * Leaves the variables where a `wrangler dev` of its own looks for them. Only the checkout's default stack does: the
+ * file outlives it, and should name neither a remote database nor a stack that was started for a test.
  */
 export function leaveDevVars(settings: Settings, variables: WorkerVariables): void {
   const { projectDirectory, stateDirectory } = settings

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 
 export type GuardedProcess = {
-  /** Fulfilled with how it ended, whoever ended it, once its last line has been handed out. */
+  /** Resolves with how it ended, once its last line has been passed on. */
   ended: Promise<string>
   /** Asks it to stop, and insists after a few seconds. */
   close(): Promise<void>
@@ -17,7 +17,7 @@ export type GuardedCommand = {
   command: [string, ...string[]]
   directory: string
   environment: NodeJS.ProcessEnv
-  /** Takes each line of one stream; made once for standard output and once for standard error. */
+  /** Makes a handler for the lines of a stream: one for standard output, one for standard error. */
   lines: () => (line: string) => void
 }
 
@@ -30,7 +30,7 @@ export function startGuarded({ command, directory, environment, lines }: Guarded
     detached: true, // a group of its own, which Ctrl-C in the terminal does not reach
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  // Killing the group again is harmless, and right should anything have ended the guard alone.
+  // Harmless if the group is gone, and needed if only the guard has ended.
   const endGroup = () => killGroup(guard.pid)
   process.on('exit', endGroup)
 
@@ -41,7 +41,7 @@ export function startGuarded({ command, directory, environment, lines }: Guarded
   for (const stream of [guard.stdout, guard.stderr])
     if (stream) createInterface({ input: stream }).on('line', lines())
   guard.once('exit', endGroup)
-  // Closed, not just exited: its last lines have been printed by then.
+  // On 'close', unlike on 'exit', its last lines have been read.
   const ended = once(guard, 'close').then(() => {
     process.off('exit', endGroup)
     return lastExit
@@ -63,6 +63,6 @@ function killGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL')
   } catch {
-    // Nobody of the group is left.
+    // The group is gone already.
   }
 }

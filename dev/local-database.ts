@@ -5,7 +5,7 @@ import { loopback } from './ports.ts'
 import { startSqld } from './sqld/server.ts'
 import { keepSecret } from './state-folder.ts'
 
-/** Where a database is and what opens it, as @libsql/client takes them. */
+/** The address of a database and the token that opens it, as @libsql/client takes them. */
 export type DatabaseAddress = { url: string; authToken: string }
 
 /** Starts the database of `npm run dev`, which is kept in the state folder. */
@@ -15,15 +15,15 @@ export function startLocalDatabase(stateDirectory: string, port: number) {
 }
 
 /**
- * The address of that database, whoever has started it. It takes a token, as Turso does: sqld answers pages of any
- * origin, and its SQL reads and writes files, so an open port would hand both to every page that a developer visits.
+ * The address of that database, whoever has started it. It demands a token, as Turso does: sqld answers any origin and
+ * its SQL can read and write files, so an open port would give both to every web page that the developer visits.
  */
 export async function localDatabase(stateDirectory: string, port: number): Promise<DatabaseAddress> {
   const authToken = await new SignJWT().setProtectedHeader({ alg: 'EdDSA' }).sign(keyOf(stateDirectory))
   return { url: `http://${loopback}:${port}`, authToken }
 }
 
-/** What an Ed25519 key of 32 bytes begins with in PKCS #8 (RFC 8410). */
+/** The PKCS #8 header of an Ed25519 key (RFC 8410). */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 function keyOf(stateDirectory: string) {

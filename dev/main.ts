@@ -8,13 +8,13 @@ import { readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
 const projectDirectory = path.join(import.meta.dirname, '..')
-// npm passes Ctrl-C on to a process that has had it from the terminal already: that is still one Ctrl-C.
+// npm forwards a Ctrl-C that the terminal has sent already: both are one.
 const sameKeypressMs = 500
 const parentCheckMs = 250
 
 const say = (line: string) => console.log(process.stdout.isTTY ? line : stripVTControlCharacters(line))
 
-// A closed terminal or pipe is no reason to stop half-way.
+// A closed terminal or pipe must not end the shutdown half-way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.on('uncaughtException', (error) => {
   console.error('error: a part of the local stack crashed:', error)
@@ -45,7 +45,7 @@ async function run(signal: AbortSignal): Promise<number> {
   }
 }
 
-// The shell that npm puts in between dies of npm's SIGTERM without passing it on.
+// npm's shell in between dies of SIGTERM without passing it on: a parent that is gone means stop.
 function watchParent(stop: () => void): void {
   const parent = process.ppid
   if (!process.env.npm_lifecycle_event) return
@@ -53,7 +53,7 @@ function watchParent(stop: () => void): void {
   timer.unref()
 }
 
-// Stopping is how a development stack normally ends, so Ctrl-C and SIGTERM end in exit code 0.
+// Stopping is how a development stack normally ends, so Ctrl-C and SIGTERM exit with 0.
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
   let stoppingSince = 0

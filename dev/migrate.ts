@@ -8,7 +8,7 @@ import { migrate } from 'drizzle-orm/libsql/migrator'
 const answerLimitMs = 60_000
 const migrations = path.join(import.meta.dirname, '../migrations')
 
-/** Brings a database up to the newest migration; one that is there already costs three short requests. */
+/** Applies the migrations that a database lacks; if it lacks none, that takes three short requests. */
 export async function migrateDatabase(url: string, authToken?: string): Promise<void> {
   if (!existsSync(path.join(migrations, 'meta/_journal.json'))) return
   const client = createClient({

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DevError } from './dev-error.ts'
 import type { PortUse } from './settings.ts'
 
-/** Every server of the local stack listens here only: nothing of it is reachable from outside. */
+/** Every server of the local stack listens here only, so nothing is reachable from outside. */
 export const loopback = '127.0.0.1'
 
-// A stack that was killed a moment ago still needs a blink to let go of its ports.
+// A stack that was killed a moment ago takes a little while to release its ports.
 const patienceMs = 3_000
 
-/** Throws a DevError naming the first port that somebody else holds, its part and its variable. */
+/** Throws a DevError naming the first port in use, its part and its variable. */
 export async function requireFreePorts(uses: PortUse[], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + patienceMs
   for (const use of uses) {
@@ -24,7 +24,7 @@ export async function requireFreePorts(uses: PortUse[], signal: AbortSignal): Pr
   }
 }
 
-/** The line for a port that cannot be had. */
+/** The error for a port that cannot be opened. */
 export function portError({ part, variable, port }: PortUse, code: string): DevError {
   const reason = code === 'EADDRINUSE' ? 'is busy' : `cannot be opened (${code})`
   return new DevError(
@@ -34,10 +34,7 @@ export function portError({ part, variable, port }: PortUse, code: string): DevE
 
 const portsGiven = new Set<number>()
 
-/**
- * A port that is free now and was not given out before. It is below those that systems hand out on their own, of which
- * wrangler asks for some on every start.
- */
+/** A free port, never the same twice. It is below the ephemeral ones, of which wrangler takes some on every start. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -9,14 +9,14 @@ import { replaceFile } from './replace-file.ts'
 const root = join(import.meta.dirname, '..')
 /** The directory of wrangler.toml's assets. */
 const target = join(root, 'dist/reference')
-/** Not among the assets: wrangler would serve a draft. */
+/** Not among the assets, where wrangler would serve unfinished files. */
 const drafts = join(root, 'dist/drafts')
 const pageFiles = join(root, 'src/http/openapi/page')
 const rendererFiles = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
 /**
- * Builds the reference: the OpenAPI document out of the code, and the page with its renderer. Every start of wrangler
- * does, while other stacks and tests read what is there.
+ * Builds the reference: the OpenAPI document from the code, and the page with its renderer. Every start of wrangler does
+ * that, while other stacks and tests read the files.
  */
 export async function buildReference(): Promise<void> {
   await mkdir(drafts, { recursive: true })

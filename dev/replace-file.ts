@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Writes a file in one step, and only where its content differs, so that whoever reads it meanwhile finds it whole
- * and whoever watches it is not woken for nothing. `drafts` is the directory of the unfinished file, on the same disk.
+ * Replaces a file in one step, and only if its content differs: readers find it whole, and watchers are not woken for
+ * nothing. `drafts` is a directory for the unfinished file, on the same disk.
  */
 export async function replaceFile(file: string, content: Buffer, drafts: string): Promise<void> {
   const present = await readFile(file).catch(() => undefined)

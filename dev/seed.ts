@@ -49,7 +49,7 @@ async function seed(settings: Settings): Promise<void> {
   }
 }
 
-/** Looks at the environment, and at what the stack was started with: that may have been another environment. */
+/** Checks this environment, and the one that the running stack was started with. */
 function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
   const started = path.join(stateDirectory, 'worker.env')
   const urls = [
@@ -62,7 +62,7 @@ function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
     )
 }
 
-/** Another stack's state folder says nothing of the database behind this port. */
+/** A stack with another state folder may write to any database. */
 function demandOwnStack({ worker, stateDirectory }: Settings): void {
   if (!existsSync(path.join(stateDirectory, 'stack.pid')))
     throw new DevError(

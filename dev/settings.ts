@@ -6,7 +6,7 @@ export type LocalPart = {
   port: number
 }
 
-/** What `npm run dev` shall do. A part the environment names a service for is not started here. */
+/** What `npm run dev` starts. A part for which the environment names a service is not started here. */
 export type Settings = {
   projectDirectory: string
   stateDirectory: string
@@ -91,7 +91,7 @@ function readIdentityProvider(environment: Environment): Settings['identityProvi
   const names = ['IDP_ISSUER', 'IDP_CLIENT_ID', 'IDP_CLIENT_SECRET']
   const missing = names.filter((name) => !environment[name])
   if (missing.length === names.length) return { port: readPort(environment, 'IDP_PORT', 8026) }
-  // Half a provider would sign nobody in, and mixed with the local one would say so only at sign-in.
+  // Half a provider would fail only once somebody signs in.
   if (missing.length > 0)
     throw new DevError(`${names.join(', ')} go together: set ${missing.join(' and ')} too, or none of them.`)
   const [issuer = '', clientId = '', clientSecret = ''] = names.map((name) => environment[name])

@@ -23,14 +23,14 @@ const closeLimitMs = 5_000
 export type Stack = {
   /** What to open in a browser or give to a client. */
   addresses: Record<string, string>
-  /** Fulfilled with what happened when a part ends by itself. */
+  /** Resolves with what happened if a part ends by itself. */
   crashed: Promise<string>
   stop(): Promise<void>
 }
 
 type Close = () => Promise<void>
 
-/** Starts every part in turn; when one fails or the signal comes, ends those that had started and throws. */
+/** Starts the parts in turn; if one fails or the signal aborts, ends those that had started and throws. */
 export async function startStack(
   settings: Settings,
   say: (line: string) => void,
@@ -61,7 +61,7 @@ export async function startStack(
   }
 }
 
-/** The database of earlier versions was a file that the server of today does not look at. */
+/** Earlier versions kept the database in a file that today's server does not read. */
 function mentionFormerDatabase(state: StateFolder, say: (line: string) => void): void {
   const former = state.path('libsql')
   if (existsSync(former))
@@ -110,7 +110,7 @@ async function startPart<Part>(
     return await start()
   } catch (error) {
     const use = portsOf(settings).find((candidate) => candidate.variable === variable)
-    // Free a moment ago, and somebody else was quicker.
+    // It was free a moment ago, but somebody else was quicker.
     if (use && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
       throw portError(use, error.code)
     throw new DevError(`${use?.part ?? variable} could not start: ${reasonOf(error)}`, { cause: error })
@@ -155,7 +155,7 @@ function startWorker(
     onLine: (line) => {
       say(line)
       const fault = configurationFault(line)
-      // It would answer 500 to everything, and to whoever waits for its health as well.
+      // It would answer 500 to everything, its health included.
       if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
       if (saysThatBuildFailed(line)) unbuilt.resolve('the Worker cannot be built; its errors are above.')
     },
@@ -168,7 +168,7 @@ function startWorker(
   return { close: worker.close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
 }
 
-// wrangler starts a crashed workerd again, but when it was the one that holds the port, nothing answers any more.
+// wrangler restarts a crashed workerd, but if that one held the port, nothing answers any more.
 async function confirmRecovery(port: number): Promise<void> {
   const signal = AbortSignal.timeout(recoveryLimitMs)
   const answered = fetch(`http://${loopback}:${port}/api/health`, { signal })
@@ -192,8 +192,7 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
   }
 }
 
-// The last to start is the first to go, so nobody loses what it still needs for its own end. A part that
-// cannot close in order ends with this process all the same.
+// The last to start closes first, so that no part loses what it still needs; one that hangs ends with this process.
 async function closeAll(closers: Close[]): Promise<void> {
   for (let close = closers.pop(); close; close = closers.pop()) {
     await Promise.race([close().catch(() => {}), sleep(closeLimitMs)])

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DevError, reasonOf } from './dev-error.ts'
 
-/** Somebody else holds the folder. */
+/** Another process holds the folder. */
 export class StateInUse extends DevError {}
 
-/** Where one stack keeps everything; only one stack at a time holds it. */
+/** Where a stack keeps everything; only one at a time holds it. */
 export type StateFolder = {
   directory: string
   /** The path of something inside the folder. */
@@ -17,7 +17,7 @@ export type StateFolder = {
   release(): void
 }
 
-/** Creates the folder, readable by its owner only, and takes hold of it until release or the process's end. */
+/** Creates the folder, readable by its owner only, and locks it until it is released or the process ends. */
 export function openStateFolder(directory: string): StateFolder {
   const inside = (...names: string[]) => path.join(directory, ...names)
   try {
@@ -42,8 +42,8 @@ export function writePrivateFile(file: string, contents: string): void {
   chmodSync(file, 0o600)
 }
 
-// A database lock is the one file lock Node can reach without an add-on, and the kernel drops it
-// with the process however that ends: no stale lock is ever left to clean up by hand.
+// A database lock is the only file lock that Node offers without an add-on. The kernel drops it with the process,
+// however that ends, so no stale lock is ever left behind.
 function lock(directory: string, lockFile: string, pidFile: string): () => void {
   let database: DatabaseSync | undefined
   try {

@@ -7,9 +7,9 @@ import { isSqld } from './sqld/server.ts'
 import { openStateFolder, StateInUse } from './state-folder.ts'
 
 /**
- * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL where it is set, else the
- * one in the state folder, through whoever serves it or, when nobody does, a server for as long as it takes.
- * What stands in the way is said in one line, and ends the command with 1.
+ * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL if it is set, else the one in
+ * the state folder, served by a running stack or else for as long as this takes. A DevError is printed as one line and
+ * ends the command with 1.
  */
 export async function withDatabase(work: (database: DatabaseAddress) => Promise<void>): Promise<void> {
   try {
@@ -46,7 +46,7 @@ async function withLocalDatabase(
   }
 }
 
-/** Answers undefined where a stack or another command holds the folder and serves its database. */
+/** Undefined if a stack or another command holds the folder and serves its database. */
 async function openState(stateDirectory: string, port: number) {
   try {
     return openStateFolder(stateDirectory)

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-// What wrangler tells about itself on every start. The addresses are printed once everything is up.
+// What wrangler says about itself on every start. The stack prints the addresses once everything is up.
 const noise = [
   /^Using secrets defined in /,
   /^⎔ Starting local server/,
@@ -13,9 +13,9 @@ const noise = [
   /^\s*To manually trigger a scheduled event/,
   /^\s*curl ".*\/scheduled"/,
   /^\s*For more details, see .*cron-triggers/,
-  // The Worker has a line of its own for each, which says more; only what it did not find it does not name.
+  // The Worker's own line for a request says more, except for a path that it does not know.
   /^\[wrangler:info\] \w+ \/api\/\S* (?!404|405)/,
-  // Asked four times a second while the Worker starts; whoever waits is told the last answer.
+  // Asked four times a second while the Worker starts.
   /^\{"event":"request",.*"route":"\/api\/health",/,
   // Cron runs that found nothing to do: one every minute.
   /^\{"event":"cron",.*"did":\{("\w+":0,?)*\}/,
@@ -40,7 +40,7 @@ export function workerOutputFilter(): (line: string) => string | undefined {
   }
 }
 
-/** What is wrong with the Worker's variables, where a line says so (src/config.ts). */
+/** What is wrong with the Worker's variables, if the line says so (src/config.ts). */
 export function configurationFault(line: string): string | undefined {
   const plain = stripVTControlCharacters(line)
   const start = plain.indexOf('{"event":"not configured"')
@@ -49,7 +49,7 @@ export function configurationFault(line: string): string | undefined {
   return problem
 }
 
-/** Whether the source does not compile. wrangler lists the errors behind this line, and tries again after each edit. */
+/** True if the source does not compile. wrangler lists the errors below this line, and tries again after each edit. */
 export function saysThatBuildFailed(line: string): boolean {
   return /Build failed with \d+ error/.test(line)
 }

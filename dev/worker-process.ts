@@ -3,12 +3,12 @@ import { type GuardedCommand, type GuardedProcess, startGuarded } from './guarde
 import { loopback } from './ports.ts'
 import { workerOutputFilter } from './worker-output.ts'
 
-/** The variable that tells what wrangler runs before a build that the Worker has all its parts. */
+/** The variable that tells before-build.ts that the Worker has all its parts. */
 export const startedByStack = 'PURSE_STACK'
 
 export type WorkerOptions = {
   projectDirectory: string
-  /** Everything wrangler keeps: two stacks of one checkout meet nowhere else. */
+  /** Holds everything wrangler keeps, so that two stacks of one checkout share nothing. */
   directory: string
   port: number
   /** Holds every variable of the Worker. */
@@ -18,7 +18,7 @@ export type WorkerOptions = {
   onRuntimeCrash(): void
 }
 
-/** Starts `wrangler dev`, which ends with this process however that goes. */
+/** Starts `wrangler dev`, which ends with this process, however that ends. */
 export function startWorkerProcess(options: WorkerOptions): GuardedProcess {
   return startGuarded({
     command: wranglerCommand(options),
@@ -52,7 +52,7 @@ function wranglerEnvironment({ directory, variableNames }: WorkerOptions): NodeJ
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true', // the file is read by this switch
+    CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true', // makes wrangler read the file
     [startedByStack]: 'true',
     WRANGLER_HIDE_BANNER: 'true',
     WRANGLER_LOG_PATH: path.join(directory, 'logs'),

@@ -3,7 +3,7 @@ import type { DatabaseAddress } from './local-database.ts'
 import type { Settings } from './settings.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** What the stack tells the Worker, by name. wrangler drops a name that wrangler.toml lists nowhere, and says nothing. */
+/** The Worker's variables by name. wrangler silently drops one that wrangler.toml does not list. */
 export type WorkerVariables = Record<string, string>
 
 /** The addresses of the parts that were started here. */
@@ -43,7 +43,7 @@ export function workerVariables(
     TURSO_AUTH_TOKEN: database?.authToken ?? '',
     APP_SECRET: settings.appSecret ?? state.secret('app-secret'),
     RESEND_API_KEY: 'port' in mail ? 're_local' : mail.apiKey,
-    // Left out, it is the one of wrangler.toml: Resend's own.
+    // Without it, the one of wrangler.toml counts: Resend's own.
     ...(mailUrl === undefined ? {} : { RESEND_BASE_URL: mailUrl }),
   }
 }

@@ -34,7 +34,7 @@ const mix: MixedCall[] = [
   },
   { name: 'GET /api/transactions/sync/:id', share: 0.05, prepare: caseOf('GET /api/transactions/sync/:id') },
 ]
-/** Rare, and dear for their hashing: beside the mix. */
+/** Rare, and expensive for their hashing, so not in the mix. */
 const beside: MixedCall[] = [
   { name: 'POST /api/register', share: 0, prepare: caseOf('POST /api/register'), messages: 1 },
   { name: 'POST /api/login', share: 0, prepare: caseOf('POST /api/login') },

@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { historyFile } from '../history.ts'
 
-/** As production has it: hashing is most of what signing in costs. */
+/** As in production, since hashing is most of what signing in costs. */
 export const scryptCost = '16384,8,5'
 export const users = 1_500
 
 const cache = path.join(import.meta.dirname, '../../.local/bench')
 
-/** The file of a database in which user 1 has so many transactions, and the others none. */
+/** A database file in which user 1 has so many transactions and the others none. */
 export async function databaseFile(transactions: number): Promise<string> {
   const name = `${transactions.toLocaleString('en')} transactions`
   const history = { name, users, ownTransactions: transactions, othersTransactions: 0, scryptCost }

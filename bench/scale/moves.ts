@@ -1,5 +1,5 @@
-// `npm run bench:moves`: how long moving a user to another database takes, during which they are sent away with a 503.
-// Prints the table and writes it into docs/scale.md.
+// `npm run bench:moves`: how long a user gets 503s while they are moved to another database. Prints the table and writes
+// it into docs/scale.md.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

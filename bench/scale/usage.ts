@@ -5,12 +5,12 @@ import type { Bench } from '../calls.ts'
 import type { Call } from '../client.ts'
 import type { Usage } from './prices.ts'
 
-/** A call of the mix, and the share of the requests that it is. */
+/** A call of the mix, and its share of the requests. */
 export type MixedCall = {
   name: string
   share: number
   prepare: (bench: Bench) => Call | Promise<Call>
-  /** Messages that it puts into a queue: each is one more run of the Worker. */
+  /** Messages that it queues, each of which is one more run of the Worker. */
   messages?: number
 }
 
@@ -19,7 +19,7 @@ const timedCalls = 100
 const operationsOfMessage = 3
 const msPerTick = 10
 
-/** Counts what a call uses, background work included, and takes the CPU time of workerd for it. */
+/** Counts what a call uses, background work included, and the CPU time that workerd takes for it. */
 export async function measureUsage(call: MixedCall, bench: Bench): Promise<Usage> {
   const { database } = bench
   const messages = call.messages ?? 0
@@ -45,7 +45,7 @@ async function prepareCalls({ prepare }: MixedCall, count: number, bench: Bench)
   return calls
 }
 
-/** Waits until the database has had no request for a second: nothing waits in a queue any more. */
+/** Waits until the database has had no request for a second, so that no queue has work left. */
 async function settled({ database }: Bench): Promise<void> {
   let last = -1
   for (;;) {
@@ -65,7 +65,7 @@ async function cpuMsOf(call: MixedCall, bench: Bench): Promise<number> {
   return (workerdCpuMs() - before) / timedCalls
 }
 
-/** CPU time so far of the workerd that this process runs, all threads and modes: more than Cloudflare would bill. */
+/** All CPU time so far of this process's workerd, which is more than Cloudflare would bill. */
 function workerdCpuMs(): number {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).split('\n')
   const own = rows

@@ -1,8 +1,7 @@
-// `npm run bench:writes`: how many single creates a second one database takes, and several at once. Of these figures
-// read the ratios: the databases share one machine, and wait for no disk, so what ends first is the
-// machine. Where a commit takes its time, as it does where data is made durable, what ends first is the one writer:
-// that is measured with transactions that hold the write lock for some milliseconds. Prints the table and writes it
-// into docs/scale.md.
+// `npm run bench:writes`: how many single creates a second one database takes, and how many several do. Read the ratios:
+// the databases share a machine and wait for no disk, so the machine is the bottleneck. If commits are durable, and so
+// take their time, a database's single writer is: that is measured with transactions that hold the write lock for some
+// milliseconds. Prints the table and writes it into docs/scale.md.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,14 +14,14 @@ import { databaseFile, scryptCost, users } from './databases.ts'
 
 const mostDatabases = 4
 const counts = [1, 2, mostDatabases]
-/** Clients in all, however many databases: they share the machine with what they measure. */
+/** Clients in all, however many databases there are: they share the machine with what they measure. */
 const clients = 8
 const seconds = 3
 const commitMs = 5
 const rounds = 3
 const today = new Date().toISOString().slice(0, 10)
 
-/** One way to make a transaction of a user in a database. */
+/** A way to create a transaction of a user. */
 type Way = {
   name: string
   origins: URL[]
@@ -56,7 +55,7 @@ try {
   rmSync(directory, { recursive: true, force: true })
 }
 
-/** One statement, which is one transaction, with all that the triggers add. */
+/** One statement, and so one transaction, with all that the triggers add. */
 function insert(connection: Connection, user: number): Promise<unknown> {
   return connection.call(pipeline([execute(insertOf(user)), { type: 'close' }]))
 }
@@ -91,7 +90,7 @@ function request(connection: Connection, user: number): Promise<unknown> {
   return connection.call({ method: 'POST', path: '/api/transactions', status: 201, token, body })
 }
 
-/** Transactions a second, by way and number of databases: the middle one of several rounds, taken in turn. */
+/** Transactions a second in each round, by way and number of databases. */
 async function measureWays(ways: Way[]): Promise<Map<string, number[]>> {
   const measured = new Map<string, number[]>()
   for (const way of ways) await perSecond(way, mostDatabases)

@@ -8,7 +8,7 @@ import { isAddress, nameFrom, type People, type Person } from './people.ts'
 const largestFormBytes = 10_000
 const recentShown = 4
 
-/** Asks who is signing in, and ends the interaction with what the form says. */
+/** Shows the sign-in page, and ends the interaction with what its form says. */
 export async function answerInteraction(
   provider: Provider,
   people: People,

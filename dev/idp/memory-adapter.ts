@@ -4,10 +4,7 @@ type Entry = { payload: AdapterPayload; expiresAt: number }
 
 const entriesKept = 20_000
 
-/**
- * Where the provider keeps codes, tokens and sessions: in memory, without the expired and with the newest
- * 20,000 at most.
- */
+/** Keeps the provider's codes, tokens and sessions in memory: the newest 20,000 that have not expired. */
 export function createMemoryAdapter(now: () => number = Date.now): (model: string) => Adapter {
   const entries = new Map<string, Entry>()
 
@@ -21,7 +18,7 @@ export function createMemoryAdapter(now: () => number = Date.now): (model: strin
   function set(key: string, entry: Entry): void {
     entries.delete(key)
     entries.set(key, entry)
-    // The oldest go first, whatever they are: what was not used for 20,000 entries is not used any more.
+    // The oldest go first, whatever they are: after 20,000 newer entries nobody needs them.
     for (const [oldest, { expiresAt }] of entries) {
       if (entries.size <= entriesKept && expiresAt > now()) break
       entries.delete(oldest)

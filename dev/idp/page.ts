@@ -4,8 +4,8 @@ import { send } from '../web/serve.ts'
 import { type AddressState, type Person, subjectOf } from './people.ts'
 
 /**
- * No form-action: browsers hold the redirects after a form to it too, and those lead to the client and on to
- * its frontend, whose addresses are not known here.
+ * Without form-action, which browsers apply to the redirects after a form as well: those lead to the client and its
+ * frontend, whose addresses are not known here.
  */
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"

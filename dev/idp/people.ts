@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How the provider vouches for the address: real ones do not always. */
+/** Whether the provider vouches for the address, which real ones do not always do. */
 export type AddressState = 'verified' | 'unverified' | 'absent'
 
 export type Person = { address: string; name: string; addressState: AddressState }
@@ -8,7 +8,7 @@ export type Person = { address: string; name: string; addressState: AddressState
 const signInsKept = 10_000
 const addressShape = /^[^\s@<>]+@[^\s@<>]+$/
 
-/** Whether the text can be the address of a person. */
+/** True if the text can be a person's address. */
 export function isAddress(text: string): boolean {
   return text.length <= 254 && addressShape.test(text)
 }
@@ -18,7 +18,7 @@ export function personOf(address: string): Person {
   return { address, name: nameFrom(address), addressState: 'verified' }
 }
 
-/** A name made of what stands before the @. */
+/** A name made from the part before the @. */
 export function nameFrom(address: string): string {
   const words = (address.split('@')[0] ?? '').split(/[._+-]+/).filter(Boolean)
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || address
@@ -26,17 +26,17 @@ export function nameFrom(address: string): string {
 
 /** The person's lasting id at the provider: the same for every spelling of the address, in every run. */
 export function subjectOf({ address }: Person): string {
-  // Of ASCII alone: in lower case U+212A KELVIN SIGN would be the k of somebody else.
+  // ASCII only: the lower case of U+212A KELVIN SIGN is a k, which would be somebody else.
   const spelling = address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return createHash('sha256').update(spelling).digest('hex').slice(0, 32)
 }
 
-/** Who signed in, the newest 10,000 sign-ins. */
+/** The people of the newest 10,000 sign-ins. */
 export class People {
   #bySubject = new Map<string, Person>()
   #byGrant = new Map<string, Person>()
 
-  /** Notes a person who has just signed in, and gives the person's subject. */
+  /** Records that a person has signed in, and returns their subject. */
   remember(person: Person): string {
     const subject = subjectOf(person)
     this.#bySubject.delete(subject)
@@ -44,13 +44,13 @@ export class People {
     return subject
   }
 
-  /** Ties a grant to the person as of now: a later sign-in with the same address may say something else. */
+  /** Ties a grant to the person as they are now: a later sign-in with the same address may say something else. */
   tie(grantId: string, subject: string): void {
     const person = this.#bySubject.get(subject)
     if (person) setBounded(this.#byGrant, grantId, person)
   }
 
-  /** The person of that subject, as of the grant's sign-in if a grant is given. */
+  /** The person of a subject; given a grant, as they were at its sign-in. */
   find(subject: string, grantId?: string): Person | undefined {
     return (grantId ? this.#byGrant.get(grantId) : undefined) ?? this.#bySubject.get(subject)
   }

@@ -34,7 +34,7 @@ export async function createProvider(
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // Google puts these claims into the id_token as well, and that is the provider we stand in for.
+    // As Google does, for which this stands in: it puts these claims into the id_token as well.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     scopes: ['openid', 'email', 'profile'],
@@ -46,7 +46,7 @@ export async function createProvider(
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: { enabled: false },
     },
-    // Sessions end with the sign-in that made them: nothing may depend on one.
+    // A session ends with the sign-in that made it, so nothing may depend on it.
     expiresWithSession: () => false,
     interactions: { policy: policy(), url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
     extraParams: { login_hint: (ctx, hint) => signInAtOnce(people, ctx, hint) },
@@ -71,8 +71,8 @@ export async function createProvider(
 }
 
 /**
- * Asks for a sign-in and for nothing else: every sign-in here is a fresh one and our own client needs no
- * consent, so the values `prompt` can have are all fulfilled already.
+ * Asks for a sign-in and nothing else: every sign-in is a fresh one and the client is trusted, so all other values of
+ * `prompt` are met already.
  */
 function policy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base()
@@ -85,14 +85,14 @@ function policy(): interactionPolicy.DefaultPolicy {
   return prompts
 }
 
-/** With an address in `login_hint` the request is signed in before the provider looks whether it is. */
+/** Signs in the address of a `login_hint` before the provider asks for a sign-in. */
 function signInAtOnce(people: People, ctx: KoaContextWithOIDC, hint: string | undefined): void {
   const address = hint?.trim()
   if (!address || !isAddress(address)) return
   ctx.oidc.session?.loginAccount({ accountId: people.remember(personOf(address)), transient: true })
 }
 
-/** The client's own users are not asked what it may see of them: it may see what it asks for. */
+/** Grants the trusted client whatever it asks for, without asking the person. */
 async function grantAll(people: People, ctx: KoaContextWithOIDC): Promise<Grant> {
   const { client, account, provider, requestParamScopes } = ctx.oidc
   if (!client || !account) throw new Error('A grant needs a client and a person.')

@@ -12,8 +12,8 @@ import { type Client, createProvider } from './provider.ts'
 type Options = Client & { port?: number; host?: string; directory: string }
 
 /**
- * Starts an OpenID provider for one client. It signs in as the address in `login_hint` without a page, and asks
- * on a page without one. The signing keys are kept in the directory, everything else in memory.
+ * Starts an OpenID provider for one client. It signs in the address of a `login_hint` at once, and otherwise asks on a
+ * page. The signing keys are kept in the directory, everything else in memory.
  */
 export async function startIdentityProvider({
   port = 8026,
@@ -47,8 +47,8 @@ function handler(provider: Provider, people: People): Handler {
 }
 
 /**
- * Takes the provider's own session cookie off the request: a session left over from another sign-in would
- * otherwise answer for the person who signs in now.
+ * Takes the provider's session cookie off the request: a session left from another sign-in would otherwise answer for
+ * the person who signs in now.
  */
 function forgetSession(request: IncomingMessage): void {
   const cookies = (request.headers.cookie ?? '').split(/;\s*/)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { JWKS } from 'oidc-provider'
 import { asObject, parseJson } from '../web/body.ts'
 
-/** The provider's signing keys: made once, then read from the folder, so that a restart keeps tokens valid. */
+/** The provider's signing keys: made once and kept in the folder, so that tokens outlive a restart. */
 export async function signingKeys(directory: string): Promise<JWKS> {
   const path = join(directory, 'signing-keys.json')
   const kept = asObject(parseJson(await readFile(path, 'utf8').catch(() => '')))

@@ -5,7 +5,7 @@ import { invalid, ResendError } from './resend-error.ts'
 
 type Fault = { status: 500 | 429 | 'hang'; left: number; keeps: boolean }
 
-/** Failures a test asks for: the next sends, or all until the reset, are answered with one. */
+/** The failure that a test has asked for, of the next sends or of all until it resets it. */
 export class Faults {
   #fault: Fault | undefined
   #hanging = new Hanging()
@@ -18,25 +18,25 @@ export class Faults {
     this.#fault = { status: hang ? 'hang' : status, left: times, keeps: keep === true }
   }
 
-  /** How many requests hang now: a test waits for its own to be among them. */
+  /** How many requests hang now, for a test that waits for its own. */
   get hanging(): number {
     return this.#hanging.count
   }
 
-  /** Back to health; requests left hanging break off. */
+  /** Ends the fault, and breaks off the requests that hang. */
   reset(): void {
     this.#fault = undefined
     this.#hanging.release()
   }
 
-  /** The fault this send must meet, if any; it is used up by asking. */
+  /** Takes the fault that this send is to meet, if any. */
   next(): Fault | undefined {
     if (!this.#fault || this.#fault.left < 1) return undefined
     this.#fault.left -= 1
     return this.#fault
   }
 
-  /** Answers a send the way the fault says. */
+  /** Answers a send as the fault demands. */
   answer(fault: Fault, response: ServerResponse): void {
     if (fault.status === 'hang') {
       this.#hanging.hold(response)

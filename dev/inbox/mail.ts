@@ -1,6 +1,6 @@
 export type Tag = { name: string; value: string }
 
-/** What is kept of an attachment: its content is not. */
+/** An attachment without its content, which is not kept. */
 export type Attachment = {
   id: string
   filename: string | null
@@ -47,7 +47,7 @@ export function listed(mail: Mail) {
   }
 }
 
-/** The mail as Resend retrieves it, and on top of it what Resend keeps to itself: headers, attachments, idempotency key. */
+/** The mail as Resend retrieves it, with what Resend does not show: headers, attachments and idempotency key. */
 export function retrieved(mail: Mail) {
   return {
     object: 'email',

@@ -4,12 +4,12 @@ import { asObject, parseJson } from '../web/body.ts'
 import type { Mail } from './mail.ts'
 import type { UsedKey } from './used-keys.ts'
 
-/** What one request added: its mails and the idempotency key it used, so that a crash keeps both or neither. */
+/** The mails of one request and its idempotency key: one entry, so that a crash keeps both or neither. */
 export type Entry = { mails: Mail[]; key?: UsedKey }
 
 /**
- * An append-only file with one entry per line. A line begins with its newline: a torn write can then only
- * spoil itself, never the entry after it.
+ * An append-only file with one entry per line. The newline comes first, so that a torn write spoils only itself, never
+ * the next entry.
  */
 export class MailboxLog {
   #path: string
@@ -46,8 +46,8 @@ export class MailboxLog {
   }
 
   /**
-   * Replaces the whole file, which holds either the old or the new entries whenever the process dies. The new
-   * ones are asked for when all earlier writes are done, so that none of those is lost.
+   * Replaces the whole file in one step, so that a crash leaves either the old or the new entries. The new ones are
+   * taken only after all earlier writes, so that none of these is lost.
    */
   replace(entries: () => Entry[]): Promise<number> {
     return this.#inTurn(async () => {

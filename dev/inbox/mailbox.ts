@@ -20,7 +20,7 @@ export class Mailbox {
     this.#log = log
   }
 
-  /** Opens the folder's mailbox, leaving out what a crash has torn. */
+  /** Opens the mailbox of a folder, without entries that a crash has torn. */
   static async open(directory: string): Promise<Mailbox> {
     const log = await MailboxLog.open(directory)
     const mailbox = new Mailbox(log)
@@ -32,7 +32,7 @@ export class Mailbox {
     return mailbox
   }
 
-  /** Takes the mails of one request and the key it used; when this resolves, a crash cannot undo it. */
+  /** Adds the mails of one request and the key it used. Once this resolves, a crash cannot undo it. */
   async add(mails: Mail[], key?: UsedKey): Promise<void> {
     const written = await this.#log.append(key ? { mails, key } : { mails })
     this.#logBytes += written
@@ -72,7 +72,7 @@ export class Mailbox {
   }
 
   async #compact(): Promise<void> {
-    // Set before the write, or every mail that comes in meanwhile would ask for a compaction of its own.
+    // Reset before the write, or every mail that arrives meanwhile would start another compaction.
     this.#logBytes = 0
     this.#compactBytes = await this.#log.replace(() => [
       ...[...this.#mails.values()].map(({ mail }) => ({ mails: [mail] })),

@@ -13,7 +13,7 @@ export class ResendError extends Error {
   }
 }
 
-/** A field of the mail that Resend insists on is not there. */
+/** A field that Resend requires is missing. */
 export function missingField(field: string): ResendError {
   return new ResendError(422, 'missing_required_field', `Missing \`${field}\` field.`)
 }

@@ -12,8 +12,8 @@ const files: Record<string, { path: string; type: string }> = {
 }
 
 /**
- * The frame a mail is shown in inherits this policy: styles inside a mail and pictures must be allowed for it,
- * but no script other than the page's own, no form, no further frame and no connection to anything else.
+ * The frame that shows a mail inherits this policy, so it allows the mail's styles and pictures, but no script other
+ * than the page's own, no form, no further frame and no connection elsewhere.
  */
 const policy = [
   "default-src 'none'",

@@ -3,7 +3,7 @@ import { ResendError } from './resend-error.ts'
 const keptMs = 24 * 60 * 60 * 1000
 const keysKept = 10_000
 
-/** An idempotency key with the request it stood for and the answer that request got. */
+/** An idempotency key, a fingerprint of its request, and the answer that it got. */
 export type UsedKey = { scope: string; fingerprint: string; answer: unknown; usedAt: string }
 
 type Use = { fingerprint: string; done?: UsedKey }
@@ -12,7 +12,7 @@ type Use = { fingerprint: string; done?: UsedKey }
 export class UsedKeys {
   #uses = new Map<string, Use>()
 
-  /** The answer to repeat, or undefined if the key is new and now taken by the caller. */
+  /** The answer to repeat; undefined if the key is new, which the caller now holds. */
   take(scope: string, fingerprint: string, now: Date): UsedKey | undefined {
     this.#forget(now)
     const use = this.#uses.get(scope)
@@ -30,7 +30,7 @@ export class UsedKeys {
     this.#uses.set(key.scope, { fingerprint: key.fingerprint, done: key })
   }
 
-  /** Gives a key back whose request left nothing behind, so that it may be tried again. */
+  /** Releases a key whose request has failed, so that it can be tried again. */
   release(scope: string): void {
     if (!this.#uses.get(scope)?.done) this.#uses.delete(scope)
   }

@@ -14,7 +14,7 @@ const listSchema = z.object({
 })
 const mailSchema = z.object({ text: z.string() })
 
-/** The token of the demo user, who is registered and verified as any user is, where that has not been done yet. */
+/** Signs in the demo user, whom it registers and verifies first if need be, and returns the token. */
 export async function signInDemoUser(address: string, inbox: string): Promise<string> {
   const api = openApi(address)
   const earlier = new Set((await verificationMails(inbox)).map(({ id }) => id))
@@ -59,7 +59,7 @@ async function fromInbox(url: string): Promise<unknown> {
   return (await fetch(url, { headers: { Authorization: 'Bearer re_local' } })).json()
 }
 
-/** The link names the API as the world sees it (APP_URL); here it is asked where it runs. */
+/** Follows a link of a mail at the local API, whatever public address (APP_URL) it names. */
 async function followLink(address: string, link: string): Promise<void> {
   const { pathname, search } = new URL(link)
   const { status } = await fetch(new URL(pathname + search, address), { redirect: 'manual' })

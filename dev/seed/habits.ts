@@ -1,6 +1,6 @@
 import type { CategoryType } from '../../src/domain/categories.ts'
 
-/** An amount that is always the same, or what it is drawn between, in whole units of money. */
+/** A fixed amount, or the range that it is drawn from, in whole units of money. */
 export type Amount = number | readonly [number, number]
 
 /** One kind of row. Accounts and categories are named; without a category a row stays uncategorised. */
@@ -10,7 +10,7 @@ export type Habit = {
   to?: string
   category?: string
   amount: Amount
-  /** What stands on the row; of several texts one is drawn. */
+  /** The description, or several of which one is drawn. */
   texts: readonly string[]
 }
 
@@ -23,13 +23,13 @@ export const accounts = [
   { name: cash, type: 'cash', starting_balance: '240.00', notes: 'The tin in the kitchen' },
 ] as const
 
-/** Beside those that every user starts with. */
+/** Besides the default categories. */
 export const ownCategories: readonly { name: string; type: CategoryType }[] = [
   { name: 'Cat', type: 'expense' },
   { name: 'Subscriptions', type: 'expense' },
 ]
 
-/** What comes on one day of each month. */
+/** What happens on one day of each month. */
 export const monthly: readonly (Habit & { day: number })[] = [
   { day: 1, ...spend('Housing', 1380, 'Rent') },
   { day: 1, ...earn('Salary', 1685.4, 'Salary Tom, city library') },
@@ -50,7 +50,7 @@ export const monthly: readonly (Habit & { day: number })[] = [
   { day: 27, ...spend('Cat', [28, 44], 'Cat food and litter') },
 ]
 
-/** What comes on one day of the year (`MM-DD`), or on several. */
+/** What happens on one or more days of the year (`MM-DD`). */
 export const yearly: readonly (Habit & { days: readonly string[] })[] = [
   { days: ['03-31', '06-30', '09-30', '12-31'], ...earn('Investments', [44, 52], 'Interest', savings) },
   { days: ['11-18', '12-18', '01-18', '02-18', '03-18'], ...spend('Utilities', [105, 168], 'Heating') },
@@ -69,7 +69,7 @@ export const yearly: readonly (Habit & { days: readonly string[] })[] = [
   },
   { days: ['07-16'], ...spend('Travel', 74, 'Boat trip') },
   { days: ['10-02'], ...spend('Clothing', 149, 'Winter coat, Tom') },
-  // Income in a category of expenses: that is what a refund is.
+  // A refund is income in an expense category.
   { days: ['10-09'], ...earn('Clothing', 149, 'Refund: coat, wrong size') },
   { days: ['10-10'], ...spend('Clothing', 159, 'Winter coat, Tom') },
   { days: ['12-12', '12-19'], ...spend('Gifts & Donations', [55, 120], 'Christmas presents') },
@@ -79,7 +79,7 @@ export const yearly: readonly (Habit & { days: readonly string[] })[] = [
 
 const workdays = [1, 2, 3, 4, 5]
 
-/** What comes on some weekdays (0 is Sunday), where chance has it so. */
+/** What may happen on some weekdays (0 is Sunday), with a probability. */
 export const weekly: readonly (Habit & { weekdays: readonly number[]; chance: number })[] = [
   { weekdays: [6], chance: 0.95, ...spend('Groceries', [52, 98], 'Supermarket, the big shop') },
   { weekdays: [2, 4], chance: 0.85, ...spend('Groceries', [11, 34], 'Supermarket', 'Corner shop') },

@@ -18,8 +18,8 @@ type Random = () => number
 const daysOfYear = 365
 
 /**
- * The household's year that ends on a date, oldest first. A day's rows depend on its date alone: the same day has
- * the same rows whenever it is asked for, and so the year that ends tomorrow shares 364 days with today's.
+ * The household's year that ends on a date, oldest first. A day's rows depend on its date alone, so the year that ends
+ * tomorrow shares 364 days with today's.
  */
 export function yearUntil(today: CalendarDate): Row[] {
   const days = Array.from({ length: daysOfYear }, (_, i) => addDays(today, i + 1 - daysOfYear))

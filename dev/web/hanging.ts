@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Requests left without an answer on purpose, so that a caller's timeouts can be tried. */
+/** Requests left unanswered on purpose, so that a caller's timeouts can be tested. */
 export class Hanging {
   #responses = new Set<ServerResponse>()
 

@@ -1,8 +1,8 @@
-/** The list of mails. Rows stay the same elements across updates, so focus and scroll position stay too. */
+/** The list of mails. Rows stay the same elements across updates, which keeps focus and scroll position. */
 
 const rows = new Map()
 
-/** Shows the mails, newest first, keeping the rows that are there already. */
+/** Shows the mails, newest first, and keeps the rows that are there. */
 export function showList(list, mails) {
   const wanted = new Set(mails.map((mail) => mail.id))
   for (const [id, row] of rows) {

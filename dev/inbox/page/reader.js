@@ -2,7 +2,7 @@
 
 const tabNames = ['HTML', 'Text', 'Headers', 'Raw']
 
-/** The tab the person chose last: the next mail opens in it too, if it has it. */
+/** The tab chosen last, in which the next mail opens as well if it has it. */
 let chosen = 'HTML'
 
 /** Shows a mail as the API retrieves it. */
@@ -79,8 +79,8 @@ function content(name, mail) {
 }
 
 /**
- * The mail's own HTML, in a frame that may open links in new tabs and nothing else: no script, no form, no
- * way to navigate this page. Our base element comes first, so that one in the mail counts for nothing.
+ * The mail's own HTML, in a frame that may open links in new tabs and do nothing else: no script, no form, no navigation
+ * of this page. Our base element comes first, so that one in the mail has no effect.
  */
 function frame(mail) {
   const frame = element('iframe', { title: `HTML of ${mail.subject}` })
