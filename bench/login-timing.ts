@@ -1,6 +1,6 @@
 // `node bench/login-timing.ts [rounds]`: does the time of a failed login tell whether an address is registered?
-// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. Writes the result
-// into docs/security.md, or exits with 1 if a kind differs (login-verdict.ts) or the machine is too noisy to tell.
+// Each round makes one failed login of each kind, in random order, at the password cost of a deployment. The result goes
+// into docs/security.md. If a kind differs (login-verdict.ts), or the machine is too noisy to tell, this exits with 1.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
