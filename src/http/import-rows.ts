@@ -7,7 +7,7 @@ import type { ImportFields } from './import-input.ts'
 import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
 import { isObject } from './validate.ts'
 
-/** Reads the items of a JSON import, each as an item of a sync batch. `account_id` beside them is for items without one. */
+/** Reads the items of a JSON import like those of a sync batch. `account_id` beside them is for items without one. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {
   const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })

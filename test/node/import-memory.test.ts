@@ -3,20 +3,21 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { shapes } from './import-work/shapes.ts'
 
-/** Reading takes seconds, and on a machine that is busy with other things minutes. */
+/** Reading takes seconds, or minutes on a busy machine. */
 const timeout = 600_000
 const fileBytes = 5 * 1024 * 1024
 /**
- * The heap in which the largest file must be read, beside what Node itself takes. Pointers are half as long in Workers;
- * the file and its text, up to three bytes for each of the file's, lie outside of it. So `BodyMemory` counts on eight.
+ * The heap in which the largest file must be read: 33 MB, and what Node itself takes. In Workers, pointers are half as
+ * long. The file and its text are outside the heap and take up to three bytes for each byte of the file, which is why
+ * `BodyMemory` counts on eight.
  */
 const heap = { maxOldGenerationSizeMb: 33 + 7, maxYoungGenerationSizeMb: 4 }
 
-/** Those of the shapes that have many small parts, each of which somebody could keep. */
+/** The shapes with many small parts, each of which a reader might keep. */
 const manyParts =
   /many names|as many accounts|nested$|balances$|QIF headers|many letters|details of one|groups of|remittance|children of|attributes of one element|CAMT references$|OFX CDATA sections$|without a closing|lines of a field|CSV delimiters|one letter|columns without|empty lines|undated|ambiguous/
 
-/** Ten thousand rows, as wide as fit into the largest file. */
+/** Ten thousand rows, as wide as the largest file allows. */
 const rows = 10_000
 const purpose = 'Übertrag – Miete 2026 '.repeat(8)
 const list = (row: string) => row.repeat(rows)
@@ -45,7 +46,7 @@ const sizable: [string, string][] = [
   ['QIF', `!Type:Bank\n${list(`D2026-01-01\nT-1.50\nPJo\nM${purpose}\n^\n`)}`],
 ]
 
-/** Reads files one after another in the heap above; ends with an error at the first that does not fit. */
+/** Reads files one after another in that heap; throws at the first that does not fit. */
 async function readInLittleMemory(
   files: Iterable<[string, string | Uint8Array]>,
 ): Promise<Map<string, number>> {

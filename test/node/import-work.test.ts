@@ -4,16 +4,16 @@ import { readGenericCsv } from '../../src/statements/csv/generic.ts'
 import { readStatement } from '../../src/statements/read.ts'
 import { type Shape, shapes } from './import-work/shapes.ts'
 
-/** Files grow from the one size to the other, each four times the one before, until they cost enough to tell. */
+/** Each file is four times as large as the one before, until reading one takes long enough to measure. */
 const [smallest, largest, growth] = [20_000, 1_280_000, 4]
 const tellingMs = 60
 /** Less is noise. */
 const noiseMs = 4
-/** Four times the file may cost about four times; it would be sixteen if twice the file cost four times. */
+/** Four times the bytes may cost about four times as much; if the work were quadratic, it would be sixteen times. */
 const mostTimes = 9
 const mostTries = 5
 
-/** What this thread computes to read a file by either reader, in milliseconds; nobody else on the machine is counted. */
+/** The CPU time of this thread to read a file with both readers, in milliseconds; other processes do not count. */
 function costOf({ file, options = {} }: Shape, size: number): number {
   const made = file(size)
   const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : made
@@ -39,7 +39,7 @@ describe('reading a file costs no more than its size is worth:', () => {
     for (let size = smallest * growth; size <= largest && cost < tellingMs; size *= growth) {
       const most = mostTimes * Math.max(cost, noiseMs)
       let more = costOf(shape, size)
-      // Compiling and collecting garbage are counted as well; the lowest of several is nearest to the work itself.
+      // Compilation and garbage collection count as well, so the lowest of several measurements is the truest.
       for (let tries = 1; more > most && tries < mostTries; tries += 1)
         more = Math.min(more, costOf(shape, size))
       expect(more, `milliseconds for ${size} bytes, ${cost} for a quarter of them`).toBeLessThanOrEqual(most)

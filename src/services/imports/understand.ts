@@ -5,14 +5,14 @@ import { readStatement } from '../../statements/read.ts'
 import type { ImportOptions, StatementAccount } from '../../statements/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 
-/** What form fields say of a file, beside how to read it. */
+/** The form fields of an import: how to read the file, and where its entries go. */
 export type FileFields = ImportOptions & {
   account_id?: number | undefined
   statement_account?: string | undefined
   dry_run?: boolean | undefined
 }
 
-/** Understands a generic CSV. Rows without an account of their own go to `account_id`. Throws Invalid. */
+/** Reads a generic CSV file. Rows without an account of their own go to `account_id`. Throws Invalid. */
 export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile {
   const rows = readGenericCsv(bytes, fields).map((row): ImportRow => {
     const { date, ...rest } = row
@@ -35,7 +35,7 @@ export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile
   }
 }
 
-/** Understands a bank statement; its entries go to `account_id`. Throws Invalid. */
+/** Reads a bank statement, whose entries go to `account_id`. Throws Invalid. */
 export function understandStatement(bytes: Uint8Array, fields: FileFields): ImportFile {
   const statement = readStatement(bytes, fields)
   const accountId = fields.account_id
@@ -63,13 +63,13 @@ export function understandStatement(bytes: Uint8Array, fields: FileFields): Impo
   }
 }
 
-/** What rows of files do not have: marks that a phone makes. */
+/** What only items of a phone's queue have. */
 const unmarked = { client_id: null, force: false }
 
-/** So many are named to choose from. */
+/** How many accounts an error lists. */
 const accountsListed = 50
 
-/** A file may hold several accounts; which of them goes into `account_id` is never guessed. */
+/** The account that goes into `account_id`; if a file holds several, the user has to choose. */
 function chosenAccount(accounts: StatementAccount[], identifier: string | undefined): StatementAccount {
   const chosen =
     identifier === undefined ? accounts : accounts.filter((account) => account.identifier === identifier)

@@ -164,7 +164,7 @@ class XmlReader {
     return this.#text.slice(from, found)
   }
 
-  /** Moves behind a match of the pattern, which has to be right here. */
+  /** Moves behind a match of the pattern right here, if there is one. */
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)

@@ -27,7 +27,7 @@ function purposeOf(text: string): string {
   return text.includes('SVWZ+') ? sepaPurpose(text) : text
 }
 
-/** The other party. Some banks name payer and payee in a column each: of a credit it is the payer that matters. */
+/** The other party. Some banks have one column for payers and one for payees; for a credit, the payer matters. */
 function otherParty(table: CsvTable, row: CsvRow, amount: Minor): string {
   const columns = table.columns.payee ?? []
   const isPayer = (column: number) => payers.has(table.headers[column]?.name ?? '')

@@ -71,7 +71,7 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
   }
 }
 
-/** The type that a row names; without one a row with a second account is a transfer, and else the sign decides. */
+/** The type that a row names. Without one, a second account makes it a transfer; otherwise the sign decides. */
 function typeOf(
   table: CsvTable,
   row: CsvRow,

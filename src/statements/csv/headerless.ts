@@ -19,7 +19,7 @@ export type Contents = {
   wordiest: number | null
 }
 
-/** Looks at each column once. */
+/** Finds out what the columns of a table hold. */
 export function contentsOf(rows: string[][]): Contents {
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
   const width = Math.max(0, ...filled.map((cells) => cells.length))

@@ -14,7 +14,7 @@ export type CsvRow = Record<AmountField, AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
-  /** Descriptions that go on in the lines below. */
+  /** The parts of the description that continue in the lines below. */
   more: string[]
 }
 
@@ -33,12 +33,12 @@ const summaryOnly =
 
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
-/** The first half of a date; and counts of rows, which begin with a number as well. */
+/** The first half of a date, and counts of rows, which also begin with a number. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
-/** Reads the rows of a table and leaves out what else banks put there: footers, sums, repeated headers. */
+/** Reads the rows of a table and leaves out whatever else banks put there: footers, totals, repeated headers. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0 }
@@ -107,7 +107,7 @@ function isNotBooked(table: CsvTable, row: CsvRow): boolean {
   return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(foldHeader(text)))
 }
 
-/** True for a line without a date that says balance or total; below the last date, for any that is not a row either. */
+/** True for a line without a date that says balance or total; below the last date, also for any that is not a row. */
 function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
@@ -156,7 +156,7 @@ function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 
-/** Refuses lines of which none is a transaction: that is not an empty statement but something else. */
+/** Refuses a file with lines of which none is a transaction: that is not an empty statement. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)

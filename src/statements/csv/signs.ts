@@ -17,7 +17,7 @@ const marks = new Map<string, Mark>([
 
 export type Mark = 'debit' | 'credit'
 
-/** Amounts in the order of the rows; null for a row without one, which has an error then. */
+/** Amounts in the order of the rows; null where an error was added instead. */
 type Amounts = (Minor | null)[]
 type Read = (cell: AmountCell, field: string) => Minor | null
 
@@ -61,7 +61,7 @@ function byMark(
   problems: Problems,
 ): Amounts {
   const words = rows.map((row) => markOf(row.cells[column] ?? ''))
-  // Some banks mark one side only; then a row without a mark is of the other.
+  // Some banks mark only one side; rows without a mark then belong to the other.
   const other = !words.includes('credit') ? 'credit' : words.includes('debit') ? null : 'debit'
   const marked = words.map((mark) => mark ?? other)
   if (amounts.some((amount) => (amount ?? 0) < 0)) {
@@ -81,8 +81,8 @@ function byMark(
 }
 
 /**
- * The column of marks: the one with a header for it, else one without a header, else any that is not used, provided
- * that it holds nothing but marks. An unused one must hold both kinds, or a card payment could pass as a mark.
+ * The column of debit/credit marks: the one with a header for it, else one without a header, else any unused one. It
+ * must hold nothing but marks. An unused one must hold both, since a column that says CARD or D throughout is no sign.
  */
 function markColumn(table: CsvTable, rows: CsvRow[]): number | null {
   const contents = marksIn(rows)

@@ -4,8 +4,8 @@ export type SplitText = { rows: string[][]; isBroken: boolean }
 type Cell = { text: string; end: number; isBroken?: true }
 
 /**
- * Splits CSV text (RFC 4180, with line feeds) into at most `maxRows` rows. Broken quotes are treated as Papa Parse
- * treats them; that package itself would be a twentieth of the Worker (test/worker/statements/csv/split.test.ts).
+ * Splits CSV text (RFC 4180, with line feeds) into at most `maxRows` rows. Broken quotes are read as Papa Parse reads
+ * them (test/worker/statements/csv/split.test.ts); that package would be a twentieth of the whole Worker.
  */
 export function splitText(text: string, delimiter: string, maxRows: number): SplitText {
   const cellAt = cellReader(text, delimiter)

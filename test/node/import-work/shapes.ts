@@ -1,11 +1,11 @@
 import type { ImportOptions } from '../../../src/statements/statement.ts'
 
-/** A file of about `n` bytes that is hard to read in one way, and the options that are sent with it. */
+/** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */
 export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: ImportOptions }
 
-/** As often as it takes to fill `n` bytes. */
+/** Repeats a text until it fills `n` bytes. */
 const fill = (text: string, n: number) => text.repeat(Math.ceil(n / text.length))
-/** Text for each number, until `n` bytes are filled. */
+/** Joins a text for each number until they fill `n` bytes. */
 function count(n: number, each: (i: number) => string): string {
   const parts: string[] = []
   for (let i = 0, length = 0; length < n; i += 1) {
@@ -17,7 +17,7 @@ function count(n: number, each: (i: number) => string): string {
 }
 const isoDay = (i: number) =>
   new Date(Date.UTC(1950, 0, 1) + (i % 50_000) * 86_400_000).toISOString().slice(0, 10)
-/** A table whose header and rows have a share of the bytes each, so that both grow. */
+/** A table in which header and rows grow alike. */
 const table = (n: number, header: string, row: string) =>
   `date,amount,${fill(header, n / 2)}\n${fill(row, n / 2)}`
 const utf16 = (text: string) => {
@@ -40,7 +40,7 @@ const swift = (body: string) =>
   `:20:x\n:25:DE02120300000000202051\n:60F:C260101EUR1,\n${body}:62F:C260131EUR1,\n-\n`
 const csv = (body: string) => `date,amount,description\n${body}`
 
-/** What those who mean harm send, for each reader and what it is made of; none of it may cost more than its size. */
+/** What an attacker might send to each reader. None of it may cost more than its size is worth. */
 export const shapes: Shape[] = [
   // OFX, SGML
   { name: 'OFX entries', file: (n) => sgml(count(n, (i) => ofxEntry('', i))) },

@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-/** What the file `x.expected.json` says of the corpus file `x.csv`: a statement, or the rows of a generic CSV. */
+/** What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. */
 export type Expected = { options?: ImportOptions } & (Statement | { rows: GenericRow[] })
 
 const root = '../../corpus/'
@@ -46,7 +46,7 @@ export function expectedOf(path: string): Expected {
   return expected
 }
 
-/** A text as the bytes of an encoding; in a single-byte one, what it does not have becomes a question mark. */
+/** Encodes a text. A single-byte encoding turns characters that it lacks into question marks. */
 export function encode(text: string, encoding = 'utf-8'): Uint8Array {
   if (encoding === 'utf-8') return new TextEncoder().encode(text)
   if (encoding.startsWith('utf-16')) return utf16(text, encoding === 'utf-16le')
@@ -65,7 +65,7 @@ export function read(text: string, options: ImportOptions = {}): Statement {
   return readStatement(encode(text), options)
 }
 
-/** What is wrong with a file: the errors of the `Invalid` that reading it throws, or null. */
+/** The errors of the `Invalid` that reading a file throws; null if it throws nothing. */
 export function errorsOf(run: () => unknown): Record<string, string[]> | null {
   try {
     run()
@@ -76,9 +76,9 @@ export function errorsOf(run: () => unknown): Record<string, string[]> | null {
   }
 }
 
-/** The sum of the rows of an account. */
-export function sumOf(rows: { amount: Minor }[]): number {
-  return rows.reduce((sum, row) => sum + row.amount, 0)
+/** The sum of all entries. */
+export function sumOf(entries: { amount: Minor }[]): number {
+  return entries.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 function utf16(text: string, littleEndian: boolean): Uint8Array {

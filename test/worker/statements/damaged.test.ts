@@ -10,7 +10,7 @@ const utf16 = (units: number[]) => new Uint8Array(new Uint16Array([0xfeff, ...un
 const swapped = (bytes: Uint8Array) => bytes.map((_, i) => bytes[i ^ 1] ?? 0)
 const unitsOf = (text: string) => Array.from(text, (character) => character.charCodeAt(0))
 
-/** The fields that reading a file complains of, by either reader. */
+/** The fields with errors when a file is read, for each of the readers. */
 function errorsOf(bytes: Uint8Array): string[][] {
   return [readGenericCsv, readStatement].map((read) => {
     try {

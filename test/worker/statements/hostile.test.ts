@@ -90,7 +90,7 @@ describe('a file of ten megabytes of one thing', () => {
     ['spaces', ' '.repeat(10 * megabyte)],
     ['JSON', '{"a":'.repeat(2 * megabyte)],
   ])('(%s) is refused', (_, text) => {
-    // What it costs is measured in test/node/import-work.test.ts, since clocks stand still in a Worker while it computes.
+    // test/node/import-work.test.ts measures the cost, because clocks stand still in a Worker while it computes.
     expect(asStatement(encode(text))).not.toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import { Invalid } from '../../../../src/domain/failures.ts'
 import { decodeReferences, readXml } from '../../../../src/statements/camt/xml-reader.ts'
 import { corpus } from '../corpus.ts'
 
-/** What a document says: names, attributes and text, in their order; null is none that is well-formed. */
+/** The names, attributes and texts of a document in their order; null if it is not well-formed. */
 type Said = unknown[] | null
 
 function byOurs(xml: string): Said {
@@ -49,7 +49,7 @@ function byParseXml(xml: string): Said {
   }
 }
 
-/** Neighbouring texts as one, whatever stood between them. */
+/** Joins neighbouring texts, whatever was between them. */
 function joined(nodes: unknown[]): unknown[] {
   const all: unknown[] = []
   for (const node of nodes) {
@@ -61,7 +61,7 @@ function joined(nodes: unknown[]): unknown[] {
   return all
 }
 
-/** Pieces out of which documents are made, good ones and others. */
+/** The pieces that documents are made of, valid and invalid ones. */
 const pieces = fc.constantFrom(
   ...[
     '<a>',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { errorsOf, read, sumOf } from '../corpus.ts'
 
-/** Exports of banks in miniature: their headers, preambles and footers, with invented rows; how many and their sum. */
+/** Exports of banks in miniature, with invented rows: name, number of entries, their sum, and the file. */
 const shapes: [string, number, number, string][] = [
   [
     'n26',

@@ -3,7 +3,7 @@ import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { splitText } from '../../../../src/statements/csv/split.ts'
 
-/** Text out of what makes CSV hard, so that quotes, delimiters and line ends meet in every order. */
+/** Text made of what makes CSV hard: quotes, delimiters and line ends in every order. */
 const pieces = [
   '"',
   '""',
