@@ -82,7 +82,7 @@ function byMark(
 
 /**
  * The column of debit/credit marks: the one with a header for it, else one without a header, else any unused one. It
- * must hold nothing but marks. An unused one must hold both, since a column that says CARD or D throughout is no sign.
+ * must hold nothing but marks, and an unused one both kinds, since the same letter throughout may mean anything.
  */
 function markColumn(table: CsvTable, rows: CsvRow[]): number | null {
   const contents = marksIn(rows)
