@@ -1,5 +1,6 @@
 import type { Context, ErrorHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import type { ShownDuplicateError } from '../contract/failures.ts'
 import { reportOf } from '../domain/error-report.ts'
 import {
   AnswerTooLarge,
@@ -65,7 +66,8 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
     transaction_date: row.transactionDate,
     amount: formatMoney(row.amount),
   }))
-  return c.json({ message: error.message, is_duplicate: true, duplicates }, 409)
+  const body: ShownDuplicateError = { message: error.message, is_duplicate: true, duplicates }
+  return c.json(body, 409)
 }
 
 /** Logs a failure beside the request's own line, under the same request id. */

@@ -1,5 +1,7 @@
 import type { ShownAccount } from '../contract/accounts.ts'
 import type { ShownCategory } from '../contract/categories.ts'
+import type { ShownUser } from '../contract/people.ts'
+import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
 import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
 import type { User } from '../db/owner.ts'
@@ -19,7 +21,7 @@ import type { TransactionWithRelations } from '../services/transactions/read.ts'
 
 /** Rows as the contract shows them (api.md §2): snake case, amounts as strings, balances and totals as numbers. */
 
-export function presentUser(user: User) {
+export function presentUser(user: User): ShownUser {
   return {
     id: user.id,
     name: user.name,
@@ -33,7 +35,7 @@ export function presentUser(user: User) {
   }
 }
 
-export function presentSignIn({ token, user }: SignedIn) {
+export function presentSignIn({ token, user }: SignedIn): ShownSignIn {
   return {
     access_token: token,
     token_type: 'Bearer',
@@ -43,7 +45,7 @@ export function presentSignIn({ token, user }: SignedIn) {
   }
 }
 
-export function presentSession(session: Session, currentTokenId: number) {
+export function presentSession(session: Session, currentTokenId: number): ShownSession {
   return {
     id: session.id,
     user_agent: session.userAgent,

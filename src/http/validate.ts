@@ -62,14 +62,14 @@ export function header<S extends z.ZodMiniObject>(schema: S) {
 }
 
 /** Reads what is never refused: the handler gets those fields that fit. */
-export function hints<Target extends 'query' | 'header', S extends z.ZodMiniObject>(
+export function hints<Target extends 'query' | 'header' | 'param', S extends z.ZodMiniObject>(
   target: Target,
   schema: S,
 ) {
   return reader(target, schema, false, (input) => toDraft(schema, present(input)).values)
 }
 
-function reader<Target extends 'query' | 'header', S extends z.ZodMiniObject, Read>(
+function reader<Target extends 'query' | 'header' | 'param', S extends z.ZodMiniObject, Read>(
   target: Target,
   schema: S,
   canRefuse: boolean,

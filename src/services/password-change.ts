@@ -1,4 +1,5 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import type { PasswordChange } from '../contract/people.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { type Draft, valuesOf } from '../domain/draft.ts'
@@ -7,8 +8,6 @@ import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
 import { hashInTurn, verifyInTurn } from './hashing.ts'
 import { attempt, demandAttempt } from './throttle.ts'
-
-export type PasswordChange = { current_password: string; password: string }
 
 /**
  * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,

@@ -1,4 +1,5 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { ForgottenPassword, PasswordReset } from '../contract/mail.ts'
 import { runBatch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { insertWhere } from '../db/insert-where.ts'
@@ -19,7 +20,6 @@ const linkGoodForMs = resetLinkMinutes * minuteMs
 /** Unknown addresses share this many counters, so that made-up ones cannot fill the table. */
 const unknownCounters = 1_024
 
-export type ResetFields = { token: string; email: string; password: string }
 type MailContext = {
   db: Database
   now: Date
@@ -50,7 +50,7 @@ async function limitsOf(email: string, client: ClientAddress): Promise<Limit[]> 
 /** Mails a reset link. Throws Invalid for an unknown address, TooManyAttempts. */
 export async function forgotPassword(
   context: MailContext,
-  draft: Draft<{ email: string }>,
+  draft: Draft<ForgottenPassword>,
 ): Promise<Allowance> {
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
@@ -90,7 +90,7 @@ export async function forgotPassword(
  */
 export async function resetPassword(
   { db, now, scryptCost }: { db: Database; now: Date; scryptCost: ScryptCost },
-  draft: Draft<ResetFields>,
+  draft: Draft<PasswordReset>,
 ): Promise<void> {
   const { token, email, password } = valuesOf(draft)
   const userId = await userOfToken(token, email, now)

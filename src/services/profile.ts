@@ -1,15 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { ProfileChanges } from '../contract/people.ts'
 import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import { addError, type Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-
-export type ProfileFields = {
-  name: string
-  timezone: string
-  reminder_time: string | null
-  email: string | null
-}
+import type { ColumnsOf } from './columns.ts'
 
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {
@@ -18,7 +13,7 @@ export async function showUser(owner: Owner): Promise<User> {
 }
 
 /** Changes only the fields that were sent. The address may be sent unchanged, but not changed. Throws Invalid. */
-export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFields>>): Promise<User> {
+export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>): Promise<User> {
   const { name, timezone, reminder_time, email } = draft.values
   const movesReminder = timezone !== undefined || reminder_time !== undefined
   const isOwnAddress = email ? eq(users.email, email) : sql`true`
@@ -31,7 +26,7 @@ export async function updateProfile(owner: Owner, draft: Draft<Partial<ProfileFi
       // When a reminder is due depends on both fields, but only one may have been sent: the reminder job works it out.
       reminderLookAt: movesReminder ? owner.now : undefined,
       updatedAt: owner.now,
-    })
+    } satisfies ColumnsOf<Omit<ProfileChanges, 'email' | 'password'>>)
     .where(and(eq(users.id, owner.id), draft.complete ? isOwnAddress : sql`false`))
     .returning(userColumns)
   const results = await owner.run({ changed: update })

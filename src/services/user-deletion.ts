@@ -1,4 +1,5 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Farewell } from '../contract/people.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { attempts, batches, batchItems, failedMails, users } from '../db/schema.ts'
@@ -11,9 +12,6 @@ import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { demandOwnPassword, readOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
 import { attempt } from './throttle.ts'
-
-/** Proof that it is really the user who deletes the account: the password or, if there is none, the address. */
-export type Farewell = { password?: string | null; email?: string | null }
 
 /**
  * Deletes the user and all their data, and mails a receipt. Takes two round trips, since the stored hash is compared

@@ -1,7 +1,13 @@
 import * as z from 'zod'
+import {
+  batchError,
+  duplicateError,
+  message,
+  notVerifiedError,
+  validationError,
+} from '../../contract/failures.ts'
 import { mostDeletedAtOnce } from '../../services/bounds.ts'
 import type { AnswerDescription, ExtraFailure } from './operation.ts'
-import { batchError, duplicateError, message, notVerifiedError, validationError } from './schemas/service.ts'
 
 /** A failure as the document describes it, under the name of the response that all operations share. */
 export type Failure = AnswerDescription & { name: string; status: number }

@@ -89,17 +89,24 @@ function parametersOf(
 ): JsonSchema[] {
   const inPath = [...path.matchAll(/:(\w+)/g)]
     .map(([, name = '']) => name)
+    .filter((name) => !checks.some(({ target, schema }) => target === 'param' && name in schema.shape))
     .filter((name) => !(name in parameters))
     .map((name) => ({ name, in: 'path', required: true, schema: add(id, 'output') }))
   const checked = checks
     .filter(({ target }) => target !== 'json')
-    .flatMap(({ target, schema: { shape } }) =>
+    .flatMap(({ target, canRefuse, schema: { shape } }) =>
       Object.entries(shape)
         .filter(([name]) => !(name in parameters))
         .map(([name, field]) => {
           const { description = textOfField(target, name), ...schema } = add(field, 'input')
-          const isRequired = field._zod.optin === undefined
-          return { name, in: target, ...(isRequired && { required: true }), description, schema }
+          const isRequired = target === 'param' || (canRefuse && field._zod.optin === undefined)
+          return {
+            name,
+            in: target === 'param' ? 'path' : target,
+            ...(isRequired && { required: true }),
+            description,
+            schema,
+          }
         }),
     )
   const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({

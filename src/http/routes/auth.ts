@@ -1,35 +1,19 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
-import {
-  comparedEmail,
-  email,
-  newPassword,
-  nullable,
-  password,
-  text,
-  timezone,
-} from '../../contract/fields.ts'
+import { email } from '../../contract/fields.ts'
+import { addressCheck, type Credentials, credentials, registration } from '../../contract/sign-in.ts'
 import { longestAddress } from '../../domain/addresses.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { mailVerification } from '../../services/email-verification.ts'
 import { logout, logoutAll } from '../../services/sessions.ts'
-import { type Credentials, login } from '../../services/sign-in/login.ts'
+import { login } from '../../services/sign-in/login.ts'
 import { register } from '../../services/sign-in/register.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { clientAddress, countedClient, limit } from '../limits.ts'
 import { presentSignIn } from '../present.ts'
 import { signInContext } from '../sign-in-context.ts'
-import { body } from '../validate.ts'
+import { body, hints } from '../validate.ts'
 
-const registration = z.object({
-  name: text(),
-  email,
-  password: newPassword,
-  password_confirmation: password,
-  timezone: z.optional(nullable(timezone)),
-})
-const credentials = z.object({ email: comparedEmail, password })
 type Credentialed = { out: { json: Draft<Credentials> } }
 
 /** Registering, signing in and out (api.md §4.1). */
@@ -59,6 +43,6 @@ export const authRoutes = new Hono<App>()
     return c.json({ message: 'Logged out everywhere.' })
   })
   // Never says whether an address is registered, and so has no need to know (api.md §4.1).
-  .get('/auth/check-email', limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
-    return c.json({ available: email.safeParse(c.req.query('email')).success })
+  .get('/auth/check-email', hints('query', addressCheck), limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
+    return c.json({ available: email.safeParse(c.req.valid('query').email).success })
   })

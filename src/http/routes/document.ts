@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
+import { knownDocument } from '../../contract/service.ts'
 import type { App } from '../app-types.ts'
+import { hints } from '../validate.ts'
 
 /** What of an asset's own headers is passed on. */
 const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']
 
 /** The contract as an OpenAPI document, built from the code (dev/reference.ts). */
-export const documentRoutes = new Hono<App>().get('/', async (c) => {
+export const documentRoutes = new Hono<App>().get('/', hints('header', knownDocument), async (c) => {
   const asset = await c.env.ASSETS.fetch(new URL('/api/openapi.json', c.req.url), { headers: c.req.header() })
   if (!asset.ok && asset.status !== 304) return c.notFound()
   const headers = new Headers()

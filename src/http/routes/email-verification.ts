@@ -1,10 +1,17 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
+import {
+  addressLink,
+  addressSignature,
+  type ShownVerificationSent,
+  type ShownVerificationStatus,
+} from '../../contract/mail.ts'
 import type { LinkParts } from '../../domain/links.ts'
 import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
 import { allowanceHeaders, countedClient } from '../limits.ts'
 import { answerOutcome, answerPage } from '../page.ts'
+import { hints } from '../validate.ts'
 
 /** What the link "this was not me" answers once the address is verified. */
 const tooLate = [
@@ -14,22 +21,33 @@ const tooLate = [
 
 /** Verifying the address (api.md §3 and §4.1). */
 export const emailVerificationRoutes = new Hono<App>()
-  .get('/verify/:id/:hash', async (c) => {
+  .get('/verify/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
     const { db, now, config, emit } = c.var.deps
-    const { userId, isNew } = await verifyEmail(db, config.links.secret, linkOf(c), now)
+    const { userId, isNew } = await verifyEmail(
+      db,
+      config.links.secret,
+      linkOf(c.req.valid('param'), c.req.valid('query')),
+      now,
+    )
     if (isNew) emit({ event: 'Verified', userId })
     return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
   })
-  .get('/disown/:id/:hash', async (c) => {
+  .get('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
     const { db, now, config } = c.var.deps
-    if (!(await canDisown(db, config.links.secret, linkOf(c), now))) return answerPage(c, ...tooLate)
+    if (!(await canDisown(db, config.links.secret, linkOf(c.req.valid('param'), c.req.valid('query')), now)))
+      return answerPage(c, ...tooLate)
     const text =
       'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.'
     return answerPage(c, 'Was this not you?', text, 'Delete that account')
   })
-  .post('/disown/:id/:hash', async (c) => {
+  .post('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
     const { db, now, config } = c.var.deps
-    const outcome = await disown(db, config.links.secret, linkOf(c), now)
+    const outcome = await disown(
+      db,
+      config.links.secret,
+      linkOf(c.req.valid('param'), c.req.valid('query')),
+      now,
+    )
     if (outcome === 'too late') return answerOutcome(c, ...tooLate, 409)
     const title = outcome === 'deleted' ? 'The account has been deleted.' : 'The account has been locked.'
     return answerOutcome(c, title, 'There is nothing else you need to do.')
@@ -41,7 +59,7 @@ export const emailVerificationRoutes = new Hono<App>()
       links: deps.config.links,
       client: countedClient(c),
     })
-    const answer = isVerified
+    const answer: ShownVerificationSent = isVerified
       ? { message: 'Email already verified.', email_verified: true }
       : {
           message: 'Verification email queued.',
@@ -52,10 +70,10 @@ export const emailVerificationRoutes = new Hono<App>()
   })
   .get('/verification-status', async (c) => {
     const { email, emailVerifiedAt } = await showUser(c.var.owner)
-    return c.json({ email_verified: emailVerifiedAt !== null, email })
+    const status: ShownVerificationStatus = { email_verified: emailVerifiedAt !== null, email }
+    return c.json(status)
   })
 
-function linkOf(c: Context<App, '/:id/:hash'>): LinkParts {
-  const { expires = '', signature = '' } = c.req.query()
-  return { ...c.req.param(), expires, signature }
+function linkOf(path: Partial<LinkParts>, query: Partial<LinkParts>): LinkParts {
+  return { id: '', hash: '', expires: '', signature: '', ...path, ...query }
 }

@@ -1,25 +1,27 @@
 import { type Context, Hono } from 'hono'
+import { callback, loginHint } from '../../contract/sign-in.ts'
 import { SignInFailed } from '../../domain/failures.ts'
 import { beginSignIn, completeSignIn, signInAgain } from '../../services/sign-in/provider.ts'
 import type { App } from '../app-types.ts'
 import { logFailure } from '../errors.ts'
 import { signInContext } from '../sign-in-context.ts'
+import { hints } from '../validate.ts'
 
 /** Signing in through the identity provider (api.md §4.1). */
 export const identityProviderRoutes = new Hono<App>()
-  .get('/', async (c) => {
+  .get('/', hints('query', loginHint), async (c) => {
     const { config, provider, now } = c.var.deps
-    const loginHint = c.req.query('login_hint')
-    return c.json({ url: await beginSignIn(provider, config.links.secret, now, loginHint) })
+    const { login_hint } = c.req.valid('query')
+    return c.json({ url: await beginSignIn(provider, config.links.secret, now, login_hint) })
   })
-  .get('/callback', async (c) => {
+  .get('/callback', hints('query', callback), async (c) => {
     const { config, provider, outbox } = c.var.deps
     try {
       const { token, user } = await completeSignIn(
         { ...signInContext(c), outbox, frontendUrl: config.frontendUrl },
         provider,
         config.links.secret,
-        c.req.query(),
+        c.req.valid('query'),
       )
       return toLogin(c, { token, user: String(user.id) })
     } catch (error) {

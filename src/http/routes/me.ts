@@ -1,15 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
-import {
-  email,
-  newPassword,
-  nullable,
-  password,
-  refused,
-  text,
-  timeOfDay,
-  timezone,
-} from '../../contract/fields.ts'
+import { farewell, passwordChange, profileChanges } from '../../contract/people.ts'
 import { changePassword } from '../../services/password-change.ts'
 import { showUser, updateProfile } from '../../services/profile.ts'
 import { deleteUser } from '../../services/user-deletion.ts'
@@ -17,25 +7,6 @@ import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
-
-const profileChanges = z.partial(
-  z.object({
-    name: text(),
-    timezone,
-    reminder_time: nullable(timeOfDay),
-    // Ignored, it would leave people with another address or password than they believe.
-    email: nullable(email),
-    password: refused('The :field field is changed by PUT /api/me/password.'),
-  }),
-)
-
-const passwordChange = z.object({
-  current_password: password,
-  password: newPassword,
-  password_confirmation: password,
-})
-
-const farewell = z.object({ password: z.optional(nullable(password)), email: z.optional(nullable(email)) })
 
 /** The bearer's own profile (api.md §2). */
 export const meRoutes = new Hono<App>()

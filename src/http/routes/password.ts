@@ -1,29 +1,20 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
-import { email, newPassword, password, text } from '../../contract/fields.ts'
+import { forgottenPassword, passwordReset } from '../../contract/mail.ts'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { allowanceHeaders, countedClient } from '../limits.ts'
 import { body } from '../validate.ts'
 
-const forgotten = z.object({ email })
-const reset = z.object({
-  token: text(),
-  email,
-  password: newPassword,
-  password_confirmation: password,
-})
-
 /** A forgotten password (api.md §4.1). */
 export const passwordRoutes = new Hono<App>()
-  .post('/forgot-password', body(forgotten), async (c) => {
+  .post('/forgot-password', body(forgottenPassword), async (c) => {
     const { config, ...deps } = c.var.deps
     const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
     const allowance = await forgotPassword(context, c.req.valid('json'))
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
-  .post('/reset-password', body(reset), async (c) => {
+  .post('/reset-password', body(passwordReset), async (c) => {
     const { db, now, config } = c.var.deps
     await resetPassword({ db, now, scryptCost: config.scryptCost }, confirmed(c.req.valid('json')))
     return c.json({ message: 'Your password has been reset.' })

@@ -1,18 +1,20 @@
 import { Hono } from 'hono'
+import { unsubscribeLink } from '../../contract/mail.ts'
 import { demandUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
 import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../page.ts'
+import { hints } from '../validate.ts'
 
 /** Ends reminders from the mail itself (RFC 8058). */
 export const reminderRoutes = new Hono<App>()
-  .get('/unsubscribe/:user/:signature', async (c) => {
-    const { user, signature } = c.req.param()
+  .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
+    const { user = '', signature = '' } = c.req.valid('param')
     await demandUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
     const text = 'You get them on days for which you have recorded nothing.'
     return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })
-  .post('/unsubscribe/:user/:signature', async (c) => {
-    const { user, signature } = c.req.param()
+  .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
+    const { user = '', signature = '' } = c.req.valid('param')
     const { db, config } = c.var.deps
     await unsubscribe(db, config.links.secret, user, signature)
     const text = 'You can switch them on again in your profile.'

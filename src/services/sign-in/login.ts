@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { Credentials } from '../../contract/sign-in.ts'
 import { runBatch } from '../../db/batch.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
@@ -8,8 +9,6 @@ import { Invalid } from '../../domain/failures.ts'
 import { hashPassword, isOutdated } from '../../domain/passwords.ts'
 import { verifyInTurn } from '../hashing.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
-
-export type Credentials = { email: string; password: string }
 
 /**
  * Checks the credentials and makes a token. Unknown addresses and wrong passwords fail in the same way, after the same

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
+import type { Callback } from '../../contract/sign-in.ts'
 import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
@@ -22,9 +23,6 @@ export type IdentityContext = SignInContext & { outbox: Outbox; frontendUrl: str
 /** Sealed into `state`, since clients keep no cookies. The nonce also identifies the state itself. */
 const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
 type State = z.infer<typeof stateSchema>
-
-/** What the provider sends the user back with. */
-export type Callback = { state?: string; code?: string; error?: string; iss?: string }
 
 /** Returns the provider's URL for a new sign-in. Throws ProviderUnavailable. */
 export async function beginSignIn(

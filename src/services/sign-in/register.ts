@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import type { Registration } from '../../contract/sign-in.ts'
 import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
@@ -11,8 +12,6 @@ import { type ClientAddress, mailLimits, newAddress } from '../mail-limits.ts'
 import { attempt } from '../throttle.ts'
 import { insertDefaultCategories } from './default-categories.ts'
 import { newToken, type SignedIn, type SignInContext } from './token.ts'
-
-export type Registration = { name: string; email: string; password: string; timezone?: string | null }
 
 /**
  * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the mail

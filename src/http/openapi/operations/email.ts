@@ -1,25 +1,9 @@
 import * as z from 'zod'
+import { message } from '../../../contract/failures.ts'
+import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { json, type OperationGroup } from '../operation.ts'
-import { id } from '../schemas/kinds.ts'
-import { verificationSent, verificationStatus } from '../schemas/people.ts'
-import { message } from '../schemas/service.ts'
 import { password } from './sign-in.ts'
-
-/** The parameters of a link of the verification mail. */
-const addressLink = {
-  id: { in: 'path', required: true, schema: id, description: 'The user.' },
-  hash: { in: 'path', required: true, schema: z.string(), description: 'Of the address.' },
-  expires: { in: 'query', schema: z.string(), description: 'Unix time.' },
-  signature: { in: 'query', schema: z.string(), description: 'Of path and expiry.' },
-} as const
-
-const signature = {
-  in: 'path',
-  required: true,
-  schema: z.string(),
-  description: 'Out of the mail.',
-} as const
 
 /** Mails and what their links do: verification, forgotten passwords, reminders (api.md §3 and §4.1). */
 export const emailOperations: OperationGroup = {
@@ -47,7 +31,6 @@ export const emailOperations: OperationGroup = {
       id: 'verifyEmail',
       summary: 'Verify the address',
       description: 'The link of the verification mail; good for 60 minutes.',
-      parameters: addressLink,
       answers: {
         302: {
           description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
@@ -61,7 +44,6 @@ export const emailOperations: OperationGroup = {
       summary: 'Ask whether to delete an account that somebody else registered',
       description:
         'The link “This was not me” of the verification mail; good for 30 days. A page with a button, or one that says that the address has been verified.',
-      parameters: addressLink,
       answers: {
         200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] },
       },
@@ -71,7 +53,6 @@ export const emailOperations: OperationGroup = {
       id: 'disown',
       summary: 'Delete an account that somebody else registered',
       description: 'What the button of that page does, while the address is not verified.',
-      parameters: addressLink,
       answers: {
         200: {
           description: 'The account is gone: a page where HTML is accepted, JSON otherwise.',
@@ -108,7 +89,6 @@ export const emailOperations: OperationGroup = {
       id: 'showUnsubscribe',
       summary: 'Ask whether to end reminders',
       description: 'The link of the reminder mail; a page with a button.',
-      parameters: { user: { ...signature, schema: id, description: 'The user.' }, signature },
       answers: { 200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] } },
       failures: ['forgedLink'],
     },
@@ -116,7 +96,6 @@ export const emailOperations: OperationGroup = {
       id: 'unsubscribe',
       summary: 'End reminders',
       description: 'What mail programs call (RFC 8058).',
-      parameters: { user: { ...signature, schema: id, description: 'The user.' }, signature },
       answers: {
         200: {
           description: 'No more reminders: a page where HTML is accepted, JSON otherwise.',

@@ -1,8 +1,8 @@
+import { message } from '../../../contract/failures.ts'
+import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { mostDeletedAtOnce } from '../../../services/bounds.ts'
 import { deleted, json, type OperationGroup } from '../operation.ts'
-import { user } from '../schemas/people.ts'
-import { message } from '../schemas/service.ts'
 import { password } from './sign-in.ts'
 
 /** The bearer's own profile (api.md §2). */

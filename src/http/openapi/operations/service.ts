@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { health } from '../../../contract/service.ts'
 import { json, type OperationGroup } from '../operation.ts'
-import { health } from '../schemas/service.ts'
 
 /** The service itself. */
 export const serviceOperations: OperationGroup = {
@@ -17,9 +17,6 @@ export const serviceOperations: OperationGroup = {
       id: 'showDocument',
       summary: 'Get this document',
       description: 'OpenAPI 3.1. Send its `ETag` as `If-None-Match`, and an unchanged document is a 304.',
-      parameters: {
-        'If-None-Match': { in: 'header', schema: z.string(), description: 'The `ETag` of the last answer.' },
-      },
       answers: {
         200: {
           description: 'The document.',

@@ -1,8 +1,7 @@
-import * as z from 'zod'
+import { message } from '../../../contract/failures.ts'
+import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
-import { authorisation, availability, session, signIn } from '../schemas/people.ts'
-import { message } from '../schemas/service.ts'
 
 /** The password of the examples, so that one signs in with what another has set. */
 export const password = 'correct horse battery staple'
@@ -65,9 +64,6 @@ export const signInOperations: OperationGroup = {
       id: 'checkEmail',
       summary: 'Check an address',
       description: `Says whether the address is well-formed, and never whether it is registered. ${perMinute.CHECK_EMAIL_LIMIT} a minute for each client address.`,
-      parameters: {
-        email: { in: 'query', schema: z.string(), description: 'The address.' },
-      },
       answers: { 200: json(availability, 'Whether the address could be used.') },
     },
     'GET /api/auth/idp': {
@@ -75,13 +71,6 @@ export const signInOperations: OperationGroup = {
       summary: 'Sign in through the identity provider',
       description:
         'Send the person to `url`; they come back to the callback, and from there to the frontend.',
-      parameters: {
-        login_hint: {
-          in: 'query',
-          schema: z.string(),
-          description: 'The address the person is likely to use.',
-        },
-      },
       answers: { 200: json(authorisation, 'Where to send the person.') },
     },
     'GET /api/auth/idp/callback': {
@@ -89,11 +78,6 @@ export const signInOperations: OperationGroup = {
       summary: 'Come back from the identity provider',
       description:
         'Called by the provider, not by clients. Leads to `{frontend}/login` with `token` and `user`, or with `error` and `error_code`: access_denied, invalid_state, provider_error, email_missing or email_unverified.',
-      parameters: {
-        code: { in: 'query', schema: z.string(), description: "The provider's code." },
-        state: { in: 'query', schema: z.string(), description: 'What this service gave the provider.' },
-        error: { in: 'query', schema: z.string(), description: 'Why the provider refuses.' },
-      },
       answers: { 302: { description: 'Back to the frontend.', headers: ['Location'] } },
     },
   },

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini'
+import * as shown from './shown.ts'
+
+/** The bodies of failures, and of whatever answers no more than a sentence. */
+
+export const message = /* @__PURE__ */ shown.object(
+  'Message',
+  'A text for people.',
+  () => ({ message: z.string() }),
+  () => ({ message: 'Logged out.' }),
+)
+
+export const validationError = /* @__PURE__ */ shown.object(
+  'ValidationError',
+  'Texts by field; keys are dotted paths.',
+  () => ({ message: z.string(), errors: shown.fieldErrors() }),
+  () => ({
+    message: 'The given data was invalid.',
+    errors: { amount: ['The amount field must be greater than 0.'] },
+  }),
+)
+export type ShownValidationError = z.output<typeof validationError>
+
+export const batchError = /* @__PURE__ */ shown.object(
+  'BatchError',
+  'Texts by field; keys are dotted paths. `invalid_items` are the positions of the items that are wrong.',
+  () => ({
+    message: z.string(),
+    errors: shown.fieldErrors(),
+    invalid_items: z.optional(z.array(z.int())),
+  }),
+  () => ({
+    message: 'The given data was invalid.',
+    errors: { 'transactions.3.account_id': ['The selected account id is invalid.'] },
+    invalid_items: [3],
+  }),
+)
+export type ShownBatchError = z.output<typeof batchError>
+
+export const notVerifiedError = /* @__PURE__ */ shown.object(
+  'NotVerifiedError',
+  'The address must be verified first.',
+  () => ({ message: z.string(), requires_verified_email: z.boolean() }),
+  () => ({ message: 'Your email address is not verified.', requires_verified_email: true }),
+)
+export type ShownNotVerifiedError = z.output<typeof notVerifiedError>
+
+const duplicateTransaction = /* @__PURE__ */ shown.object(
+  'DuplicateTransaction',
+  'A transaction that exists already.',
+  () => ({
+    id: shown.id(),
+    description: z.nullable(z.string()),
+    reference: z.nullable(z.string()),
+    transaction_date: shown.calendarDate(),
+    amount: shown.amount(),
+  }),
+)
+
+export const duplicateError = /* @__PURE__ */ shown.object(
+  'DuplicateError',
+  'It looks like a transaction that exists already.',
+  () => ({
+    message: z.string(),
+    is_duplicate: z.boolean(),
+    duplicates: z.array(duplicateTransaction).check(z.maxLength(5)),
+  }),
+  () => ({
+    message: 'Potential duplicate detected.',
+    is_duplicate: true,
+    duplicates: [
+      {
+        id: 1,
+        description: 'Coffee beans',
+        reference: null,
+        transaction_date: '2026-11-20',
+        amount: '12.50',
+      },
+    ],
+  }),
+)
+export type ShownDuplicateError = z.output<typeof duplicateError>

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini'
+import { doc, field } from './doc.ts'
+import { email, newPassword, password, text } from './fields.ts'
+import * as shown from './shown.ts'
+
+/** Mails, and what their links carry. Links are signed as they are written, so that nothing in them is converted. */
+
+const userInLink = field(
+  z.string(),
+  doc({ type: 'integer', format: 'int64', minimum: 1, description: 'The user.' }),
+)
+
+/** The links of the verification mail. */
+export const addressLink = z.object({
+  id: userInLink,
+  hash: field(z.string(), doc('A hash of the address.')),
+})
+export const addressSignature = z.partial(
+  z.object({
+    expires: field(z.string(), doc('When the link ends, in Unix time.')),
+    signature: field(z.string(), doc('The signature of path and expiry.')),
+  }),
+)
+
+/** The link that ends reminders. */
+export const unsubscribeLink = z.object({
+  user: userInLink,
+  signature: field(z.string(), doc('As it stands in the mail.')),
+})
+
+/** What asks for a reset mail. */
+export const forgottenPassword = z.object({ email: field(email, doc('Compared without regard to case.')) })
+export type ForgottenPassword = z.output<typeof forgottenPassword>
+
+/** A new password, with the token of a reset mail. */
+export const passwordReset = z.object({
+  token: field(text(), doc('The token of the reset mail.')),
+  email: field(email, doc('Compared without regard to case.')),
+  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
+  password_confirmation: field(password, doc('The same password again.')),
+})
+export type PasswordReset = z.output<typeof passwordReset>
+
+export const verificationStatus = /* @__PURE__ */ shown.object(
+  'VerificationStatus',
+  'Whether the address is verified.',
+  () => ({ email_verified: z.boolean(), email: z.string() }),
+  () => ({ email_verified: false, email: 'mary@example.com' }),
+)
+export type ShownVerificationStatus = z.output<typeof verificationStatus>
+
+export const verificationSent = /* @__PURE__ */ shown.object(
+  'VerificationSent',
+  'What became of the request for another verification mail.',
+  () => ({
+    message: z.string(),
+    email_verified: z.boolean(),
+    verification_sent_at: field(
+      z.optional(shown.timestamp()),
+      doc('Absent if the address is verified already.'),
+    ),
+  }),
+  () => ({
+    message: 'Verification email queued.',
+    email_verified: false,
+    verification_sent_at: shown.at,
+  }),
+)
+export type ShownVerificationSent = z.output<typeof verificationSent>

@@ -1,0 +1,72 @@
+import * as z from 'zod/mini'
+import { doc, field } from './doc.ts'
+import { email, newPassword, nullable, password, refused, text, timeOfDay, timezone } from './fields.ts'
+import * as shown from './shown.ts'
+
+/** What changes the profile: any of its fields. */
+export const profileChanges = z.partial(
+  z.object({
+    name: field(text(), doc('Shown to people.')),
+    timezone: field(timezone, doc('An IANA name; months and reminders follow it.')),
+    reminder_time: field(
+      nullable(timeOfDay),
+      doc('When to send a reminder on days without a transaction; null, or an empty text, for never.'),
+    ),
+    // Ignored, it would leave people with another address or password than they believe.
+    email: field(nullable(email), doc('The current address; any other is refused.')),
+    password: refused('The :field field is changed by PUT /api/me/password.'),
+  }),
+)
+export type ProfileChanges = z.output<typeof profileChanges>
+
+/** A new password in place of the current one. */
+export const passwordChange = z.object({
+  current_password: field(password, doc('The current password.')),
+  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
+  password_confirmation: field(password, doc('The same password again.')),
+})
+export type PasswordChange = z.output<typeof passwordChange>
+
+/** What proves that it is really the user who leaves: the password, or the address of a user who has none. */
+export const farewell = z.object({
+  password: field(z.optional(nullable(password)), doc('The password, if the user has one.')),
+  email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),
+})
+export type Farewell = z.output<typeof farewell>
+
+/** The user of every example. */
+export const mary = () => ({
+  id: 1,
+  name: 'Mary Somerville',
+  email: 'mary@example.com',
+  idp_id: null,
+  avatar: null,
+  email_verified_at: shown.at,
+  timezone: 'Europe/London',
+  reminder_time: '20:00',
+  reminder_last_sent_at: null,
+})
+
+export const user = /* @__PURE__ */ shown.object(
+  'User',
+  'A person who uses the service.',
+  () => ({
+    id: shown.id(),
+    name: z.string(),
+    email: z.string(),
+    idp_id: field(
+      z.nullable(z.string()),
+      doc('Identifier from the identity provider; null for password users.'),
+    ),
+    avatar: z.nullable(z.string()),
+    email_verified_at: field(z.nullable(shown.timestamp()), doc('Null until the address is verified.')),
+    timezone: field(z.string(), doc('An IANA name; months and reminders follow it.')),
+    reminder_time: field(
+      z.nullable(z.string().check(z.regex(/^\d\d:\d\d$/))),
+      doc('HH:MM in the time zone; null is off.'),
+    ),
+    reminder_last_sent_at: z.nullable(shown.timestamp()),
+  }),
+  mary,
+)
+export type ShownUser = z.output<typeof user>

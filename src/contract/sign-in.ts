@@ -1,0 +1,98 @@
+import * as z from 'zod/mini'
+import { doc, field } from './doc.ts'
+import { comparedEmail, email, newPassword, nullable, password, text, timezone } from './fields.ts'
+import { mary, user } from './people.ts'
+import * as shown from './shown.ts'
+
+/** What registers a user. */
+export const registration = z.object({
+  name: field(text(), doc('Shown to people.')),
+  email: field(email, doc('Compared without regard to case.')),
+  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
+  password_confirmation: field(password, doc('The same password again.')),
+  timezone: field(
+    z.optional(nullable(timezone)),
+    doc('An IANA name; months and reminders follow it. UTC if absent.'),
+  ),
+})
+export type Registration = z.output<typeof registration>
+
+/** What signs a user in. */
+export const credentials = z.object({
+  email: field(comparedEmail, doc('Compared without regard to case.')),
+  password: field(password, doc('The password.')),
+})
+export type Credentials = z.output<typeof credentials>
+
+export const signIn = /* @__PURE__ */ shown.object(
+  'SignIn',
+  'A token, and whose it is.',
+  () => ({
+    access_token: field(z.string(), doc('Bearer token, `<id>|<secret>`. It is shown this once.')),
+    token_type: field(z.string(), doc({ examples: ['Bearer'] })),
+    user,
+    email_verified: z.boolean(),
+    email_verified_at: z.nullable(shown.timestamp()),
+  }),
+  () => ({
+    access_token: '1|4bQ0mX9sVv2kTn7cYd3fGh8jLp5rWz6aSe1uIo0ABCDEF',
+    token_type: 'Bearer',
+    user: mary(),
+    email_verified: true,
+    email_verified_at: shown.at,
+  }),
+)
+export type ShownSignIn = z.output<typeof signIn>
+
+export const session = /* @__PURE__ */ shown.object(
+  'Session',
+  'A token that is signed in somewhere; its secret is never shown again.',
+  () => ({
+    id: shown.id(),
+    user_agent: z.nullable(z.string()),
+    created_at: shown.timestamp(),
+    last_used_at: field(shown.timestamp(), doc('Noted at most once a day.')),
+    is_current: field(z.boolean(), doc('True for the token of this very request.')),
+  }),
+  () => ({
+    id: 1,
+    user_agent: 'Purse/2.1 (Android 16)',
+    created_at: shown.at,
+    last_used_at: shown.at,
+    is_current: true,
+  }),
+)
+export type ShownSession = z.output<typeof session>
+
+/** The address to check. */
+export const addressCheck = z.object({ email: field(z.string(), doc('The address.')) })
+
+export const availability = /* @__PURE__ */ shown.object(
+  'Availability',
+  'True for any well-formed address: the answer never reveals whether it is registered.',
+  () => ({ available: z.boolean() }),
+  () => ({ available: true }),
+)
+
+/** Whom the identity provider is to expect. */
+export const loginHint = z.partial(
+  z.object({ login_hint: field(z.string(), doc('The address the person is likely to use.')) }),
+)
+
+export const authorisation = /* @__PURE__ */ shown.object(
+  'Authorisation',
+  "The identity provider's page to send the person to.",
+  () => ({ url: z.string() }),
+  () => ({ url: 'https://accounts.google.com/o/oauth2/v2/auth?response_type=code' }),
+)
+
+/** What the identity provider sends people back with. */
+export const callback = z.partial(
+  z.object({
+    code: field(z.string(), doc("The provider's code.")),
+    state: field(z.string(), doc('What this service gave the provider.')),
+    error: field(z.string(), doc('Why the provider refuses.')),
+    iss: field(z.string(), doc('The provider itself (RFC 9207).')),
+  }),
+)
+export type Callback = z.output<typeof callback>
