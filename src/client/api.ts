@@ -15,58 +15,12 @@ type Json<Path extends keyof Served, Method extends string> = Served[Path] exten
 /** A transaction as POST /api/transactions takes it, alone or as an item of a batch. */
 export type NewTransaction = Json<'/api/transactions', '$post'>
 
-/** What a form brings beside an imported file; what is left out is found out (docs/decisions.md, Import). */
-type ImportForm = {
-  file: File | Blob
-  account_id?: string | number
-  statement_account?: string
-  delimiter?: string
-  date_format?: string
-  decimal_separator?: '.' | ','
-  mapping?: string
-  dry_run?: 'true' | 'false'
-}
-
-/** Rows that somebody else has read; `account_id` is for those without one. */
-type ImportRows = {
-  transactions: (Omit<NewTransaction, 'account_id'> & Partial<Pick<NewTransaction, 'account_id'>>)[]
-  account_id?: string | number
-  dry_run?: boolean
-}
-/** One of the two: that it is one, `hc` cannot say in its types. */
-type Import = { form?: ImportForm; json?: ImportRows }
-
-/** Makes a POST safe to repeat: the same key with the same body is the same request (docs/decisions.md). */
-type Keyed = { header?: { 'Idempotency-Key'?: string } }
-
-/** What handlers read for themselves: no validator says so in its type. */
-type AlsoRead = {
-  '/api/transactions/sync': { $post: Keyed & { header?: { Prefer?: 'handling=lenient' } } }
-  '/api/import/store': { $post: Keyed & Import }
-  '/api/import/bank/store': { $post: Keyed & Import }
-  '/api/imports/:id': { $delete: { query?: { force?: 'true' } } }
-  '/api/auth/idp': { $get: { query?: { login_hint?: string } } }
-  '/api/auth/check-email': { $get: { query: { email: string } } }
-}
-type Also<Path, Method> = Path extends keyof AlsoRead
-  ? Method extends keyof AlsoRead[Path]
-    ? AlsoRead[Path][Method]
-    : unknown
-  : unknown
-
-/** Ids and numbers of pages and rows are texts in an address, and may be given as numbers. */
-type Numeric<Fields> = {
-  [Name in keyof Fields]: Name extends 'id' | 'page' | 'per_page' | `${string}_id`
-    ? Fields[Name] | number
-    : Fields[Name]
-}
-
-/** What a caller gives: a query of which nothing is required may be left out. */
-type Given<Input> = Input extends { query: infer Query }
-  ? Omit<Input, 'query'> & (object extends Query ? { query?: Numeric<Query> } : { query: Numeric<Query> })
-  : Input extends { param: infer Param }
-    ? Omit<Input, 'param'> & { param: Numeric<Param> }
-    : Input
+/** Ids are texts in an address, and may be given as numbers. */
+type Given<Input> = Input extends { param: infer Param }
+  ? Omit<Input, 'param'> & {
+      param: { [Name in keyof Param]: Name extends 'id' ? Param[Name] | number : Param[Name] }
+    }
+  : Input
 
 /** A row that a new transaction may be a duplicate of. */
 export type Duplicate = {
@@ -120,9 +74,7 @@ type Answering<Served, Input> = Served extends {
 type Described = {
   [Path in keyof Served]: {
     [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
-      ?
-          | Answering<Served[Path][Method], Given<Input & Also<Path, Method>>>
-          | Failing<Given<Input & Also<Path, Method>>>
+      ? Answering<Served[Path][Method], Given<Input>> | Failing<Given<Input>>
       : never
   }
 }

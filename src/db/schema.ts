@@ -10,7 +10,15 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
-import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
+import {
+  accountTypes,
+  categoryTypes,
+  importFormats,
+  importKinds,
+  itemOutcomes,
+  syncStates,
+  transactionTypes,
+} from '../domain/types.ts'
 
 const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
@@ -267,7 +275,7 @@ export const batches = sqliteTable(
   {
     id: text().primaryKey(),
     userId: owner(),
-    status: text({ enum: ['pending', 'processing', 'completed', 'failed'] }).notNull(),
+    status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the body, which tells whether a repeated key came with the same batch. */
     bodyHash: text().notNull(),
@@ -292,7 +300,7 @@ export const batchItems = sqliteTable(
       .notNull()
       .references(() => batches.id, { onDelete: 'cascade' }),
     position: integer().notNull(),
-    outcome: text({ enum: ['pending', 'created', 'duplicate', 'invalid', 'failed'] }).notNull(),
+    outcome: text({ enum: itemOutcomes }).notNull(),
     /** The row that the item created or duplicates. */
     transactionId: integer(),
     /** One pair for each thing that is wrong. */
@@ -321,8 +329,8 @@ export const imports = sqliteTable(
     userId: owner(),
     /** The batch that the rows passed through. */
     batchId: text().notNull().unique('imports_batch'),
-    kind: text({ enum: ['generic', 'bank'] }).notNull(),
-    format: text({ enum: ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] }).notNull(),
+    kind: text({ enum: importKinds }).notNull(),
+    format: text({ enum: importFormats }).notNull(),
     rows: integer().notNull(),
     created: integer().notNull(),
     duplicate: integer().notNull(),

@@ -1,6 +1,10 @@
-/** The types of accounts, categories and transactions, as the contract names them. */
+/** The types and states of things, as the contract names them. */
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
 /** What may stand between whole units and cents in a file. */
 export const decimalSeparators = ['.', ','] as const
+export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
+export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
+export const importKinds = ['generic', 'bank'] as const
+export const importFormats = ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] as const

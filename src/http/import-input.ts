@@ -1,9 +1,7 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import * as z from 'zod/mini'
-import { flag, id, prepared, text } from '../contract/fields.ts'
+import { type ImportOptions, importOptions } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
-import { decimalSeparators } from '../domain/types.ts'
 import type { App } from './app-types.ts'
 import { isJson } from './json-body.ts'
 import { Upload } from './upload.ts'
@@ -21,38 +19,14 @@ const maxJsonParts = 300_000
 /** A form has a file and seven options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
-const mappingText = 'The mapping field must be a JSON object of texts.'
 /** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
 const maxMappingEntries = 50
 /** The longest of those meanings has fewer characters. */
 const maxMappedName = 50
-const mappedHeader = z
-  .string({ error: mappingText })
-  .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
-
-/** What may be said beside the file: form fields, or query parameters where the file is the whole body. */
-export const importOptions = z.object({
-  account_id: z.optional(id),
-  statement_account: z.optional(text()),
-  delimiter: z.optional(
-    z
-      .string({ error: 'The :field field must be a string.' })
-      .check(z.maxLength(20, 'The :field field must not be greater than 20 characters.')),
-  ),
-  date_format: z.optional(text(50)),
-  decimal_separator: z.optional(z.enum(decimalSeparators, { error: 'The selected :field is invalid.' })),
-  mapping: z.optional(z.record(z.string(), mappedHeader, { error: mappingText })),
-  // Forms and queries know only words.
-  dry_run: z.optional(
-    prepared((input: unknown) => (input === 'true' ? true : input === 'false' ? false : input), flag),
-  ),
-})
-export type ImportFields = z.output<typeof importOptions>
-
 /** One of the three kinds of input (decisions.md, Import), read but not yet understood. */
 export type ImportInput =
-  | { kind: 'rows'; transactions: unknown; options: ImportFields }
-  | { kind: 'file'; bytes: Uint8Array; options: ImportFields }
+  | { kind: 'rows'; transactions: unknown; options: ImportOptions }
+  | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }
 
 /** The body of an import, as it arrives. */
 export function importUpload(c: Context<App>): Upload {
@@ -169,7 +143,7 @@ function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInp
 }
 
 /** Empty fields count as absent; `mapping` comes as JSON where it comes in a form or a query. */
-function readOptions(fields: Record<string, unknown>): ImportFields {
+function readOptions(fields: Record<string, unknown>): ImportOptions {
   const present = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
   )

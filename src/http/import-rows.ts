@@ -1,14 +1,14 @@
+import type { ImportOptions } from '../contract/imports.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { maxErrors } from '../statements/problems.ts'
 import { maxRows } from '../statements/statement.ts'
-import type { ImportFields } from './import-input.ts'
 import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
 import { isObject } from './validate.ts'
 
 /** Reads the items of a JSON import like those of a sync batch. `account_id` beside them is for items without one. */
-export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportFields): ImportFile {
+export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {
   const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}

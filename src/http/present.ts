@@ -1,5 +1,7 @@
 import type { ShownAccount } from '../contract/accounts.ts'
+import type { ShownBatch } from '../contract/batches.ts'
 import type { ShownCategory } from '../contract/categories.ts'
+import type { ShownImport, ShownImportResult } from '../contract/imports.ts'
 import type { ShownUser } from '../contract/people.ts'
 import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
@@ -101,7 +103,7 @@ export function presentTransactionWithRelations({
   return { ...presentTransaction(transaction), ...relations }
 }
 
-export function presentSync({ batch, items }: SyncStatus) {
+export function presentSync({ batch, items }: SyncStatus): ShownBatch {
   const count = (outcome: string) => items.filter((item) => item.outcome === outcome).length
   return {
     id: batch.id,
@@ -125,7 +127,7 @@ export function presentSync({ batch, items }: SyncStatus) {
   }
 }
 
-export function presentImport(found: Import) {
+export function presentImport(found: Import): ShownImport {
   const { id, kind, format, rows, created, duplicate, createdAt } = found
   return { id, kind, format, counts: { rows, created, duplicate }, created_at: createdAt.toISOString() }
 }
@@ -133,7 +135,7 @@ export function presentImport(found: Import) {
 export function presentImportResult(
   { format, skipped, isDryRun }: ImportFile,
   { id, counts, closing }: ImportResult,
-) {
+): ShownImportResult {
   const closing_balance = closing && {
     date: closing.date,
     statement: moneyNumber(closing.statement),

@@ -32,23 +32,36 @@ type Reader<Target extends string, Fields, Read> = MiddlewareHandler<
 
 /**
  * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
- * bearer and the row come before them (decisions.md, order of checks), and the database adds errors of its own.
- * An empty body counts as `{}`; malformed JSON is 400, another content type 415, too large a body 413.
+ * bearer and the row come before them (docs/contract.md, Order of checks), and the database adds errors of its own.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
-  const validator = every(
-    jsonBody(maxBodyBytes),
-    zValidator(
-      'json',
-      z.transform((input) => toDraft(schema, input)),
-    ),
-  )
+  return jsonReader(schema, maxBodyBytes, (input) => toDraft(schema, input))
+}
+
+/** Hands on the JSON body as it is, to a handler that checks it part by part. */
+export function uncheckedBody<S extends z.ZodMiniObject>(schema: S, maxBytes: number) {
+  return jsonReader(schema, maxBytes, (input) => input)
+}
+
+function jsonReader<S extends z.ZodMiniObject, Read>(
+  schema: S,
+  maxBytes: number,
+  read: (input: unknown) => Read,
+) {
+  const validator = every(jsonBody(maxBytes), zValidator('json', z.transform(read)))
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
   return validator as unknown as MiddlewareHandler<
     App,
     string,
-    { in: { json: z.input<S> }; out: { json: Draft<z.output<S>> } }
+    { in: { json: z.input<S> }; out: { json: Read } }
   >
+}
+
+/** Reads nothing: says what a handler reads for itself, to typed clients (`In`) and to the document (`schema`). */
+export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
+  const declaration: MiddlewareHandler<App> = (_, next) => next()
+  checkedBy.set(declaration, { target, schema, canRefuse: true })
+  return declaration as unknown as MiddlewareHandler<App, string, { in: { [Name in keyof In]: In[Name] } }>
 }
 
 /** Checks the query string against a schema; the handler gets a Draft. */

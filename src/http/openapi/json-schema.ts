@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { textOfField } from './inputs.ts'
 import { makePortable } from './portable.ts'
 
 /** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
@@ -20,7 +19,7 @@ export function collectSchemas(): SchemaCollection {
     makePortable(body, components)
     for (const [id, definition] of Object.entries($defs)) {
       makePortable(definition, components)
-      if (io === 'input') describeFields(id, definition)
+      if (io === 'input') demandDescriptions(id, definition)
       const known = components[id]
       if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
         throw new Error(`Two schemas are called ${id}`)
@@ -39,14 +38,16 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
   return copy
 }
 
-function describeFields(name: string, definition: JsonSchema): void {
+function demandDescriptions(name: string, definition: JsonSchema): void {
   const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
   for (const [field, schema] of Object.entries(properties)) {
-    // A field that is refused (fields.ts) is none that a client may send.
+    // Clients are not told of a field that is refused (contract/fields.ts).
     if (schema.not) delete properties[field]
-    else schema.description ??= textOfField(name, field)
+    else if (!schema.description) throw new Error(`${name}.${field} is not described in src/contract`)
   }
 }
+
+const ofCode = ['anyOf', 'enum', 'additionalProperties', 'propertyNames'] as const
 
 /** Converts a schema below a property, where one that has a name becomes a reference too. */
 function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
@@ -55,12 +56,12 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // A type that a field is given (contract/fields.ts) stands for the union that its code accepts.
-      if (jsonSchema.type) delete jsonSchema.anyOf
+      const said: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
+      // A type that the contract gives a field (src/contract) stands for whatever its code accepts.
+      if (said.type) for (const keyword of ofCode) delete jsonSchema[keyword]
       // zod drops these from what it converts.
-      const { examples, default: byDefault }: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
-      if (Array.isArray(examples)) jsonSchema.examples = examples
-      if (byDefault !== undefined) jsonSchema.default = byDefault
+      if (Array.isArray(said.examples)) jsonSchema.examples = said.examples
+      if (said.default !== undefined) jsonSchema.default = said.default as typeof jsonSchema.default
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       delete jsonSchema.id
     },

@@ -1,13 +1,12 @@
 import type * as z from 'zod/mini'
+import * as shown from '../../contract/shown.ts'
 import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
 import type { AnswerObject, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
 import { commonHeaders } from './headers.ts'
-import { textOfField } from './inputs.ts'
 import type { JsonSchema, SchemaCollection } from './json-schema.ts'
 import type { AnswerDescription, Operation } from './operation.ts'
-import { id } from './schemas/kinds.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {
@@ -27,7 +26,7 @@ export function operationObject(
   const json = checks.find(({ target }) => target === 'json')?.schema
   const failures = failuresOf({
     isPublic,
-    hasJsonBody: json !== undefined || (operation.bodies !== undefined && !takesFiles(operation)),
+    hasJsonBody: json !== undefined,
     takesFiles: takesFiles(operation),
     canRefuseQuery: checks.some(({ target, canRefuse }) => target === 'query' && canRefuse),
     namesRow: !isPublic && path.includes('/:id'),
@@ -41,7 +40,7 @@ export function operationObject(
     responses[failure.status] = { $ref: `#/components/responses/${failure.name}` }
   }
   const requestBody = bodyOf(operation, json, collection, method)
-  const parameters = parametersOf(path, operation, checks, collection)
+  const parameters = parametersOf(path, checks, collection)
   return {
     operationId: operation.id,
     tags: [tag],
@@ -80,41 +79,22 @@ function bodyOf(
   return { required: method === 'POST', content: Object.fromEntries(content) }
 }
 
-/** What stands in the path and what the validator of the query checks, unless the operation describes it itself. */
-function parametersOf(
-  path: string,
-  { parameters = {} }: Operation,
-  checks: Check[],
-  { add }: SchemaCollection,
-): JsonSchema[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)]
-    .map(([, name = '']) => name)
-    .filter((name) => !checks.some(({ target, schema }) => target === 'param' && name in schema.shape))
-    .filter((name) => !(name in parameters))
-    .map((name) => ({ name, in: 'path', required: true, schema: add(id, 'output') }))
-  const checked = checks
+/** What the validators read of path, query and headers. An `:id` that none of them reads is the id of a row. */
+function parametersOf(path: string, checks: Check[], { add }: SchemaCollection): JsonSchema[] {
+  const read = checks
     .filter(({ target }) => target !== 'json')
-    .flatMap(({ target, canRefuse, schema: { shape } }) =>
-      Object.entries(shape)
-        .filter(([name]) => !(name in parameters))
-        .map(([name, field]) => {
-          const { description = textOfField(target, name), ...schema } = add(field, 'input')
-          const isRequired = target === 'param' || (canRefuse && field._zod.optin === undefined)
-          return {
-            name,
-            in: target === 'param' ? 'path' : target,
-            ...(isRequired && { required: true }),
-            description,
-            schema,
-          }
-        }),
+    .flatMap(({ target, canRefuse, schema }) =>
+      Object.entries(schema.shape).map(([name, field]) => {
+        const { description, ...rest } = add(field, 'input')
+        if (!description) throw new Error(`${name} of ${path} is not described in src/contract`)
+        const isRequired = target === 'param' || (canRefuse && field._zod.optin === undefined)
+        const place = target === 'param' ? 'path' : target
+        return { name, in: place, ...(isRequired && { required: true }), description, schema: rest }
+      }),
     )
-  const others = Object.entries(parameters).map(([name, { schema, ...rest }]) => ({
-    name,
-    ...rest,
-    schema: add(schema, 'input'),
-  }))
-  return [...inPath, ...checked, ...others]
+  const isRow = path.includes('/:id') && !checks.some(({ target }) => target === 'param')
+  const row = { name: 'id', in: 'path', required: true, schema: add(shown.id(), 'output') }
+  return isRow ? [row, ...read] : read
 }
 
 /** An answer as the document has it. */

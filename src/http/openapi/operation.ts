@@ -19,14 +19,6 @@ export type HeaderName =
   | 'X-RateLimit-Limit'
   | 'X-RateLimit-Remaining'
 
-/** A parameter that no validator of the route knows. */
-export type ParameterDescription = {
-  in: 'query' | 'header' | 'path'
-  schema: z.core.$ZodType
-  description: string
-  required?: true
-}
-
 /** A failure beside those that follow from the route itself (failures.ts). */
 export type ExtraFailure =
   | 'accountFirst'
@@ -48,7 +40,6 @@ export type Operation = {
   body?: { name: string; example: unknown }
   /** Bodies that no validator of the route knows, by content type. */
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
-  parameters?: Record<string, ParameterDescription>
   answers: Record<number, AnswerDescription>
   failures?: ExtraFailure[]
 }
@@ -74,19 +65,5 @@ export function list(schema: z.core.$ZodType, description: string): AnswerDescri
   return { description, schema: z.array(schema) }
 }
 
-/** The header of the operations that create something, and what a call with a key of before is answered. */
-export function idempotencyKey(
-  repeated: string,
-  maxLength = 255,
-): { 'Idempotency-Key': ParameterDescription } {
-  return {
-    'Idempotency-Key': {
-      in: 'header',
-      schema: z.string().max(maxLength),
-      description: `Makes the call safe to send again: ${repeated}`,
-    },
-  }
-}
-
 /** The answer of a deletion. */
-export const deleted: AnswerDescription = { description: 'It is gone.' }
+export const deleted: AnswerDescription = { description: 'Deleted.' }

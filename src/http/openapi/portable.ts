@@ -1,5 +1,5 @@
+import { enumOf } from './enums.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { enumOf } from './schemas/enums.ts'
 
 type Components = Record<string, JsonSchema>
 

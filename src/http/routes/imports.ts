@@ -1,4 +1,7 @@
 import { type Context, Hono } from 'hono'
+import type * as z from 'zod/mini'
+import { type ImportRequest, importOptions, newImportKey, undoOptions } from '../../contract/imports.ts'
+import type { Draft } from '../../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../../domain/failures.ts'
 import { deleteImport, listImports, showImport } from '../../services/imports/history.ts'
 import type { ImportFile } from '../../services/imports/import-file.ts'
@@ -7,51 +10,62 @@ import { understandCsv, understandStatement } from '../../services/imports/under
 import { demandVerified } from '../../services/verified.ts'
 import type { App } from '../app-types.ts'
 import { BodyMemory } from '../body-memory.ts'
-import { readIdempotencyKey } from '../idempotency-key.ts'
 import { importUpload, memoryPerFileByte, readImportInput, saysJson } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { maxSmallJsonBytes } from '../json-body.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
 import type { Upload } from '../upload.ts'
+import { declares, header, hints } from '../validate.ts'
 
-/** Importing files (api.md §4.6, decisions.md Import). */
+const request = declares<ImportRequest>('query', importOptions)
+
+/** Importing files. */
 export const importRoutes = new Hono<App>()
-  .post('/store', (c) => importInput(c, 'generic'))
-  .post('/bank/store', (c) => importInput(c, 'bank'))
+  .post('/store', request, header(newImportKey), (c) => importInput(c, c.req.valid('header'), 'generic'))
+  .post('/bank/store', request, header(newImportKey), (c) => importInput(c, c.req.valid('header'), 'bank'))
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listImports(c.var.owner)).map(presentImport)))
   .get('/:id', async (c) => c.json(presentImport(await showImport(c.var.owner, pathId(c)))))
-  .delete('/:id', async (c) => {
-    await deleteImport(c.var.owner, pathId(c), ['1', 'true'].includes(c.req.query('force') ?? ''))
+  .delete('/:id', hints('query', undoOptions), async (c) => {
+    const { force = false } = c.req.valid('query')
+    await deleteImport(c.var.owner, pathId(c), force)
     return c.body(null, 204)
   })
 
+type ImportHeaders = Draft<z.output<typeof newImportKey>>
+
 /** JSON that is small is judged and stored in one round trip; of everything else it is asked first who sends it. */
-async function importInput(c: Context<App>, kind: ImportFile['kind']) {
+async function importInput(c: Context<App>, headers: ImportHeaders, kind: ImportFile['kind']) {
   const upload = importUpload(c)
   const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
-  return isSmall ? importSmallJson(c, upload.takeBytes(), kind) : importFile(c, upload, kind)
+  return isSmall
+    ? importSmallJson(c, headers, upload.takeBytes(), kind)
+    : importFile(c, headers, upload, kind)
 }
 
-async function importSmallJson(c: Context<App>, body: Uint8Array<ArrayBuffer>, kind: ImportFile['kind']) {
+async function importSmallJson(
+  c: Context<App>,
+  headers: ImportHeaders,
+  body: Uint8Array<ArrayBuffer>,
+  kind: ImportFile['kind'],
+) {
   const { owner } = c.var
-  const { key, errors } = readIdempotencyKey(c)
-  const file = await understand(c, body, kind, errors).catch(async (error) => {
+  const file = await understand(c, body, kind, headers.errors).catch(async (error) => {
     // Whoever may not import at all is told so before anything about the file.
     if (error instanceof Invalid) await demandVerified(owner)
     throw error
   })
-  return c.json(presentImportResult(file, await storeImport(owner, file, key)))
+  return c.json(presentImportResult(file, await storeImport(owner, file, headers.values['Idempotency-Key'])))
 }
 
 /**
  * Files are large, dear to read, and hold up all other writers while they are stored: those of one user take turns, once
  * it is known that their sender may import.
  */
-async function importFile(c: Context<App>, upload: Upload, kind: ImportFile['kind']) {
+async function importFile(c: Context<App>, headers: ImportHeaders, upload: Upload, kind: ImportFile['kind']) {
   const { owner } = c.var
   const user = await demandVerified(owner)
   const memory = new BodyMemory(user.id)
@@ -61,9 +75,10 @@ async function importFile(c: Context<App>, upload: Upload, kind: ImportFile['kin
     await memory.holdToRead(body.byteLength * memoryPerFileByte)
     // How slowly a client uploads is not counted.
     c.var.deadline.restart()
-    const { key, errors } = readIdempotencyKey(c)
-    const file = await understand(c, body, kind, errors)
-    return c.json(presentImportResult(file, await storeImport(owner, file, key)))
+    const file = await understand(c, body, kind, headers.errors)
+    return c.json(
+      presentImportResult(file, await storeImport(owner, file, headers.values['Idempotency-Key'])),
+    )
   } finally {
     memory.release()
   }

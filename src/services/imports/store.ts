@@ -43,9 +43,9 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 export async function storeImport(
   owner: Owner,
   file: ImportFile,
-  idempotencyKey: string | null,
+  idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
-  const key = file.isDryRun ? null : idempotencyKey
+  const key = file.isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
   const batch = { id: crypto.randomUUID(), key, rowsHash }
   const missing = missingCategories(owner, file.rows)

@@ -1,19 +1,13 @@
+import type { ImportOptions } from '../../contract/imports.ts'
 import { Invalid } from '../../domain/failures.ts'
 import type { Minor } from '../../domain/money.ts'
 import { readGenericCsv } from '../../statements/csv/generic.ts'
 import { readStatement } from '../../statements/read.ts'
-import type { ImportOptions, StatementAccount } from '../../statements/statement.ts'
+import type { StatementAccount } from '../../statements/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 
-/** The form fields of an import: how to read the file, and where its entries go. */
-export type FileFields = ImportOptions & {
-  account_id?: number | undefined
-  statement_account?: string | undefined
-  dry_run?: boolean | undefined
-}
-
 /** Reads a generic CSV file. Rows without an account of their own go to `account_id`. Throws Invalid. */
-export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile {
+export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportFile {
   const rows = readGenericCsv(bytes, fields).map((row): ImportRow => {
     const { date, ...rest } = row
     return { ...rest, account: row.account ?? fields.account_id ?? null, transaction_date: date, ...unmarked }
@@ -36,7 +30,7 @@ export function understandCsv(bytes: Uint8Array, fields: FileFields): ImportFile
 }
 
 /** Reads a bank statement, whose entries go to `account_id`. Throws Invalid. */
-export function understandStatement(bytes: Uint8Array, fields: FileFields): ImportFile {
+export function understandStatement(bytes: Uint8Array, fields: ImportOptions): ImportFile {
   const statement = readStatement(bytes, fields)
   const accountId = fields.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })

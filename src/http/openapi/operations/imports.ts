@@ -1,33 +1,19 @@
 import * as z from 'zod'
-import { importOptions } from '../../import-input.ts'
-import { textOfField } from '../inputs.ts'
-import { deleted, idempotencyKey, json, list, type Operation, type OperationGroup } from '../operation.ts'
-import { importRecord, importResult } from '../schemas/batches.ts'
+import { importRecord, importResult } from '../../../contract/imports.ts'
+import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
 
 const file = z.string().meta({ format: 'binary' })
-const upload = z.object({ file })
+const upload = z.object({ file: file.describe('The file.') })
 
 /**
- * The files that both imports take (decisions.md, Import). JSON is taken as well, and said in prose alone: where a
- * form and JSON stand side by side, the generators for Java, C# and Python send the form's file as JSON.
+ * The files that both imports take. JSON is accepted as well, and said in prose alone: where a form and JSON stand side
+ * by side, the generators for Java, C# and Python send the form's file as JSON.
  */
 const bodies = (example: string): Operation['bodies'] => ({
   'multipart/form-data': { name: 'ImportUpload', schema: upload },
   'text/csv': { schema: file, example },
   'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
 })
-
-/** In a query a mapping is the text of its JSON. */
-const inQuery = { ...importOptions.shape, mapping: z.string().meta({ examples: ['{"amount":"Betrag"}'] }) }
-const options: Operation['parameters'] = {
-  ...Object.fromEntries(
-    Object.entries(inQuery).map(([name, schema]) => [
-      name,
-      { in: 'query' as const, schema, description: textOfField('Import', name) },
-    ]),
-  ),
-  ...idempotencyKey('the same key with the same rows answers with the import of the first call.'),
-}
 
 /** Files and statements (api.md §4.6). */
 export const importOperations: OperationGroup = {
@@ -40,7 +26,6 @@ export const importOperations: OperationGroup = {
       summary: 'Import a CSV file',
       description:
         'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; fields of the form are read as well, and come first. Rows may also come as JSON (see *Other spellings*).',
-      parameters: options,
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['notVerified'],
@@ -50,7 +35,6 @@ export const importOperations: OperationGroup = {
       summary: 'Import a bank statement',
       description:
         "OFX and QFX, QIF, CAMT.053, MT940 and CSV, recognised by content. The bank's own id becomes `reference`; rows that are there already are counted as duplicates, and not imported twice.",
-      parameters: options,
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['notVerified'],
@@ -71,9 +55,6 @@ export const importOperations: OperationGroup = {
       id: 'undoImport',
       summary: 'Undo an import',
       description: 'Deletes what the import created, but for what was changed since, unless `force` is true.',
-      parameters: {
-        force: { in: 'query', schema: z.boolean(), description: 'Deletes what was changed as well.' },
-      },
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['bounds'],

@@ -1,9 +1,13 @@
-import { accountTypes, categoryTypes, decimalSeparators, transactionTypes } from '../../../domain/types.ts'
-import type { JsonSchema } from '../json-schema.ts'
-
-export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
-export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
-export const importKinds = ['generic', 'bank'] as const
+import {
+  accountTypes,
+  categoryTypes,
+  decimalSeparators,
+  importKinds,
+  itemOutcomes,
+  syncStates,
+  transactionTypes,
+} from '../../domain/types.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /**
  * Every enum of the document by its name, found by its words: a schema with words that are not listed here has no
@@ -23,7 +27,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
 export function enumOf(words: unknown): { name: string; component: JsonSchema } {
   const key = JSON.stringify(words)
   const found = Object.entries(enums).find(([, known]) => JSON.stringify(known.enum) === key)
-  if (!found) throw new Error(`The enum ${key} has no name in src/http/openapi/schemas/enums.ts`)
+  if (!found) throw new Error(`The enum ${key} has no name in src/http/openapi/enums.ts`)
   const [name, { enum: listed, description }] = found
   return { name, component: { type: 'string', enum: [...listed], description } }
 }

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini'
+import { itemOutcomes, syncStates } from '../domain/types.ts'
+import { doc, field } from './doc.ts'
+import { keyed, prepared } from './fields.ts'
+import * as shown from './shown.ts'
+import { newTransaction } from './transactions.ts'
+
+/** Items that one batch may have. */
+export const maxBatchItems = 1_000
+
+/** An offline batch. Its items are checked one by one, so that a bad one can be named. */
+export const newBatch = z.object({
+  transactions: field(
+    z.array(newTransaction).check(z.minLength(1), z.maxLength(maxBatchItems)),
+    doc('Recorded in this order.'),
+  ),
+})
+
+export const newBatchHeaders = z.extend(
+  z.object({
+    Prefer: field(
+      z.optional(prepared((input: 'handling=lenient') => input, z.string())),
+      doc('`handling=lenient` takes the good items (RFC 7240).'),
+    ),
+  }),
+  keyed(
+    doc(
+      'Makes the call safe to send again: the same key with the same batch answers with the batch of the first call.',
+    ),
+  ).shape,
+)
+
+/** Which batch. */
+export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })
+
+export const acceptedBatch = /* @__PURE__ */ shown.object(
+  'SyncAccepted',
+  'The batch is stored and will be processed.',
+  () => ({
+    message: z.string(),
+    sync_id: z.string(),
+    status_url: field(z.string(), doc('Where to ask what became of the batch.')),
+  }),
+  () => ({
+    message: 'Sync process started in the background.',
+    sync_id: '0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
+    status_url: 'https://api.purse.example/api/transactions/sync/0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
+  }),
+)
+export type ShownAcceptedBatch = z.output<typeof acceptedBatch>
+
+const batchCounts = /* @__PURE__ */ shown.object(
+  'SyncCounts',
+  'How many items a batch has, and how many had which outcome.',
+  () => ({
+    total: shown.count(),
+    created: shown.count(),
+    duplicate: shown.count(),
+    invalid: shown.count(),
+    failed: shown.count(),
+  }),
+)
+
+const batchItem = /* @__PURE__ */ shown.object('SyncItem', 'One item of an offline batch.', () => ({
+  index: field(shown.count(), doc('Position in the batch, from 0.')),
+  client_id: z.nullable(z.string()),
+  outcome: z.enum(itemOutcomes),
+  transaction_id: field(z.nullable(shown.id()), doc('The new row, or for a duplicate the existing one.')),
+  errors: z.nullable(shown.fieldErrors()),
+}))
+
+export const batch = /* @__PURE__ */ shown.object(
+  'SyncStatus',
+  'What became of an offline batch, item by item.',
+  () => ({
+    id: z.string(),
+    status: z.enum(syncStates),
+    counts: batchCounts,
+    items: z.array(batchItem),
+    created_at: shown.timestamp(),
+    completed_at: z.nullable(shown.timestamp()),
+  }),
+  () => ({
+    id: '0197f3a1-5c0e-7d3a-9b1f-2f6f0e6a1c55',
+    status: 'completed' as const,
+    counts: { total: 1, created: 1, duplicate: 0, invalid: 0, failed: 0 },
+    items: [{ index: 0, client_id: 'phone-1', outcome: 'created' as const, transaction_id: 1, errors: null }],
+    created_at: shown.at,
+    completed_at: shown.at,
+  }),
+)
+export type ShownBatch = z.output<typeof batch>

@@ -1,0 +1,165 @@
+import * as z from 'zod/mini'
+import { decimalSeparators, importFormats, importKinds } from '../domain/types.ts'
+import { doc, field } from './doc.ts'
+import { flag, id, keyed, prepared, text } from './fields.ts'
+import * as shown from './shown.ts'
+import type { newTransaction } from './transactions.ts'
+
+const mappingText = 'The mapping field must be a JSON object of texts.'
+const mappedHeader = z
+  .string({ error: mappingText })
+  .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
+
+/** The options of an import: parameters of its query, fields of its form, or fields beside the rows of its JSON. */
+export const importOptions = z.object({
+  account_id: field(
+    z.optional(id),
+    doc('The account that the file belongs to, or the rows without one of their own.'),
+  ),
+  statement_account: field(z.optional(text()), doc('Which account, if the statement holds several.')),
+  delimiter: field(
+    z.optional(
+      z
+        .string({ error: 'The :field field must be a string.' })
+        .check(z.maxLength(20, 'The :field field must not be greater than 20 characters.')),
+    ),
+    doc('What separates the columns, if that cannot be detected.'),
+  ),
+  date_format: field(
+    z.optional(text(50)),
+    doc('How dates are written, such as `DD/MM/YYYY`, if that cannot be detected.'),
+  ),
+  decimal_separator: field(
+    z.optional(z.enum(decimalSeparators, { error: 'The selected :field is invalid.' })),
+    doc('The decimal separator, if it cannot be detected.'),
+  ),
+  mapping: field(
+    z.optional(
+      // A form and a query carry its JSON as text, which is parsed before it gets here.
+      prepared((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
+    ),
+    doc({
+      type: 'string',
+      description: 'Which column is what, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
+      examples: ['{"amount":"Betrag"}'],
+    }),
+  ),
+  dry_run: field(
+    z.optional(
+      // A form and a query know nothing but text.
+      prepared(
+        (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
+        flag,
+      ),
+    ),
+    doc('Goes the whole way and stores nothing.'),
+  ),
+})
+export type ImportOptions = z.output<typeof importOptions>
+
+type Options = z.input<typeof importOptions>
+type Row = z.input<typeof newTransaction>
+
+/** An import as typed clients send it: a file in a form, or rows as JSON. That it is one of the two, `hc` cannot say. */
+export type ImportRequest = {
+  query?: Options
+  form?: Options & { file: File | Blob }
+  json?: Options & { transactions: (Omit<Row, 'account_id'> & Partial<Pick<Row, 'account_id'>>)[] }
+}
+
+export const newImportKey = keyed(
+  doc(
+    'Makes the call safe to send again: the same key with the same rows answers with the import of the first call.',
+  ),
+)
+
+/** How to undo an import. */
+export const undoOptions = z.object({
+  force: field(
+    z.optional(
+      prepared((input: boolean | 'true' | 'false') => ['1', 'true'].includes(String(input)), z.boolean()),
+    ),
+    doc('Deletes transactions that were changed since as well.'),
+  ),
+})
+
+const counts = /* @__PURE__ */ shown.object(
+  'ImportCounts',
+  'How many rows a file has, and how many of them were new.',
+  () => ({ rows: shown.count(), created: shown.count(), duplicate: shown.count() }),
+)
+
+const format = () =>
+  field(z.enum(importFormats), doc({ type: 'string', description: `One of ${importFormats.join(', ')}.` }))
+
+/** An import as the history shows it. */
+export const importRecord = /* @__PURE__ */ shown.object(
+  'ImportRecord',
+  'A file that was imported.',
+  () => ({
+    id: shown.id(),
+    kind: z.enum(importKinds),
+    format: format(),
+    counts,
+    created_at: shown.timestamp(),
+  }),
+  () => ({
+    id: 1,
+    kind: 'bank' as const,
+    format: 'ofx' as const,
+    counts: { rows: 31, created: 30, duplicate: 1 },
+    created_at: shown.at,
+  }),
+)
+export type ShownImport = z.output<typeof importRecord>
+
+const closingBalance = /* @__PURE__ */ shown.object(
+  'ClosingBalance',
+  'The closing balance of a statement beside that of the account.',
+  () => ({
+    date: shown.calendarDate(),
+    statement: field(shown.total(), doc('What the bank says.')),
+    account: field(shown.total(), doc('What the account holds on that day after the import.')),
+    agrees: z.boolean(),
+  }),
+)
+
+const importOutcome = /* @__PURE__ */ shown.object(
+  'ImportOutcome',
+  'What a file brought, or would bring.',
+  () => ({
+    id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
+    format: format(),
+    counts,
+    skipped: field(
+      shown.count(),
+      doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
+    ),
+    dry_run: z.boolean(),
+    closing_balance: field(
+      z.nullable(closingBalance),
+      doc(
+        'Null if the file names none, if the account was past ±90000000000000.00 on that day, or if more than 20,000 transactions of the account are later.',
+      ),
+    ),
+  }),
+)
+
+/** What an import did. */
+export const importResult = /* @__PURE__ */ shown.object(
+  'ImportResult',
+  'What an import did.',
+  () => ({ message: z.string(), import: importOutcome }),
+  () => ({
+    message: 'Successfully imported 30 transactions.',
+    import: {
+      id: 1,
+      format: 'ofx' as const,
+      counts: { rows: 31, created: 30, duplicate: 1 },
+      skipped: 0,
+      dry_run: false,
+      closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },
+    },
+  }),
+)
+export type ShownImportResult = z.output<typeof importResult>
