@@ -1,11 +1,11 @@
 import { Validator } from '@cfworker/json-schema'
+import type { JsonSchema } from '../src/http/openapi/document-types.ts'
 import {
   type AnswerObject,
   type OpenApiDocument,
   type OperationObject,
   resolveAnswer,
 } from '../src/http/openapi/document-types.ts'
-import type { JsonSchema } from '../src/http/openapi/json-schema.ts'
 
 /** What a client has asked and got. */
 export type Exchange = {

@@ -3,7 +3,7 @@ import type { hc } from 'hono/client'
 import type { BlankEnv, ExtractSchema, Schema } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { routes } from '../app.ts'
-import type { FieldErrors } from './errors.ts'
+import type { Duplicate, FieldErrors } from './errors.ts'
 
 export type Served = ExtractSchema<typeof routes>
 type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {
@@ -21,15 +21,6 @@ type Given<Input> = Input extends { param: infer Param }
       param: { [Name in keyof Param]: Name extends 'id' ? Param[Name] | number : Param[Name] }
     }
   : Input
-
-/** A row that a new transaction may be a duplicate of. */
-export type Duplicate = {
-  id: number
-  description: string | null
-  reference: string | null
-  transaction_date: string
-  amount: string
-}
 
 type Message = { message: string }
 

@@ -1,7 +1,14 @@
-import type { Duplicate } from './api.ts'
-
 /** Texts by field; the key of a field inside a list is dotted, as in `transactions.0.amount`. */
 export type FieldErrors = Record<string, string[]>
+
+/** A row that a new transaction may be a duplicate of. */
+export type Duplicate = {
+  id: number
+  description: string | null
+  reference: string | null
+  transaction_date: string
+  amount: string
+}
 
 /** The service answered, and the answer is a failure (api.md §7). */
 export class ApiError extends Error {

@@ -1,4 +1,4 @@
-import type { PurseClient } from '../client.ts'
+import type { PurseClient } from './create.ts'
 import { newClientId } from './id.ts'
 import { bearerOf } from './owner.ts'
 import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'

@@ -1,5 +1,6 @@
-import { type PurseClient, unwrap } from '../client.ts'
+import type { PurseClient } from './create.ts'
 import { demandOurs } from './errors.ts'
+import { unwrap } from './unwrap.ts'
 
 export type Bearer = { Authorization: string }
 

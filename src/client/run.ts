@@ -1,4 +1,4 @@
-import type { PurseClient } from '../client.ts'
+import type { PurseClient } from './create.ts'
 import { ApiError, ConnectionError, type FieldErrors } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueStore, StoredItem } from './queue-store.ts'

@@ -1,7 +1,7 @@
-import { unwrap } from '../client.ts'
 import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
 import type { StoredItem, TakenBatch } from './queue-store.ts'
 import { type Run, reject, step } from './run.ts'
+import { unwrap } from './unwrap.ts'
 
 /** Before each question for the outcome of what was sent: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]

@@ -1,9 +1,10 @@
-import { type PurseClient, unwrap } from '../client.ts'
+import type { PurseClient } from './create.ts'
 import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueItem, QueueStore, StoredItem } from './queue-store.ts'
 import { inHalves, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'
 import { settle } from './settle.ts'
+import { unwrap } from './unwrap.ts'
 
 export type UploadOptions = {
   client: Pick<PurseClient, 'api'>

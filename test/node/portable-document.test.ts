@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { AnswerObject, OpenApiDocument, OperationObject } from '../../src/http/openapi/document-types.ts'
-import type { JsonSchema } from '../../src/http/openapi/json-schema.ts'
+import type {
+  AnswerObject,
+  JsonSchema,
+  OpenApiDocument,
+  OperationObject,
+} from '../../src/http/openapi/document-types.ts'
 import { documentFile } from './document.ts'
 
 type Parameter = { name: string; in: string; schema: JsonSchema }

@@ -1,4 +1,5 @@
-import type { JsonSchema } from './json-schema.ts'
+/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
+export type JsonSchema = { [keyword: string]: unknown }
 
 /** One answer as the document has it. */
 export type AnswerObject = {

@@ -7,7 +7,7 @@ import {
   syncStates,
   transactionTypes,
 } from '../../domain/types.ts'
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from './document-types.ts'
 
 /**
  * Every enum of the document by its name, found by its words: a schema with words that are not listed here has no

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from './document-types.ts'
 import type { HeaderName } from './operation.ts'
 
 /** Headers of every answer. */

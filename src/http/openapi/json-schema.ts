@@ -1,8 +1,6 @@
 import * as z from 'zod'
+import type { JsonSchema } from './document-types.ts'
 import { makePortable } from './portable.ts'
-
-/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
-export type JsonSchema = { [keyword: string]: unknown }
 
 /** Schemas that have a name stand under it in the document, and are referred to. */
 export type SchemaCollection = { components: Record<string, JsonSchema>; add: AddSchema }

@@ -2,10 +2,10 @@ import type * as z from 'zod/mini'
 import * as shown from '../../contract/shown.ts'
 import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
-import type { AnswerObject, OperationObject } from './document-types.ts'
+import type { AnswerObject, JsonSchema, OperationObject } from './document-types.ts'
 import { failuresOf } from './failures.ts'
 import { commonHeaders } from './headers.ts'
-import type { JsonSchema, SchemaCollection } from './json-schema.ts'
+import type { SchemaCollection } from './json-schema.ts'
 import type { AnswerDescription, Operation } from './operation.ts'
 
 /** A route of the API, with the schemas that its validators check. */

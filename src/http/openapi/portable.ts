@@ -1,5 +1,5 @@
+import type { JsonSchema } from './document-types.ts'
 import { enumOf } from './enums.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 type Components = Record<string, JsonSchema>
 

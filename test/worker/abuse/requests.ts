@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import type { OpenApiDocument } from '../../../src/http/openapi/document-types.ts'
-import type { JsonSchema } from '../../../src/http/openapi/json-schema.ts'
+import type { JsonSchema, OpenApiDocument } from '../../../src/http/openapi/document-types.ts'
 import { fromSchema, nearly } from './from-schema.ts'
 import {
   anyOf,

@@ -1,0 +1,51 @@
+import { hc } from 'hono/client'
+import type { Api, Credentials, Registration, Routes, SignedIn } from './api.ts'
+import { ApiError } from './errors.ts'
+import { type SendOptions, sender } from './send.ts'
+import { memoryTokens, type TokenStore } from './tokens.ts'
+import { unwrap } from './unwrap.ts'
+
+export type ClientOptions = Partial<SendOptions> & {
+  /** The service's address, such as `https://api.example.com`. */
+  baseUrl: string
+  /** Default: memory, which the next page does not know. */
+  tokens?: TokenStore
+}
+
+export type PurseClient = {
+  /** Every route: `api.accounts.$get()` answers a response typed by its status, `unwrap` takes out what was asked for. */
+  api: Routes
+  tokens: TokenStore
+  /** Makes a user and signs them in. Throws ApiError, ConnectionError. */
+  register: (registration: Registration) => Promise<SignedIn>
+  /** Signs in. Throws ApiError, whose `errors.email` says that the two do not belong together; ConnectionError. */
+  signIn: (credentials: Credentials) => Promise<SignedIn>
+  /** Revokes the token, and forgets it in any case. Throws ConnectionError where it could not be revoked. */
+  signOut: () => Promise<void>
+}
+
+/** A typed client of the service. The token goes along by itself, and a 401 clears it. */
+export function createClient({ baseUrl, tokens = memoryTokens(), ...options }: ClientOptions): PurseClient {
+  const { api } = hc<Api>(baseUrl, { fetch: sender(tokens, options) as typeof fetch })
+
+  async function keep(signedIn: SignedIn): Promise<SignedIn> {
+    await tokens.set(signedIn.access_token)
+    return signedIn
+  }
+
+  return {
+    api,
+    tokens,
+    register: async (json) => keep(await unwrap(api.register.$post({ json }))),
+    signIn: async (json) => keep(await unwrap(api.login.$post({ json }))),
+    async signOut() {
+      try {
+        await unwrap(api.logout.$post())
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 401)) throw error
+      } finally {
+        await tokens.clear()
+      }
+    },
+  }
+}

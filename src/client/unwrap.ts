@@ -1,0 +1,28 @@
+import type { ClientResponse } from 'hono/client'
+import type { ResponseFormat } from 'hono/types'
+import type { SuccessStatusCode } from 'hono/utils/http-status'
+import { ApiError, demandOurs, readJson } from './errors.ts'
+
+/** The body of an answer that is not a failure. */
+type Unwrapped<R> =
+  R extends ClientResponse<infer Body, infer Status, ResponseFormat>
+    ? Status extends SuccessStatusCode
+      ? Status extends 204
+        ? undefined
+        : Body
+      : never
+    : never
+
+/**
+ * Returns the body of an answer. Throws ApiError if the service refuses, and ConnectionError if it could not be reached:
+ * a success without JSON comes from somebody else, such as a network that wants its users to sign in.
+ */
+export async function unwrap<R extends ClientResponse<unknown, number, ResponseFormat>>(
+  answer: R | Promise<R>,
+): Promise<Unwrapped<R>> {
+  const response = await answer
+  const body = readJson(await response.text())
+  if (!response.ok) throw new ApiError(response, body)
+  demandOurs(body !== undefined || response.status === 204)
+  return body as Unwrapped<R>
+}
