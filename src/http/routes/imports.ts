@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
 import { type ImportRequest, importOptions, newImportKey, undoOptions } from '../../contract/imports.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { type FieldErrors, Invalid } from '../../domain/failures.ts'
+import { Invalid } from '../../domain/failures.ts'
 import { deleteImport, listImports, showImport } from '../../services/imports/history.ts'
 import type { ImportFile } from '../../services/imports/import-file.ts'
 import { storeImport } from '../../services/imports/store.ts'
@@ -22,8 +22,8 @@ const request = declares<ImportRequest>('query', importOptions)
 
 /** Importing files. */
 export const importRoutes = new Hono<App>()
-  .post('/store', request, header(newImportKey), (c) => importInput(c, c.req.valid('header'), 'generic'))
-  .post('/bank/store', request, header(newImportKey), (c) => importInput(c, c.req.valid('header'), 'bank'))
+  .post('/store', request, header(newImportKey), (c) => importInput(c, 'generic'))
+  .post('/bank/store', request, header(newImportKey), (c) => importInput(c, 'bank'))
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
@@ -35,37 +35,30 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
-type ImportHeaders = Draft<z.output<typeof newImportKey>>
+type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
-/** JSON that is small is judged and stored in one round trip; of everything else it is asked first who sends it. */
-async function importInput(c: Context<App>, headers: ImportHeaders, kind: ImportFile['kind']) {
+/** Small JSON is judged and stored in one round trip; anything larger is read only once its sender is known. */
+async function importInput(c: ImportContext, kind: ImportFile['kind']) {
   const upload = importUpload(c)
   const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
-  return isSmall
-    ? importSmallJson(c, headers, upload.takeBytes(), kind)
-    : importFile(c, headers, upload, kind)
+  return isSmall ? importSmallJson(c, upload.takeBytes(), kind) : importFile(c, upload, kind)
 }
 
-async function importSmallJson(
-  c: Context<App>,
-  headers: ImportHeaders,
-  body: Uint8Array<ArrayBuffer>,
-  kind: ImportFile['kind'],
-) {
+async function importSmallJson(c: ImportContext, body: Uint8Array<ArrayBuffer>, kind: ImportFile['kind']) {
   const { owner } = c.var
-  const file = await understand(c, body, kind, headers.errors).catch(async (error) => {
-    // Whoever may not import at all is told so before anything about the file.
+  const file = await understand(c, body, kind).catch(async (error) => {
+    // Whether somebody may import at all comes before what is wrong with the file.
     if (error instanceof Invalid) await demandVerified(owner)
     throw error
   })
-  return c.json(presentImportResult(file, await storeImport(owner, file, headers.values['Idempotency-Key'])))
+  return c.json(presentImportResult(file, await storeImport(owner, file, keyOf(c))))
 }
 
 /**
  * Files are large, dear to read, and hold up all other writers while they are stored: those of one user take turns, once
  * it is known that their sender may import.
  */
-async function importFile(c: Context<App>, headers: ImportHeaders, upload: Upload, kind: ImportFile['kind']) {
+async function importFile(c: ImportContext, upload: Upload, kind: ImportFile['kind']) {
   const { owner } = c.var
   const user = await demandVerified(owner)
   const memory = new BodyMemory(user.id)
@@ -75,25 +68,27 @@ async function importFile(c: Context<App>, headers: ImportHeaders, upload: Uploa
     await memory.holdToRead(body.byteLength * memoryPerFileByte)
     // How slowly a client uploads is not counted.
     c.var.deadline.restart()
-    const file = await understand(c, body, kind, headers.errors)
-    return c.json(
-      presentImportResult(file, await storeImport(owner, file, headers.values['Idempotency-Key'])),
-    )
+    const file = await understand(c, body, kind)
+    return c.json(presentImportResult(file, await storeImport(owner, file, keyOf(c))))
   } finally {
     memory.release()
   }
 }
 
 async function understand(
-  c: Context<App>,
+  c: ImportContext,
   body: Uint8Array<ArrayBuffer>,
   kind: ImportFile['kind'],
-  errors: FieldErrors,
 ): Promise<ImportFile> {
-  if (Object.keys(errors).length > 0) throw new Invalid(errors)
+  const { complete, errors } = c.req.valid('header')
+  if (!complete) throw new Invalid(errors)
   const input = await readImportInput(c, body)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
   return kind === 'bank'
     ? understandStatement(input.bytes, input.options)
     : understandCsv(input.bytes, input.options)
+}
+
+function keyOf(c: ImportContext): string | undefined {
+  return c.req.valid('header').values['Idempotency-Key']
 }
