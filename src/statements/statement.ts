@@ -1,5 +1,6 @@
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Minor } from '../domain/money.ts'
+import type { DecimalSeparator } from './written/amount.ts'
 
 /** What the form fields of an import say about the file. Whatever they say is not detected. */
 export type ImportOptions = {
@@ -7,7 +8,7 @@ export type ImportOptions = {
   delimiter?: string
   /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: only the order of day, month and year counts. */
   date_format?: string
-  decimal_separator?: '.' | ','
+  decimal_separator?: DecimalSeparator
   /** Our field → their header, or the number of their column (`"1"` is the first); `""` means there is none. */
   mapping?: Record<string, string>
 }

@@ -5,6 +5,8 @@ import { foldHeader } from './header-names.ts'
 import type { CsvRow } from './rows.ts'
 import type { CsvTable } from './table.ts'
 
+type Mark = 'debit' | 'credit'
+
 /** The words of a debit/credit mark, folded. */
 const debitWords =
   'd|dr|db|dt|deb|dbit|debit|debet|debito|soll|s|af|wn|dare|debe|cargo|out|outgoing|withdrawal|ausgang|sortie|saida|uscita|obciazenie|wydatek|expense'
@@ -14,8 +16,6 @@ const marks = new Map<string, Mark>([
   ...debitWords.split('|').map((word) => [word, 'debit'] as const),
   ...creditWords.split('|').map((word) => [word, 'credit'] as const),
 ])
-
-export type Mark = 'debit' | 'credit'
 
 /** Amounts in the order of the rows; null where an error was added instead. */
 type Amounts = (Minor | null)[]

@@ -1,8 +1,9 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../domain/money.ts'
+import { decimalSeparators } from '../../domain/types.ts'
 import type { Problems } from '../problems.ts'
 import { shown } from '../text.ts'
 
-export type DecimalSeparator = '.' | ','
+export type DecimalSeparator = (typeof decimalSeparators)[number]
 
 /** An amount as it is written, before it is known which character is the decimal separator. */
 export type WrittenAmount = {
@@ -68,7 +69,7 @@ export function readWrittenAmount(raw: string): WrittenAmount | null {
   if (isNegative === null) return null
   const core = text.slice(start, end)
   const readings: WrittenAmount['readings'] = {}
-  for (const separator of ['.', ','] as const) {
+  for (const separator of decimalSeparators) {
     const decimal = plainDecimal(core, separator)
     if (decimal !== null) readings[separator] = decimal
   }
