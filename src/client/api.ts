@@ -24,7 +24,7 @@ type Given<Input> = Input extends { param: infer Param }
 
 type Message = { message: string }
 
-/** How a request can fail (api.md §7). Which route can give which, the OpenAPI document says. */
+/** How a request can fail. Which route can give which, the OpenAPI document says. */
 type Failures = {
   400: Message
   401: Message

@@ -10,7 +10,7 @@ export type Duplicate = {
   amount: string
 }
 
-/** The service answered, and the answer is a failure (api.md §7). */
+/** The service answered, and the answer is a failure. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -17,7 +17,7 @@ export type UploadOptions = {
   sleep: (ms: number) => Promise<void>
   /** Called when items have gone on their way. */
   onSending: () => Promise<void>
-  /** Of one batch: what the service takes is 1,000 items and 1 MB (docs/decisions.md, Sync). */
+  /** Of one batch: what the service takes is 1,000 items and 1 MB (docs/contract.md, Offline batches). */
   limits: { items: number; bytes: number }
 }
 

@@ -10,7 +10,7 @@ export type FieldErrors = Record<string, string[]>
  */
 export abstract class Failure extends Error {}
 
-/** No valid bearer token (api.md §5.4). */
+/** No valid bearer token. */
 export class Unauthenticated extends Failure {
   override readonly name = 'Unauthenticated'
   constructor() {
@@ -34,7 +34,7 @@ export class Forbidden extends Failure {
   }
 }
 
-/** An endpoint that only verified users may use (api.md §5.6). */
+/** An endpoint that only verified users may use. */
 export class EmailNotVerified extends Failure {
   override readonly name = 'EmailNotVerified'
   constructor() {
@@ -42,7 +42,7 @@ export class EmailNotVerified extends Failure {
   }
 }
 
-/** The input breaks a rule (api.md §7, 422). */
+/** The input breaks a rule. */
 export class Invalid extends Failure {
   override readonly name: string = 'Invalid'
   readonly errors: FieldErrors
@@ -62,7 +62,7 @@ export class InvalidItems extends Invalid {
   }
 }
 
-/** What is about to be created looks like something that is there already (api.md §7, 409). */
+/** What is about to be created looks like something that is there already. */
 export class PotentialDuplicate extends Failure {
   override readonly name = 'PotentialDuplicate'
   readonly duplicates: readonly SimilarTransaction[]
@@ -113,7 +113,7 @@ export class TooBusy extends Failure {
 /** What a limit still allows. */
 export type Allowance = { limit: number; remaining: number }
 
-/** A limit of decisions.md is used up. */
+/** A limit is used up (docs/contract.md, Limits). */
 export class TooManyAttempts extends Failure {
   override readonly name = 'TooManyAttempts'
   readonly limit: number
@@ -140,7 +140,7 @@ export class ProviderUnavailable extends Failure {
   override readonly name = 'ProviderUnavailable'
 }
 
-/** Why a sign-in through the identity provider failed (decisions.md, Status codes and auth). */
+/** Why a sign-in through the identity provider failed (docs/contract.md, Signing in). */
 export type SignInProblem =
   | 'access_denied'
   | 'invalid_state'

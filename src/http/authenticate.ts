@@ -7,7 +7,7 @@ import type { App } from './app-types.ts'
 import { forget, remember } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
 
-/** The routes of the API that need no token (api.md §5.5); every other one needs it, also those written after this list. */
+/** The routes of the API that need no token; every other one needs it, also those written after this list. */
 export const publicRoutes = [
   'GET /api/health',
   'GET /api/openapi.json',

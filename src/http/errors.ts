@@ -24,7 +24,7 @@ import { tooManyAttempts } from './limits.ts'
 
 const retryAfterSeconds = 5
 
-/** The one place where failures become answers (api.md §7). What is not declared is a 500 that says nothing. */
+/** The one place where failures become answers. What is not declared is a 500 that says nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)

@@ -7,7 +7,7 @@ import { isJson } from './json-body.ts'
 import { Upload } from './upload.ts'
 import { isObject, toDraft } from './validate.ts'
 
-/** Largest file (decisions.md, Import); what a form adds around it comes on top. */
+/** Largest file (docs/contract.md, Imports); what a form adds around it comes on top. */
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 const tooLarge = 'The file must not be larger than 5 MB.'
@@ -23,7 +23,7 @@ const maxFormFields = 100
 const maxMappingEntries = 50
 /** The longest of those meanings has fewer characters. */
 const maxMappedName = 50
-/** One of the three kinds of input (decisions.md, Import), read but not yet understood. */
+/** One of the three kinds of input (docs/contract.md, Imports), read but not yet understood. */
 export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
   | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }

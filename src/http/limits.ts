@@ -50,7 +50,7 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
-/** The client address as mails are counted by it; null where the general limit is off (decisions.md, Limits). */
+/** The client address as mails are counted by it; null where the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {
   return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
 }

@@ -3,7 +3,7 @@ import type { ShownTransactionPage, ShownTransactionWithRelations } from '../con
 type Page = { page: number; perPage: number; total: number; rows: ShownTransactionWithRelations[] }
 
 /**
- * A page as existing clients know it (api.md §2). Its links keep the query of the request, and begin with the
+ * A page as existing clients know it. Its links keep the query of the request, and begin with the
  * service's own address: the request's is whatever the client, or a proxy, wrote into Host.
  */
 export function presentPage(

@@ -21,7 +21,7 @@ import type { SyncStatus } from '../services/sync/status.ts'
 import type { Transaction } from '../services/transactions/fields.ts'
 import type { TransactionWithRelations } from '../services/transactions/read.ts'
 
-/** Rows as the contract shows them (api.md §2): snake case, amounts as strings, balances and totals as numbers. */
+/** Rows as the contract shows them: snake case, amounts as strings, balances and totals as numbers. */
 
 export function presentUser(user: User): ShownUser {
   return {

@@ -20,7 +20,7 @@ const failure = (name: string, status: number, description: string, text: string
   example: { message: text },
 })
 
-/** Every failure of api.md §7 and decisions.md; which route can give which, failuresOf says. */
+/** Every failure of the contract; which route can give which, failuresOf says. */
 export const failures = {
   malformed: failure('Malformed', 400, 'The body is no JSON.', 'Malformed JSON in request body'),
   unauthenticated: failure(

@@ -13,7 +13,7 @@ import { pathId } from '../path-id.ts'
 import { presentAccount } from '../present.ts'
 import { body, header } from '../validate.ts'
 
-/** Accounts and their balances (api.md §4.3). */
+/** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listAccounts(c.var.owner)).map(presentAccount)))
   .post('/', header(newAccountKey), body(newAccount), async (c) => {

@@ -16,7 +16,7 @@ import { body, hints } from '../validate.ts'
 
 type Credentialed = { out: { json: Draft<Credentials> } }
 
-/** Registering, signing in and out (api.md §4.1). */
+/** Registering, signing in and out. */
 export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
     const draft = confirmed(c.req.valid('json'))
@@ -42,7 +42,7 @@ export const authRoutes = new Hono<App>()
     await logoutAll(c.var.owner)
     return c.json({ message: 'Logged out everywhere.' })
   })
-  // Never says whether an address is registered, and so has no need to know (api.md §4.1).
+  // Never says whether an address is registered, and so has no need to know.
   .get('/auth/check-email', hints('query', addressCheck), limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
     return c.json({ available: email.safeParse(c.req.valid('query').email).success })
   })

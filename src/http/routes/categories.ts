@@ -13,7 +13,7 @@ import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
 import { body, header } from '../validate.ts'
 
-/** Categories, the seeded defaults among them (api.md §4.4). */
+/** Categories, the seeded defaults among them. */
 export const categoryRoutes = new Hono<App>()
   .get('/', async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
   .post('/', header(newCategoryKey), body(newCategory), async (c) => {

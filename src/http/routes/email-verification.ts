@@ -19,7 +19,6 @@ const tooLate = [
   'So the account stays. If somebody else may know its password, choose “Forgot password” where you sign in: a new password signs everybody out.',
 ] as const
 
-/** Verifying the address (api.md §3 and §4.1). */
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
     const { db, now, config, emit } = c.var.deps

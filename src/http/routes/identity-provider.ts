@@ -7,7 +7,7 @@ import { logFailure } from '../errors.ts'
 import { signInContext } from '../sign-in-context.ts'
 import { hints } from '../validate.ts'
 
-/** Signing in through the identity provider (api.md §4.1). */
+/** Signing in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()
   .get('/', hints('query', loginHint), async (c) => {
     const { config, provider, now } = c.var.deps

@@ -20,7 +20,6 @@ import { declares, header, hints } from '../validate.ts'
 
 const request = declares<ImportRequest>('query', importOptions)
 
-/** Importing files. */
 export const importRoutes = new Hono<App>()
   .post('/store', request, header(newImportKey), (c) => importInput(c, 'generic'))
   .post('/bank/store', request, header(newImportKey), (c) => importInput(c, 'bank'))

@@ -6,7 +6,6 @@ import { confirmed } from '../confirmed.ts'
 import { allowanceHeaders, countedClient } from '../limits.ts'
 import { body } from '../validate.ts'
 
-/** A forgotten password (api.md §4.1). */
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgottenPassword), async (c) => {
     const { config, ...deps } = c.var.deps

@@ -7,7 +7,6 @@ import type { App } from '../app-types.ts'
 import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
 
-/** The dashboard (api.md §4.5). */
 export const summaryRoutes = new Hono<App>().get('/', query(period), async (c) => {
   return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
 })

@@ -18,7 +18,6 @@ import { header, hints, isObject, uncheckedBody } from '../validate.ts'
 /** Bytes that a batch may have. */
 const maxBytes = 1024 * 1024
 
-/** Offline batches (api.md §4.2, decisions.md Sync). */
 export const syncRoutes = new Hono<App>()
   .post('/', header(newBatchHeaders), uncheckedBody(newBatch, maxBytes), async (c) => {
     const { owner, deps } = c.var

@@ -17,7 +17,7 @@ import { pathId } from '../path-id.ts'
 import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
 import { body, header, query } from '../validate.ts'
 
-/** Income, expenses and transfers (api.md §4.2). */
+/** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
   .get('/', query(transactionQuery), async (c) => {
     const found = await listTransactions(c.var.owner, c.req.valid('query'))

@@ -2,7 +2,6 @@ import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
 
-/** Accounts (api.md §4.3). */
 export const accountOperations: OperationGroup = {
   tag: 'Accounts',
   description: 'Bank, mobile and cash accounts, each with its balance.',

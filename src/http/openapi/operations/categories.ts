@@ -2,7 +2,6 @@ import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
 import { deleted, json, list, type OperationGroup } from '../operation.ts'
 
-/** Categories (api.md §4.4). */
 export const categoryOperations: OperationGroup = {
   tag: 'Categories',
   description: 'What money is spent on and comes from; every user starts with a set of them.',

@@ -1,7 +1,6 @@
 import { summary } from '../../../contract/summary.ts'
 import { json, type OperationGroup } from '../operation.ts'
 
-/** The dashboard (api.md §4.5). */
 export const dashboardOperations: OperationGroup = {
   tag: 'Dashboard',
   description: 'Balances and one month, or any range, at a glance.',

@@ -5,7 +5,7 @@ import { exactLimits } from '../../../domain/rate-limits.ts'
 import { json, type OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
-/** Mails and what their links do: verification, forgotten passwords, reminders (api.md §3 and §4.1). */
+/** Mails and what their links do: verification, forgotten passwords, reminders. */
 export const emailOperations: OperationGroup = {
   tag: 'Mail',
   description: 'Verifying or disowning the address, resetting the password, ending reminders.',

@@ -15,7 +15,6 @@ const bodies = (example: string): Operation['bodies'] => ({
   'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
 })
 
-/** Files and statements (api.md §4.6). */
 export const importOperations: OperationGroup = {
   tag: 'Import',
   description:

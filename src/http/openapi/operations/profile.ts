@@ -5,7 +5,7 @@ import { mostDeletedAtOnce } from '../../../services/bounds.ts'
 import { deleted, json, type OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
-/** The bearer's own profile (api.md §2). */
+/** The bearer's own profile. */
 export const profileOperations: OperationGroup = {
   tag: 'Profile',
   description: 'Who is signed in.',

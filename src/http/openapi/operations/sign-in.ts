@@ -6,7 +6,7 @@ import { deleted, json, list, type OperationGroup } from '../operation.ts'
 /** The password of the examples, so that one signs in with what another has set. */
 export const password = 'correct horse battery staple'
 
-/** Registering, signing in and out, by password or by the identity provider (api.md §4.1 and §5). */
+/** Registering, signing in and out, by password or by the identity provider. */
 export const signInOperations: OperationGroup = {
   tag: 'Sign in',
   description:

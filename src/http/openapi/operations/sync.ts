@@ -1,7 +1,6 @@
 import { acceptedBatch, batch } from '../../../contract/batches.ts'
 import { json, type OperationGroup } from '../operation.ts'
 
-/** Offline batches (api.md §4.2). */
 export const syncOperations: OperationGroup = {
   tag: 'Offline batches',
   description:

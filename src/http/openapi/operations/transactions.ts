@@ -1,7 +1,7 @@
 import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
 import { deleted, json, type OperationGroup } from '../operation.ts'
 
-/** Income, expenses and transfers (api.md §4.2). */
+/** Income, expenses and transfers. */
 export const transactionOperations: OperationGroup = {
   tag: 'Transactions',
   description: 'Income, expenses and transfers.',
