@@ -26,11 +26,8 @@ export class BadStatus extends Error {
 
 /** True if the database, or the network on the way to it, failed for now, other than by a time-out. */
 export function isLost(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable && !isTimeout(error.cause)
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError'
+  if (!(error instanceof DatabaseUnavailable)) return false
+  return !(error.cause instanceof DOMException && error.cause.name === 'TimeoutError')
 }
 
 /**

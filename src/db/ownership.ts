@@ -98,12 +98,8 @@ export async function demandComplete<T>(
   id: Id = 0,
 ): Promise<T> {
   if (draft.complete) return draft.values
-  if (table) {
-    const { owned } = await owner.run({ owned: ownership(owner, table, id) })
-    demandOwned(table, owned)
-  } else {
-    await owner.run()
-  }
+  const { owned } = await owner.run({ owned: table ? [ownership(owner, table, id)] : [] })
+  for (const rows of owned) if (table) demandOwned(table, rows)
   throw new Invalid(draft.errors)
 }
 

@@ -40,7 +40,7 @@ export function parseBearer(header: string | undefined): Bearer | null {
 /** SHA-256 in hex, which is stored instead of a secret. */
 export async function hashSecret(secret: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return Buffer.from(digest).toString('hex')
 }
 
 /** CRC-32 (ISO 3309) in base 62. */

@@ -24,19 +24,7 @@ const timeoutMs = 7_000
 /** Endpoints rarely change, but a change should not take long to arrive. */
 const discoveryGoodForMs = 10 * 60_000
 /** Only public-key signatures are accepted: neither `none`, nor HMAC with a secret that others may know. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const clockToleranceSeconds = 60
 
 const discoverySchema = z.object({
@@ -88,16 +76,17 @@ export function openIdProvider(
     /** Returns the URL to send the user to. Throws ProviderUnavailable. */
     async authorizationUrl(pending: PendingSignIn, state: string, loginHint?: string): Promise<string> {
       const { authorization_endpoint } = await inTime(deadline(), discover(settings.issuer))
+      const { S256 } = CodeChallengeMethod
+      const { codeVerifier, nonce } = pending
       const scopes = ['openid', 'email', 'profile']
-      const method = CodeChallengeMethod.S256
       const url = client.createAuthorizationURLWithPKCE(
         authorization_endpoint,
         state,
-        method,
-        pending.codeVerifier,
+        S256,
+        codeVerifier,
         scopes,
       )
-      url.searchParams.set('nonce', pending.nonce)
+      url.searchParams.set('nonce', nonce)
       if (loginHint) url.searchParams.set('login_hint', loginHint)
       return url.href
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { message } from '../../../contract/failures.ts'
 import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
+import { addressLinkMinutes, resetLinkMinutes } from '../../../domain/links.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { json, type OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
@@ -30,7 +31,7 @@ export const emailOperations: OperationGroup = {
     'GET /api/email/verify/:id/:hash': {
       id: 'verifyEmail',
       summary: 'Verify the address',
-      description: 'The link of the verification mail; good for 60 minutes.',
+      description: `The link of the verification mail; good for ${addressLinkMinutes.verify} minutes.`,
       answers: {
         302: {
           description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
@@ -72,8 +73,7 @@ export const emailOperations: OperationGroup = {
     'POST /api/reset-password': {
       id: 'resetPassword',
       summary: 'Choose a new password',
-      description:
-        'Takes the token of the reset mail: good for 60 minutes, and once. Every access token of the user is revoked.',
+      description: `Takes the token of the reset mail: good for ${resetLinkMinutes} minutes, and once. Every access token of the user is revoked.`,
       body: {
         name: 'PasswordReset',
         example: {
