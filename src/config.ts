@@ -60,23 +60,14 @@ const variables = z.object({
 
 /** A provider needs both credentials, and a deployment (with https) its own domain. */
 const schema = variables.check(({ value, issues }) => {
+  const refuse = (name: keyof typeof value, message: string) =>
+    issues.push({ code: 'custom', input: value[name], path: [name], message })
   if (value.APP_URL.startsWith('https:'))
     for (const name of ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM'] as const)
       if (value[name].includes('purse.example'))
-        issues.push({
-          code: 'custom',
-          input: value[name],
-          path: [name],
-          message: 'Write your own domain, purse.example is a placeholder',
-        })
+        refuse(name, 'Write your own domain, purse.example is a placeholder')
   for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
-    if (value.IDP_ISSUER && !value[name])
-      issues.push({
-        code: 'custom',
-        input: value[name],
-        path: [name],
-        message: 'Needed where IDP_ISSUER is set',
-      })
+    if (value.IDP_ISSUER && !value[name]) refuse(name, 'Needed where IDP_ISSUER is set')
 })
 
 const parsed = new WeakMap<object, Config>()

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { jsonParts } from '../db/json-parts.ts'
 import { batches, batchItems } from '../db/schema.ts'
 import { allHold, brokenRules } from './rules.ts'
-import { clientIdUnspent, transactionRules } from './transactions/rules.ts'
+import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
  * Many transactions are inserted through a staging table, `batchItems`, whether they come from a phone or a file. Each
@@ -51,12 +51,7 @@ export function stageRows<Row>(
 
 /** Fails the items that break a rule, with the errors. */
 export function failRuleBreakers(batchId: string) {
-  const next = {
-    type: sql`${batchItems.type}`,
-    account_id: sql`${batchItems.accountId}`,
-    to_account_id: sql`${batchItems.toAccountId}`,
-    category_id: sql`${batchItems.categoryId}`,
-  }
+  const next = nextRow((field) => sql`${batchItems}.${sql.identifier(field)}`)
   const userId = ownerOf(batchId)
   const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`${batchItems.clientId}`)]
   return sql`

@@ -75,18 +75,11 @@ export async function unsubscribe(
 type Planned = { user: DueUser; plan: ReminderPlan }
 
 async function usersToCheck({ db, now }: ReminderContext) {
+  const { id, name, email, emailVerifiedAt, timezone, reminderTime } = users
+  const { reminderLastDay: lastDay, reminderLookAt: lookAt } = users
   const { due } = await runBatch(db, {
     due: db
-      .select({
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        emailVerifiedAt: users.emailVerifiedAt,
-        timezone: users.timezone,
-        reminderTime: users.reminderTime,
-        lastDay: users.reminderLastDay,
-        lookAt: users.reminderLookAt,
-      })
+      .select({ id, name, email, emailVerifiedAt, timezone, reminderTime, lastDay, lookAt })
       .from(users)
       .where(lte(users.reminderLookAt, now))
       .orderBy(asc(users.reminderLookAt))

@@ -1,6 +1,6 @@
 /**
- * In the Worker this stands in for `postal-mime` and `standardwebhooks` (wrangler.toml, alias). Resend's SDK brings
- * them along for mails and webhooks that come in, a seventh of the whole Worker; nothing comes in here.
+ * Replaces `postal-mime` and `standardwebhooks` in the Worker (wrangler.toml, alias). Resend's SDK imports them for
+ * inbound mails and webhooks, of which we have none, and they would be a seventh of the bundle.
  */
 class InboundMail {
   constructor() {

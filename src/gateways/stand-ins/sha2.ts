@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * In the Worker this stands in for `@oslojs/crypto/sha2` (wrangler.toml, alias), with which Arctic makes the PKCE
- * challenge: the runtime has SHA-256 already.
+ * Replaces `@oslojs/crypto/sha2` in the Worker (wrangler.toml, alias), which Arctic uses for the PKCE challenge: the
+ * runtime has its own SHA-256.
  */
 export function sha256(data: Uint8Array): Uint8Array {
   return createHash('sha256').update(data).digest()

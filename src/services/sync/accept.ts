@@ -9,7 +9,7 @@ import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../..
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
 import { commonFields, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../rules.ts'
-import { clientIdUnspent, transactionRules } from '../transactions/rules.ts'
+import { clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
 import { isVerified } from '../verified.ts'
 
 /** A batch as it was sent, each item checked on its own. */
@@ -98,12 +98,7 @@ function toStagedItem({ values, errors }: Draft<NewTransaction>): {
  * answer could never get rid of it.
  */
 function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
-  const next = {
-    type: sql`item.type`,
-    account_id: sql`item.account_id`,
-    to_account_id: sql`item.to_account_id`,
-    category_id: sql`item.category_id`,
-  }
+  const next = nextRow((field) => sql.raw(`item.${field}`))
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
   const existsAlready = sql`exists (
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`

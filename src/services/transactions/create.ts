@@ -9,7 +9,7 @@ import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../rules.ts'
 import type { Transaction } from './fields.ts'
-import { categoryRequired, clientIdUnspent, isDuplicateOf, transactionRules } from './rules.ts'
+import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5
 
@@ -60,12 +60,7 @@ export async function createTransaction(
 }
 
 function rulesFor(owner: Owner, values: Partial<NewTransaction>): Rule[] {
-  const next = {
-    type: sql`${values.type ?? null}`,
-    account_id: sql`${values.account_id ?? null}`,
-    to_account_id: sql`${values.to_account_id ?? null}`,
-    category_id: sql`${values.category_id ?? null}`,
-  }
+  const next = nextRow((field) => sql`${values[field] ?? null}`)
   return [
     ...transactionRules(owner.id, next),
     categoryRequired(next),

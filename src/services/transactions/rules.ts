@@ -8,6 +8,16 @@ import type { Rule } from '../rules.ts'
 /** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
+/** Makes such a row of an expression for each field. */
+export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
+  return {
+    type: of('type'),
+    account_id: of('account_id'),
+    to_account_id: of('to_account_id'),
+    category_id: of('category_id'),
+  }
+}
+
 /** The rules for every transaction, however it is written. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id, to_account_id, category_id } = next

@@ -19,7 +19,7 @@ export async function updateTransaction(
 ): Promise<Transaction> {
   const { db } = owner
   const sent = draft.values
-  const next = nextRow(sent)
+  const next = rowAfter(sent)
   const rules = transactionRules(owner.id, next)
   const judged = db
     .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
@@ -50,7 +50,7 @@ export async function updateTransaction(
 }
 
 /** The row after the change: the fields that were sent, the others as they are. */
-function nextRow(sent: TransactionChanges): NextRow {
+function rowAfter(sent: TransactionChanges): NextRow {
   const kept = (value: unknown, column: AnySQLiteColumn): SQL =>
     value === undefined ? sql`${column}` : sql`${value}`
   return {
