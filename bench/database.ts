@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm'
 import { type Database, openDatabase } from '../src/db/client.ts'
 import type { Work } from '../test/databases/work.ts'
 import type { ServedDatabase } from './runtime.ts'
@@ -24,6 +25,12 @@ export class MeasuredDatabase {
   /** Delays every counted request from now on. */
   async setLatency(ms: number): Promise<void> {
     await this.#ask('POST', 'latency', JSON.stringify({ ms }))
+  }
+
+  /** The one number that a query selects as `n`. */
+  async number(query: SQL): Promise<number> {
+    const [[row]] = await this.db.batch([this.db.all<{ n: number }>(query)])
+    return row?.n ?? 0
   }
 
   async #ask(method: string, path: string, body?: string): Promise<Response> {

@@ -88,16 +88,11 @@ const victims: Victim[] = [
 
 async function destroy({ what, target }: Victim, bench: Bench, fileRows: number): Promise<Deletion> {
   const { call, rows, left } = await target(bench, fileRows)
-  const going = await count(bench, rows)
+  const going = await bench.database.number(rows)
   const start = performance.now()
   const { status, ms } = await bench.connection.call({ ...call, status: [204, 422, 503] })
   // The database answers this only once it has finished the deletion, or given it up.
-  const done = (await count(bench, left)) === 0
+  const done = (await bench.database.number(left)) === 0
   const seconds = status === 204 ? ms / 1_000 : (performance.now() - start) / 1_000
   return { what, rows: going, status, answeredAfter: ms / 1_000, seconds, done }
-}
-
-async function count({ database: { db } }: Bench, query: SQL): Promise<number> {
-  const [[row]] = await db.batch([db.all<{ n: number }>(query)])
-  return row?.n ?? 0
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { projectDirectory } from '../dev/project.ts'
 import { categoryNameKey, defaultCategories } from '../src/domain/categories.ts'
 import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
 import { hashSecret, newSecret } from '../src/domain/tokens.ts'
@@ -31,7 +32,7 @@ export const password = 'a password of the benchmark'
 const accountsEach = 3
 // One for all, told apart by the token's id.
 const secret = newSecret((bytes) => bytes.fill(7))
-const migrations = path.join(import.meta.dirname, '../migrations')
+const migrations = path.join(projectDirectory, 'migrations')
 const expenses = defaultCategories.filter(({ type }) => type === 'expense').length
 const incomes = defaultCategories.length - expenses
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { openDatabase } from '../src/db/client.ts'
 import type { Bench } from './calls.ts'
@@ -80,11 +81,8 @@ async function time({ way, rows, land, settled }: Way, bench?: Bench): Promise<L
   return { way, rows, seconds, rowsPerSecond: rows / seconds }
 }
 
-async function transactionsOf({ database: { db }, owner }: Bench): Promise<number> {
-  const [[user]] = await db.batch([
-    db.all<{ rows: number }>(sql`select transaction_count as rows from users where id = ${owner.id}`),
-  ])
-  return user?.rows ?? 0
+function transactionsOf({ database, owner }: Bench): Promise<number> {
+  return database.number(sql`select transaction_count as n from users where id = ${owner.id}`)
 }
 
 function singleCreates({ bench, runtime, size }: Context): Way {
@@ -116,21 +114,14 @@ function syncBatches({ bench, runtime, size }: Context): Way {
       body: { transactions: newRows(bench, size.items, uploadDays).map(toItem) },
     }),
   )
-  const { db } = bench.database
-  async function unfinished(): Promise<number> {
-    const [[row]] = await db.batch([
-      db.all<{ batches: number }>(
-        sql`select count(*) as batches from sync_batches where completed_at is null and user_id = ${bench.owner.id}`,
-      ),
-    ])
-    return row?.batches ?? 0
-  }
+  const unfinished = sql`
+    select count(*) as n from sync_batches where completed_at is null and user_id = ${bench.owner.id}`
   return {
     way: `sync, ${size.items} items a batch`,
     rows: size.batches * size.items,
     land: () => callAll(runtime, parallelBatches, calls),
     async settled() {
-      while ((await unfinished()) > 0) await new Promise((resolve) => setTimeout(resolve, pollMs))
+      while ((await bench.database.number(unfinished)) > 0) await sleep(pollMs)
     },
   }
 }

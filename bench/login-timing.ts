@@ -1,14 +1,15 @@
 // `node bench/login-timing.ts [rounds]`: does the time of a failed login tell whether an address is registered?
 // Each round makes one failed login of each kind, in random order, at the password cost of a deployment. The result goes
 // into docs/security.md. If a kind differs (login-verdict.ts), or the machine is too noisy to tell, this exits with 1.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { sql } from 'drizzle-orm'
 import { migrateDatabase } from '../dev/migrate.ts'
 import { Connection } from './client.ts'
+import { MeasuredDatabase } from './database.ts'
 import { writeSection } from './document.ts'
 import { type Compared, judgeLogins } from './login-verdict.ts'
-import { bundleWorker, serveDatabase, startParts, startRuntime } from './runtime.ts'
+import { bundleWorker, serveDatabase, startRuntime } from './runtime.ts'
+import { withParts } from './served.ts'
 import { percentile } from './statistics.ts'
 
 const rounds = Number(process.argv[2] ?? 200)
@@ -22,24 +23,22 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]
 
-const directory = mkdtempSync(path.join(tmpdir(), 'purse-login-'))
-const parts = await startParts(directory)
-const database = await serveDatabase(path.join(directory, 'database'))
-await migrateDatabase(database.url)
-const { file } = bundleWorker(directory)
-const runtime = await startRuntime({ worker: file, parts, databaseUrl: database.url })
-try {
-  report(await measure(new Connection(runtime.api)))
-} finally {
-  await runtime.stop()
-  await parts.stop()
-  await database.stop()
-  rmSync(directory, { recursive: true })
-}
+await withParts(async (parts, directory) => {
+  const served = await serveDatabase(path.join(directory, 'database'))
+  await migrateDatabase(served.url)
+  const { file: worker } = bundleWorker(directory)
+  const runtime = await startRuntime({ worker, parts, databaseUrl: served.url })
+  try {
+    report(await measure(new Connection(runtime.api), new MeasuredDatabase(served)))
+  } finally {
+    await runtime.stop()
+    await served.stop()
+  }
+})
 
 /** Milliseconds of each failed login, by its kind. */
-async function measure(connection: Connection): Promise<Record<Kind, number[]>> {
-  const addresses = await createUsers(connection)
+async function measure(connection: Connection, database: MeasuredDatabase): Promise<Record<Kind, number[]>> {
+  const addresses = await createUsers(connection, database)
   const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const kind of shuffled(kinds)) {
@@ -58,29 +57,20 @@ async function measure(connection: Connection): Promise<Record<Kind, number[]>> 
 }
 
 /** A user with a password, one without, and an address that nobody has, all of one length. */
-async function createUsers(connection: Connection): Promise<Record<Kind, string>> {
+async function createUsers(connection: Connection, { db }: MeasuredDatabase): Promise<Record<Kind, string>> {
   const password = 'correct horse battery'
   for (const name of ['with', 'sans']) {
     const body = { name, email: `${name}@example.com`, password, password_confirmation: password }
     await connection.call({ method: 'POST', path: '/api/register', status: 201, body })
   }
-  await forgetPassword('sans@example.com')
+  // As if they had only ever signed in through the identity provider.
+  await db.batch([db.run(sql`update users set password_hash = null where email = 'sans@example.com'`)])
   return {
     'a wrong password': 'with@example.com',
     'an unknown address': 'none@example.com',
     'a user without a password': 'sans@example.com',
     'a wrong password again': 'with@example.com',
   }
-}
-
-/** Makes a user one who has only ever signed in through the identity provider. */
-async function forgetPassword(email: string): Promise<void> {
-  const sql = `update users set password_hash = null where email = '${email}'`
-  const requests = [{ type: 'execute', stmt: { sql } }, { type: 'close' }]
-  const url = `${database.url}/v2/pipeline`
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) })
-  if (!response.ok) throw new Error(`The database answered ${response.status}: ${await response.text()}`)
-  await response.text()
 }
 
 function report(times: Record<Kind, number[]>): void {

@@ -3,30 +3,29 @@
 // ratios. A run on a disturbed machine says so, leaves the README alone and exits with 1. `-- --quick` only shows that
 // everything runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { projectDirectory } from '../dev/project.ts'
 import { landingChart, latencyChart, rowsChart } from './charts.ts'
 import { writeSection } from './document.ts'
 import { fullReport, headlines } from './report.ts'
 import { disturbed, misses, type Results, type Scenario } from './results.ts'
-import { bundleWorker, startParts, startupCost } from './runtime.ts'
+import { bundleWorker, startupCost } from './runtime.ts'
 import { runScenario } from './scenario.ts'
+import { withParts } from './served.ts'
 import { full, quick } from './sizes.ts'
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, output: { type: 'string' } },
 })
-const project = path.join(import.meta.dirname, '..')
-const cache = path.join(project, '.local/bench')
+const cache = path.join(projectDirectory, '.local/bench')
 const output =
   options.output ?? (options.quick ? path.join(cache, 'quick') : path.join(import.meta.dirname, 'results'))
 const size = options.quick ? quick : full
 
-const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
-const parts = await startParts(directory)
-try {
+await withParts(async (parts, directory) => {
   const { file, size: bundle } = bundleWorker(directory)
   const startup = startupCost(directory)
   const scenarios: Scenario[] = []
@@ -34,10 +33,7 @@ try {
     scenarios.push(await runScenario(one, size, { directory, cache, parts, worker: file, say }))
   }
   write({ commit: commit(), machine: machine(), bundle, startup, latencyMs: size.latencyMs, scenarios })
-} finally {
-  await parts.stop()
-  rmSync(directory, { recursive: true, force: true })
-}
+})
 
 function write(results: Results): void {
   mkdirSync(output, { recursive: true })
@@ -50,7 +46,7 @@ function write(results: Results): void {
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(output, name), text)
   console.log(`${headlines(results)}\n`)
-  console.log(`All figures: ${path.relative(project, output)}/results.md`)
+  console.log(`All figures: ${path.relative(projectDirectory, output)}/results.md`)
   if (options.quick) return
   const astray = disturbed(results)
   for (const line of astray) console.log(`DISTURBED: ${line}`)
@@ -73,7 +69,8 @@ function rounded(_key: string, value: unknown): unknown {
 }
 
 function commit(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' }).trim()
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: projectDirectory, encoding: 'utf8' }).trim()
   try {
     const changed = git('status', '--porcelain', 'src', 'migrations', 'dev', 'bench/*.ts') !== ''
     return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`

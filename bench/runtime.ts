@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
+import { projectDirectory } from '../dev/project.ts'
 
 /** The addresses of the parts beside Worker and database. */
 export type Parts = { inbox: string; issuer: string; stop(): Promise<void> }
@@ -19,11 +20,9 @@ export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
 /** Where the Worker's links lead, and what signs them. */
 export const links = { appUrl: 'http://purse.bench', secret: 'a secret of the benchmark, long enough' }
 
-const project = path.join(import.meta.dirname, '..')
-
 // wrangler demands the secrets of wrangler.toml, though each runtime brings its own.
 const { secrets } = unstable_readConfig(
-  { config: path.join(project, 'wrangler.toml') },
+  { config: path.join(projectDirectory, 'wrangler.toml') },
   { hideWarnings: true },
 )
 for (const name of secrets?.required ?? []) process.env[name] ??= 'of the benchmark'
@@ -75,8 +74,12 @@ export function startupCost(directory: string): string {
 }
 
 function wrangler(...args: string[]): string {
-  const command = path.join(project, 'node_modules/.bin/wrangler')
-  return execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const command = path.join(projectDirectory, 'node_modules/.bin/wrangler')
+  return execFileSync(command, args, {
+    cwd: projectDirectory,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 export type RuntimeOptions = {
@@ -135,7 +138,7 @@ function purseWorker({
   scryptCost,
   queueDelaySeconds,
 }: RuntimeOptions): V4WorkerOptions {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(project, 'wrangler.toml'))
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(projectDirectory, 'wrangler.toml'))
   const { modulesRules: _, queueProducers, bindings, ...rest } = workerOptions
   const producers = Object.entries(queueProducers as Record<string, { queueName: string }>)
   return {

@@ -1,14 +1,29 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Household } from './calls.ts'
 import { Connection } from './client.ts'
 import {
+  type Parts,
   type Runtime,
   type RuntimeOptions,
   type ServedDatabase,
   serveDatabase,
+  startParts,
   startRuntime,
 } from './runtime.ts'
+
+/** Starts the parts beside Worker and database, and makes a directory, for as long as the work takes. */
+export async function withParts<T>(work: (parts: Parts, directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
+  const parts = await startParts(directory)
+  try {
+    return await work(parts, directory)
+  } finally {
+    await parts.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
 
 /** Serves a copy of a database file for as long as the work takes. */
 export async function withCopy<T>(

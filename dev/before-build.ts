@@ -4,16 +4,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
+import { projectDirectory } from './project.ts'
 import { startedByStack } from './worker-process.ts'
 
 const connectLimitMs = 2_000
 
-await beforeBuild(path.join(import.meta.dirname, '..'))
+await beforeBuild()
 
-async function beforeBuild(project: string): Promise<void> {
+async function beforeBuild(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === 'dev'
   // Without the directory of its assets, wrangler would say nothing else about a fresh checkout.
-  mkdirSync(path.join(project, 'dist/reference'), { recursive: true })
+  mkdirSync(path.join(projectDirectory, 'dist/reference'), { recursive: true })
   try {
     // Imported late, since it imports the whole Worker, which somebody may be in the middle of editing.
     const { buildReference } = await import('./reference.ts')
@@ -22,16 +23,17 @@ async function beforeBuild(project: string): Promise<void> {
     console.error(`The reference could not be built: ${reasonOf(error)}`)
     if (!isDev) process.exitCode = 1
   }
-  const missing = isDev && !process.env[startedByStack] && (await whatIsMissing(project))
+  const missing = isDev && !process.env[startedByStack] && (await whatIsMissing())
   if (missing) console.error(missing)
 }
 
 /** What `wrangler dev` lacks, and how to get it; undefined if there is a database to talk to. */
-async function whatIsMissing(project: string): Promise<string | undefined> {
-  const variables = path.join(project, '.dev.vars')
+async function whatIsMissing(): Promise<string | undefined> {
+  const variables = path.join(projectDirectory, '.dev.vars')
   if (!existsSync(variables)) {
     const isSetElsewhere =
-      process.env.TURSO_DATABASE_URL || readdirSync(project).some((name) => /^\.(env|dev\.vars\.)/.test(name))
+      process.env.TURSO_DATABASE_URL ||
+      readdirSync(projectDirectory).some((name) => /^\.(env|dev\.vars\.)/.test(name))
     return isSetElsewhere
       ? undefined
       : 'Purse needs a database: run `npm run dev`, which starts all parts, the Worker included. While it runs, `wrangler dev` works as well.'

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { projectDirectory } from './project.ts'
 
-const root = join(import.meta.dirname, '..')
 const environments = ['staging', 'production']
 const defaultLimitBytes = 140 * 1024
 const partsShown = 10
@@ -33,11 +33,11 @@ export function bundle(environment: string): Bundle {
 }
 
 function deployDry(environment: string, folder: string): void {
-  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  const wrangler = join(projectDirectory, 'node_modules/wrangler/bin/wrangler.js')
   const options = ['--dry-run', '--env', environment, '--outdir', folder, '--metafile']
   try {
     execFileSync(process.execPath, [wrangler, 'deploy', ...options], {
-      cwd: root,
+      cwd: projectDirectory,
       encoding: 'utf8',
       stdio: 'pipe',
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },

@@ -3,11 +3,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-
-const root = join(import.meta.dirname, '..')
+import { projectDirectory } from './project.ts'
 
 /** Where `npm run client:build` puts the client, as a package of its own. */
-export const clientPackage = join(root, 'dist/client')
+export const clientPackage = join(projectDirectory, 'dist/client')
 
 /**
  * Builds the client as a package for an SPA: one JavaScript file, the types of the client and its routes, the guide and
@@ -18,7 +17,7 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
   await mkdir(target, { recursive: true })
   await Promise.all([
     build({
-      entryPoints: [join(root, 'src/client.ts')],
+      entryPoints: [join(projectDirectory, 'src/client.ts')],
       outfile: join(target, 'client.js'),
       bundle: true,
       format: 'esm',
@@ -27,8 +26,8 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
     }),
     writeTypes(target),
     writeManifest(target),
-    cp(join(root, 'docs/client.md'), join(target, 'README.md')),
-    cp(join(root, 'docs/examples'), join(target, 'examples'), {
+    cp(join(projectDirectory, 'docs/client.md'), join(target, 'README.md')),
+    cp(join(projectDirectory, 'docs/examples'), join(target, 'examples'), {
       recursive: true,
       filter: (path) => !path.endsWith('tsconfig.json'),
     }),
@@ -38,8 +37,8 @@ export async function buildClientPackage(target = clientPackage): Promise<void> 
 async function writeTypes(target: string): Promise<void> {
   const all = await mkdtemp(join(tmpdir(), 'purse-types-'))
   try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const options = ['-p', join(root, 'tsconfig.client.json'), '--outDir', all]
+    const tsc = join(projectDirectory, 'node_modules/typescript/bin/tsc')
+    const options = ['-p', join(projectDirectory, 'tsconfig.client.json'), '--outDir', all]
     execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
     const parts = (await readdir(join(all, 'client'))).map((name) => `client/${name}`)
     for (const name of ['client.d.ts', 'app.d.ts', ...parts]) {
@@ -69,7 +68,7 @@ function standalone(name: string, text: string): string {
 }
 
 async function writeManifest(target: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const manifest = JSON.parse(await readFile(join(projectDirectory, 'package.json'), 'utf8'))
   const own = {
     name: 'purse-client',
     version: manifest.version,

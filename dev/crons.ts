@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { projectDirectory } from './project.ts'
 
-const wranglerToml = path.join(import.meta.dirname, '../wrangler.toml')
+const wranglerToml = path.join(projectDirectory, 'wrangler.toml')
 const minuteMs = 60_000
 
 /** Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Returns how to stop. */

@@ -3,6 +3,12 @@ export class DevError extends Error {
   override name = 'DevError'
 }
 
+/** Prints the one line of a DevError; of anything else what failed, and the stack. */
+export function printError(error: unknown, whatFailed: string): void {
+  if (error instanceof DevError) console.error(`error: ${error.message}`)
+  else console.error(`error: ${whatFailed}:`, error)
+}
+
 /** The innermost cause's message on one line: the outer ones of a database error repeat whole statements. */
 export function reasonOf(error: unknown): string {
   let inner = error

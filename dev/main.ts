@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { DevError } from './dev-error.ts'
+import { DevError, printError } from './dev-error.ts'
 import { hasOwnDevVars } from './dev-vars.ts'
+import { projectDirectory } from './project.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
-const projectDirectory = path.join(import.meta.dirname, '..')
 // npm forwards a Ctrl-C that the terminal has sent already: both are one.
 const sameKeypressMs = 500
 const parentCheckMs = 250
@@ -39,8 +39,7 @@ async function run(signal: AbortSignal): Promise<number> {
       say('Stopped.')
       return 0
     }
-    if (error instanceof DevError) console.error(`error: ${error.message}`)
-    else console.error('error: the local stack could not start:', error)
+    printError(error, 'the local stack could not start')
     return 1
   }
 }

@@ -4,14 +4,14 @@ import { dirname, join, relative } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { app } from '../src/app.ts'
 import { openApiDocument } from '../src/http/openapi/document.ts'
+import { projectDirectory } from './project.ts'
 import { replaceFile } from './replace-file.ts'
 
-const root = join(import.meta.dirname, '..')
 /** The directory of wrangler.toml's assets. */
-const target = join(root, 'dist/reference')
+const target = join(projectDirectory, 'dist/reference')
 /** Not among the assets, where wrangler would serve unfinished files. */
-const drafts = join(root, 'dist/drafts')
-const pageFiles = join(root, 'src/http/openapi/page')
+const drafts = join(projectDirectory, 'dist/drafts')
+const pageFiles = join(projectDirectory, 'src/http/openapi/page')
 const rendererFiles = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
 /**

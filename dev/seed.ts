@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { DevError } from './dev-error.ts'
+import { DevError, printError } from './dev-error.ts'
 import { loopback } from './ports.ts'
+import { projectDirectory } from './project.ts'
 import { openApi } from './seed/api.ts'
 import { demoUser, signInDemoUser } from './seed/demo-user.ts'
 import { type Filled, fill } from './seed/fill.ts'
@@ -17,13 +18,12 @@ process.exit(await run())
 
 async function run(): Promise<number> {
   try {
-    const settings = readSettings(process.env, path.join(import.meta.dirname, '..'))
+    const settings = readSettings(process.env, projectDirectory)
     if (!process.argv.includes(remoteFlag)) refuseRemoteDatabase(settings)
     await seed(settings)
     return 0
   } catch (error) {
-    if (error instanceof DevError) console.error(`error: ${error.message}`)
-    else console.error('error: the seed could not be sown:', error)
+    printError(error, 'the seed could not be sown')
     return 1
   }
 }

@@ -46,11 +46,11 @@ export function readSettings(environment: Environment, projectDirectory: string)
     appUrl: environment.APP_URL || `http://127.0.0.1:${worker.port}`,
     mailFrom: environment.MAIL_FROM || 'Purse <no-reply@purse.test>',
     appSecret: environment.APP_SECRET || undefined,
-    passedThrough: {},
-  }
-  for (const name of passedThroughNames) {
-    const value = environment[name]
-    if (value !== undefined) settings.passedThrough[name] = value
+    passedThrough: Object.fromEntries(
+      passedThroughNames.flatMap((name) =>
+        environment[name] === undefined ? [] : [[name, environment[name]]],
+      ),
+    ),
   }
   refuseSharedPorts(portsOf(settings))
   return settings

@@ -1,7 +1,7 @@
-import path from 'node:path'
 import { DevError } from './dev-error.ts'
 import { type DatabaseAddress, localDatabase, startLocalDatabase } from './local-database.ts'
 import { loopback, requireFreePorts } from './ports.ts'
+import { projectDirectory } from './project.ts'
 import { portsOf, readSettings, type Settings } from './settings.ts'
 import { isSqld } from './sqld/server.ts'
 import { openStateFolder, StateInUse } from './state-folder.ts'
@@ -13,7 +13,7 @@ import { openStateFolder, StateInUse } from './state-folder.ts'
  */
 export async function withDatabase(work: (database: DatabaseAddress) => Promise<void>): Promise<void> {
   try {
-    const settings = readSettings(process.env, path.join(import.meta.dirname, '..'))
+    const settings = readSettings(process.env, projectDirectory)
     const { database } = settings
     await ('url' in database ? work(database) : withLocalDatabase(settings, database.port, work))
   } catch (error) {

@@ -1,13 +1,11 @@
 // `npm run bench:cost`: what a million requests cost, from counts of libSQL's server, the CPU time of workerd
 // and the list prices in prices.ts; prints the tables and writes them into docs/scale.md.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { type Bench, casesOf, createHousehold } from '../calls.ts'
-import { type Call, Connection } from '../client.ts'
+import type { Call } from '../client.ts'
 import { MeasuredDatabase } from '../database.ts'
 import { writeSection } from '../document.ts'
-import { bundleWorker, serveDatabase, startParts, startRuntime } from '../runtime.ts'
+import { bundleWorker, type Parts } from '../runtime.ts'
+import { withCopy, withParts, withRuntime } from '../served.ts'
 import { databaseFile, scryptCost, users } from './databases.ts'
 import { dollarsPerMillionOf, prices, tursoPlans, type Usage, units } from './prices.ts'
 import { type MixedCall, measureUsage } from './usage.ts'
@@ -40,39 +38,28 @@ const beside: MixedCall[] = [
   { name: 'POST /api/login', share: 0, prepare: caseOf('POST /api/login') },
 ]
 
-const directory = mkdtempSync(path.join(tmpdir(), 'purse-cost-'))
-const parts = await startParts(directory)
-try {
-  const measured = await measureAll()
-  const text = [usageTable(measured), planTable(measured), priceTable()].join('\n\n')
-  console.log(text)
-  writeSection('docs/scale.md', 'cost', text)
-} finally {
-  await parts.stop()
-  rmSync(directory, { recursive: true, force: true })
-}
+const measured = await withParts(measureAll)
+const text = [usageTable(measured), planTable(measured), priceTable()].join('\n\n')
+console.log(text)
+writeSection('docs/scale.md', 'cost', text)
 
 type Measured = { call: MixedCall; usage: Usage }
 
-async function measureAll(): Promise<Measured[]> {
-  const database = await serveDatabase(path.join(directory, 'database'), await databaseFile(ownTransactions))
+async function measureAll(parts: Parts, directory: string): Promise<Measured[]> {
   const { file: worker } = bundleWorker(directory)
-  const runtime = await startRuntime({ worker, parts, databaseUrl: database.countedUrl, scryptCost })
-  const connection = new Connection(runtime.api)
-  try {
-    const household = createHousehold(
-      { name: 'cost', users, ownTransactions, othersTransactions: 0, scryptCost },
-      new MeasuredDatabase(database),
-    )
-    const bench: Bench = { ...household, connection }
-    const measured: Measured[] = []
-    for (const call of [...mix, ...beside]) measured.push({ call, usage: await measureUsage(call, bench) })
-    return measured
-  } finally {
-    connection.close()
-    await runtime.stop()
-    await database.stop()
-  }
+  const history = { name: 'cost', users, ownTransactions, othersTransactions: 0, scryptCost }
+  return withCopy(await databaseFile(ownTransactions), directory, (database) =>
+    withRuntime(
+      { worker, parts, databaseUrl: database.countedUrl, scryptCost },
+      createHousehold(history, new MeasuredDatabase(database)),
+      async (bench) => {
+        const measured: Measured[] = []
+        for (const call of [...mix, ...beside])
+          measured.push({ call, usage: await measureUsage(call, bench) })
+        return measured
+      },
+    ),
+  )
 }
 
 function syncBatch({ owner, number }: Bench): Call {

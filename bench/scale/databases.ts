@@ -1,11 +1,12 @@
 import path from 'node:path'
+import { projectDirectory } from '../../dev/project.ts'
 import { historyFile } from '../history.ts'
 
 /** As in production, since hashing is most of what signing in costs. */
 export const scryptCost = '16384,8,5'
 export const users = 1_500
 
-const cache = path.join(import.meta.dirname, '../../.local/bench')
+const cache = path.join(projectDirectory, '.local/bench')
 
 /** A database file in which user 1 has so many transactions and the others none. */
 export async function databaseFile(transactions: number): Promise<string> {

@@ -2,14 +2,14 @@
 // the databases share a machine and wait for no disk, so the machine is the bottleneck. If commits are durable, and so
 // take their time, a database's single writer is: that is measured with transactions that hold the write lock for some
 // milliseconds. Prints the table and writes it into docs/scale.md.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Call, Connection } from '../client.ts'
 import { writeSection } from '../document.ts'
 import { person } from '../history.ts'
-import { bundleWorker, serveDatabase, startParts, startRuntime } from '../runtime.ts'
+import { bundleWorker, serveDatabase, startRuntime } from '../runtime.ts'
+import { withParts } from '../served.ts'
 import { databaseFile, scryptCost, users } from './databases.ts'
 
 const mostDatabases = 4
@@ -28,9 +28,7 @@ type Way = {
   create: (connection: Connection, user: number) => Promise<unknown>
 }
 
-const directory = mkdtempSync(path.join(tmpdir(), 'purse-writes-'))
-const parts = await startParts(directory)
-try {
+await withParts(async (parts, directory) => {
   const file = await databaseFile(1_000)
   const databases = []
   for (let number = 0; number < mostDatabases; number++)
@@ -50,10 +48,7 @@ try {
   console.log(text)
   writeSection('docs/scale.md', 'writes', text)
   for (const { stop } of [...runtimes, ...databases]) await stop()
-} finally {
-  await parts.stop()
-  rmSync(directory, { recursive: true, force: true })
-}
+})
 
 /** One statement, and so one transaction, with all that the triggers add. */
 function insert(connection: Connection, user: number): Promise<unknown> {

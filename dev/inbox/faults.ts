@@ -5,6 +5,13 @@ import { invalid, ResendError } from './resend-error.ts'
 
 type Fault = { status: 500 | 429 | 'hang'; left: number; keeps: boolean }
 
+const tooMany = new ResendError(
+  429,
+  'rate_limit_exceeded',
+  'Too many requests. Please limit the number of requests per second. Or contact support to increase rate limit.',
+)
+const unexpected = new ResendError(500, 'application_error', 'An unexpected error occurred.')
+
 /** The failure that a test has asked for, of the next sends or of all until it resets it. */
 export class Faults {
   #fault: Fault | undefined
@@ -38,23 +45,8 @@ export class Faults {
 
   /** Answers a send as the fault demands. */
   answer(fault: Fault, response: ServerResponse): void {
-    if (fault.status === 'hang') {
-      this.#hanging.hold(response)
-    } else if (fault.status === 429) {
-      response.setHeader('retry-after', '1')
-      sendJson(response, 429, tooMany())
-    } else sendJson(response, 500, unexpected())
+    if (fault.status === 429) response.setHeader('retry-after', '1')
+    if (fault.status === 'hang') this.#hanging.hold(response)
+    else sendJson(response, fault.status, fault.status === 429 ? tooMany : unexpected)
   }
-}
-
-function tooMany(): ResendError {
-  return new ResendError(
-    429,
-    'rate_limit_exceeded',
-    'Too many requests. Please limit the number of requests per second. Or contact support to increase rate limit.',
-  )
-}
-
-function unexpected(): ResendError {
-  return new ResendError(500, 'application_error', 'An unexpected error occurred.')
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { appendFile, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asObject, parseJson } from '../web/body.ts'
@@ -26,10 +27,7 @@ export class MailboxLog {
 
   /** Every whole entry, oldest first. */
   async read(): Promise<Entry[]> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
-      throw error
-    })
+    const text = existsSync(this.#path) ? await readFile(this.#path, 'utf8') : ''
     return text.split('\n').flatMap((line) => {
       const entry = asObject(parseJson(line))
       return Array.isArray(entry?.mails) ? [entry as Entry] : []

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { refusal } from './same-origin.ts'
@@ -16,32 +17,27 @@ export async function serve(
   makeHandler: (url: string) => Handler | Promise<Handler>,
   address: Address,
 ): Promise<Serving> {
-  let ready: (handler: Handler) => void = () => {}
-  const handler = new Promise<Handler>((resolve) => {
-    ready = resolve
-  })
+  const ready = Promise.withResolvers<Handler>()
   const server = createServer((request, response) => {
     const reason = refusal(request)
     if (reason) return sendJson(response, 403, { message: reason })
     const url = URL.parse(`http://${request.headers.host}${request.url}`)
     if (!url) return sendJson(response, 400, { message: 'The request target is not a path.' })
-    handler
+    ready.promise
       .then((handle) => handle(request, response, url))
       .catch((error) => answerFailure(request, response, error))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
-  })
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+  server.listen(address.port, address.host)
+  await once(server, 'listening')
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
   const { port } = server.address() as AddressInfo
   const url = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
   try {
-    ready(await makeHandler(url))
+    ready.resolve(await makeHandler(url))
   } catch (error) {
     await close()
     throw error

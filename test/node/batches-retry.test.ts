@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, projectDirectory, start, until } from './stack.ts'
 
-/** Nine of these, with a starting balance of as much, are what an account can hold. */
+/** An account can hold nine of these on top of the same starting balance. */
 const most = '9999999999999.99'
 
 test('a batch that failed is tried again by its id, once, and lands by the real sweep and queue', async () => {

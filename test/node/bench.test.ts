@@ -34,7 +34,7 @@ test('the benchmark measures every route of the contract', () => {
 
 test('its counts are those of the database: one round trip with a token, and some work', () => {
   const cases = (results.scenarios[0]?.cases ?? []).filter(({ needsToken }) => needsToken)
-  // The stored hash must come to the Worker to be compared.
+  // The Worker needs the stored hash first, to compare it.
   expect(
     cases
       .filter(({ counts }) => counts.roundTrips !== 1)

@@ -14,6 +14,6 @@ test('a Worker over the limit fails the check, which says what each environment 
   expect(sizes.map(([, environment]) => environment)).toEqual(['staging', 'production'])
   for (const [, , bytes] of sizes) expect(Number(bytes)).toBeGreaterThan(limitBytes)
   expect(check.stdout).toMatch(/KiB {2}src\/services$/m)
-  // What packages bring along for mail that comes in is not taken along (wrangler.toml, alias).
+  // The alias of wrangler.toml leaves out what packages bring for inbound mail.
   expect(check.stdout).not.toContain('postal-mime')
 })

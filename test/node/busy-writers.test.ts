@@ -27,7 +27,7 @@ afterAll(async () => {
 const open = (meter = new Meter(), timeoutMs = 60_000) =>
   openDatabase({ url: server.url, timeoutMs }, { meter })
 
-/** Takes the file's write lock past the server, which holds up writers as a checkpoint does: BEGIN is SQLITE_BUSY. */
+/** Takes the file's write lock behind the server's back. Like a checkpoint, that makes BEGIN fail with SQLITE_BUSY. */
 function lockFile(): () => void {
   const file = new DatabaseSync(join(directory, 'dbs', 'default', 'data'))
   file.exec('begin immediate')

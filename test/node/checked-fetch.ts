@@ -2,8 +2,8 @@ import { afterEach, expect } from 'vitest'
 import { faultsOfAnswer } from './document.ts'
 
 /**
- * Whatever a test here fetches of a stack's API, itself or by a client under test, is held against the OpenAPI
- * document. Faults fail the test when it ends: a client could take one that is thrown for a lost connection.
+ * Checks every answer of a stack's API, to a test or to a client under test, against the OpenAPI document. Faults fail the
+ * test when it ends: thrown at once, a client could take one for a lost connection.
  */
 const faults: string[] = []
 const plainFetch = globalThis.fetch
@@ -11,7 +11,7 @@ const plainFetch = globalThis.fetch
 globalThis.fetch = async (input, init) => {
   const response = await plainFetch(input, init)
   const { pathname, search } = new URL(response.url || 'http://nowhere')
-  // Only the Worker gives this header; the other parts of the stack are no part of the contract.
+  // Only the Worker sends this header, and only the Worker has a contract.
   if (pathname.startsWith('/api') && response.headers.has('X-Request-Id')) {
     const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
     const text = await response

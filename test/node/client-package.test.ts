@@ -14,7 +14,7 @@ import type { KeyValueStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { newPlace, projectDirectory, start } from './stack.ts'
 
-/** The system's browser: none is downloaded. */
+/** The system's browser, since none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const maxBytes = 7.5 * 1024
 
@@ -43,7 +43,7 @@ test('the examples, and what the types promise, compile against the package with
   const compile = (...options: string[]) =>
     promisify(execFile)(process.execPath, [tsc, '-p', 'docs/examples', ...options], { cwd: projectDirectory })
   await expect(compile()).resolves.toMatchObject({ stdout: '' })
-  // Nor does anything in the package's own declarations lead nowhere.
+  // Every import in the package's own declarations resolves.
   await expect(compile('--skipLibCheck', 'false')).resolves.toMatchObject({ stdout: '' })
 })
 
@@ -97,7 +97,7 @@ test.skipIf(!browser)(
       const { data } = (await api('GET', '/transactions', undefined, token)).body
       expect(data.map((row: { amount: string }) => row.amount)).toEqual(['4.20'])
 
-      // Somebody's queue, once closed, hears of no network any more.
+      // A closed queue no longer listens for the network.
       const isQuiet = await tab.evaluate(async (transaction) => {
         const { queue, close } = await example().openRecorder(1)
         close()
@@ -250,10 +250,10 @@ test.skipIf(!browser)(
   },
 )
 
-/** A random one: version 4 of RFC 9562. */
+/** Random (RFC 9562, version 4). */
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** The stack, with its first user, whose address is verified, and an account of theirs. */
+/** A stack, its first user, who is verified, and an account of theirs. */
 async function setUp(email: string) {
   const place = await newPlace()
   await start(place).ready()
@@ -272,7 +272,7 @@ function formOf(values: Record<string, unknown>): string {
   return `<form>${inputs.join('')}</form>`
 }
 
-/** What the page of the examples offers. */
+/** What the examples' page offers. */
 declare function example(): {
   signIn: (form: HTMLFormElement) => Promise<void>
   recordExpense: (form: HTMLFormElement) => Promise<void>
@@ -283,7 +283,7 @@ declare function example(): {
 }
 
 type Report = { created: number; stopped: { reason: string } | null }
-/** What the page below offers to the test; the types of the client are not at issue here. */
+/** What the page below offers to the test, without the client's types, which matter elsewhere. */
 declare function app(): {
   client: { signIn: (credentials: object) => Promise<unknown> }
   queue: {
@@ -299,7 +299,7 @@ function syncIn(tab: Page): Promise<Report> {
   return tab.evaluate(() => app().queue.sync())
 }
 
-/** Serves a page made of the package and of the examples, at an origin that may call the API. */
+/** Serves a page made from the package and the examples, at an origin that may call the API. */
 async function servePage(contents: string) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: path.join(projectDirectory, 'docs/examples') },

@@ -8,8 +8,8 @@ export type Cut = 'request' | 'answer' | 'half the answer'
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>
 
 /**
- * A network in front of a service: it cuts the connection at the so-many-th request, and from then on lets nothing
- * through until `reconnect`; with `isBlip` only that one request suffers.
+ * A network in front of a service. It cuts the connection at the given request and lets nothing through from then on,
+ * until `reconnect`; with `isBlip` it cuts only that one.
  */
 export async function cuttingProxy(target: URL, at: number, cut: Cut, { isBlip = false } = {}) {
   let requests = 0

@@ -23,7 +23,7 @@ const { packages } = JSON.parse(readFileSync(path.join(projectDirectory, 'packag
 }
 const direct = packages['']?.dependencies ?? {}
 
-/** Where npm puts a package that another one needs: as near to it as possible. */
+/** Where npm puts a package that another one needs: as close to it as possible. */
 function resolve(name: string, from: string): string | undefined {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const candidate = `${place ? `${place}/` : ''}node_modules/${name}`
@@ -53,7 +53,7 @@ test('no package that production needs runs a script when it is installed', () =
   expect(production.size).toBeGreaterThan(Object.keys(direct).length)
   const scripted = [...production].filter(([, { hasInstallScript }]) => hasInstallScript)
   expect(scripted.map(([place]) => place)).toEqual([])
-  // The search finds them where they are: among the tools.
+  // The search does find them among the tools.
   expect(Object.values(packages).some(({ hasInstallScript }) => hasInstallScript)).toBe(true)
 })
 
@@ -87,7 +87,7 @@ afterEach(() => {
   for (const step of cleanUp.splice(0)) step()
 })
 
-/** Audits a project with one dependency against a registry on loopback, whose answer to npm is given. */
+/** Audits a project with one dependency against a registry on loopback that gives this answer. */
 async function auditAgainst(answer: RequestListener) {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse-audit-'))
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -114,7 +114,7 @@ async function auditAgainst(answer: RequestListener) {
     JSON.stringify({ ...shelf, dependencies: { leaky: '1.0.0' } }),
   )
   writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify(lock))
-  // With a cache of its own, since npm remembers what it was told of an advisory.
+  // A cache of its own, since npm remembers advisories.
   const { port } = server.address() as AddressInfo
   const settings = [`registry=http://127.0.0.1:${port}/`, `cache=${path.join(directory, 'cache')}`]
   writeFileSync(path.join(directory, '.npmrc'), settings.join('\n'))
@@ -144,7 +144,7 @@ afterEach(() => {
 })
 
 test('the audit fails for what it found, not because it could not ask', async () => {
-  // What an npm that runs this suite hands down would come before the settings above.
+  // Settings inherited from an npm that runs this suite would take precedence.
   for (const name of Object.keys(process.env)) if (/^npm_config_/i.test(name)) vi.stubEnv(name, undefined)
   expect(await auditAgainst(registry())).toEqual({
     exitCode: 0,

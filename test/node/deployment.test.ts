@@ -20,7 +20,7 @@ type Configuration = {
 
 const read = (file: string) => readFileSync(path.join(projectDirectory, file), 'utf8')
 const environments = ['', 'staging', 'production']
-/** As long as Resend remembers an idempotency key. */
+/** How long Resend remembers an idempotency key. */
 const keyLifeSeconds = 24 * 3_600
 
 function configurationOf(env: string): Configuration {

@@ -16,7 +16,7 @@ test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on 
     for (const port of portVariables)
       expect(stack.output, `${life} life`).toContain(`http://127.0.0.1:${place[port]}`)
     expect(stack.leftovers()).not.toEqual([])
-    // npm passes a Ctrl-C on to a process that the terminal has told already.
+    // npm forwards a Ctrl-C that the terminal has sent already.
     stack.signal(signal)
     stack.signal(signal)
     expect(await stack.exit(), stack.output).toBe(0)

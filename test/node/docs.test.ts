@@ -134,15 +134,15 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '')
 }
 
-/** What stands in code: fenced blocks, their continued lines joined, and spans. */
+/** The code of a page: spans, and fenced blocks with continued lines joined. */
 function codeOf(text: string): string[] {
   const fenced = matches(text, /```\w*\n([\s\S]+?)```/g).map((code) => code.replaceAll('\\\n', ' '))
   const spans = matches(text.replaceAll(/```[\s\S]+?```/g, ''), /`([^`\n]+)`/g)
-  // What the shell puts in is no part of the command around it.
+  // Command substitutions are not part of the command around them.
   return [...fenced, ...spans].map((code) => code.replaceAll(/\$\([^)]*\)/g, '…'))
 }
 
-/** Compares one use of wrangler, such as `queues create NAME --flag x`, with its own register of commands. */
+/** Compares one use of wrangler, such as `queues create NAME --flag x`, with wrangler's own register of commands. */
 function mistakesIn(use: string): string[] {
   const { registry, globalFlags } = experimental_getWranglerCommands()
   let node: typeof registry | undefined = registry

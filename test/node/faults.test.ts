@@ -7,9 +7,9 @@ import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, registration } from './client.ts'
 import { newPlace, start } from './stack.ts'
 
-/** No request may hang for longer, whatever the database does. */
+/** No request may take longer, whatever the database does. */
 const longestWaitMs = 10_000
-/** Every twenty-fifth of those who sign in at once has an account. */
+/** One in so many of those who sign in at once has an account. */
 const everyUser = 25
 const all = Array.from({ length: 200 }, (_, position) => position)
 
@@ -31,7 +31,7 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   await setFault(null)
   expect((await read()).status).toBe(200)
 
-  // Sent again, as clients do, each is there once.
+  // Clients send again what failed, and each is stored once.
   for (let left = all; left.length > 0; ) {
     const answers = await Promise.all(left.map(record))
     left = left.filter((_, index) => ![200, 201].includes(answers[index]?.status ?? 0))
@@ -51,7 +51,7 @@ test('in the real runtime, a storm of 200 sign-ins is served or told when to com
 
   const others: Promise<ApiAnswer>[] = []
   const visitor = setInterval(() => others.push(api('GET', '/me', undefined, token)), 100)
-  // How long anybody waits is for test/worker/faults/sign-in.test.ts to say: here the suite's other stacks compete.
+  // test/worker/faults/sign-in.test.ts limits the waiting: here the suite's other stacks compete.
   const answers = await Promise.all(all.map(signIn)).finally(() => clearInterval(visitor))
   const refused = answers.filter(isRefused)
   expect(refused.length).toBeLessThan(all.length)
@@ -67,7 +67,7 @@ function isRefused({ status, headers }: ApiAnswer): boolean {
   return status === 503 && Number(headers.get('Retry-After')) > 0
 }
 
-/** `npm run dev` that goes by the faulty side of its database, and somebody with an account. */
+/** `npm run dev` behind a faulty way to its database, and somebody with an account. */
 async function startFaultyStack() {
   const directory = await mkdtemp(join(tmpdir(), 'purse-faults-'))
   const databases = await startDatabases(directory, { migrated: false })

@@ -47,7 +47,7 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
   expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
   expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
   const { counts } = JSON.parse(progress)
-  // Pasted again it is the same batch, and after a while a processed one.
+  // Pasted again, it answers the same batch, processed after a while.
   const isDone = async () => (await terminal.paste(sync)).at(-1)?.includes(JSON.stringify(counts)) ?? false
   expect(await until(isDone)).toBe(true)
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
@@ -103,11 +103,11 @@ async function takeTheFirstIds({ PORT }: Place): Promise<void> {
   expect((await openApi(address, access_token)('POST /accounts', account)).status).toBe(201)
 }
 
-/** An interactive bash, in which a paste finds what those before it have left. */
+/** An interactive bash, where a paste finds what earlier ones have left. */
 function openTerminal({ PORT, MAIL_PORT, IDP_PORT }: Place) {
   const cwd = mkdtempSync(path.join(tmpdir(), 'purse session '))
   const env = { PATH: process.env.PATH, PS1: '', PS2: '' } as unknown as NodeJS.ProcessEnv
-  // Detached, it has no terminal to take over from the one that runs the tests.
+  // Detached, so that it cannot take over the terminal of whoever runs the tests.
   const bash = spawn('bash', ['--norc', '--noprofile', '--noediting', '-i'], { cwd, env, detached: true })
   let output = ''
   bash.stdout.on('data', (chunk) => {

@@ -37,7 +37,7 @@ async function reopen(): Promise<void> {
   await open()
 }
 
-/** A browser's cookies, without their paths: the provider must not rely on the browser holding some back. */
+/** A browser's cookies regardless of path: the provider must not rely on the browser to hold some back. */
 class Browser {
   cookies = new Map<string, string>()
 
@@ -87,7 +87,7 @@ async function exchange(arrived: URL | undefined): Promise<arctic.OAuth2Tokens> 
   return client.validateAuthorizationCode(token_endpoint, arrived?.searchParams.get('code') ?? '', verifier)
 }
 
-/** The claims of an id_token whose signature one of the published keys made. */
+/** The claims of an id_token that one of the published keys has signed. */
 async function verified(idToken: string): Promise<Claims> {
   const { jwks_uri = '' } = await discover()
   const { keys } = (await (await fetch(jwks_uri)).json()) as { keys: (JsonWebKey & { kid: string })[] }

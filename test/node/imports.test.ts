@@ -9,7 +9,7 @@ const floors: Record<string, number> = {
   '.': 4,
   http: 3,
   consumers: 3,
-  // config.ts and deps.ts: what the rooms above them are handed.
+  // config.ts and deps.ts, which the rooms above are given.
   deps: 2,
   services: 2,
   contract: 1,
@@ -18,7 +18,7 @@ const floors: Record<string, number> = {
   gateways: 1,
   emails: 1,
   domain: 0,
-  // What runs at the users'. It sees the server's types from above, and nothing of the server sees it.
+  // What runs on users' machines. It sees the server's types from above, and nothing of the server sees it.
   client: 5,
 }
 

@@ -117,7 +117,7 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
   const batches = [1, 2, 3].map((batch) =>
     Array.from({ length: 100 }, (_, i) => ({ ...fields, client_id: `${batch}-${i}` })),
   )
-  // Slow enough that the kill comes while the consumer waits for the database.
+  // So slow that the kill comes while the consumer waits for the database.
   const db = openDatabase({ url: `${database}/`, timeoutMs: 10_000 })
   await fetch(`${database}/latency`, { method: 'POST', body: JSON.stringify({ ms: 300 }) })
   const accepted = await Promise.all(
@@ -128,7 +128,7 @@ test('a batch that was answered 200 right before a SIGKILL lands exactly once af
   await stack.exit()
 
   const again = await start(place).ready()
-  // Half a minute later, when a message that has not come counts as lost.
+  // After half a minute a message that has not come counts as lost.
   await db.batch([db.update(storedBatches).set({ queuedAt: new Date(0) })])
   for (const { body } of accepted) {
     const status = `/transactions/sync/${body.sync_id}`
@@ -199,7 +199,7 @@ test('what is under way when the database is killed is there whole or not at all
   }
 
   const db = openDatabase({ url: sqld.url, timeoutMs: 10_000 })
-  // Half a minute later, when a message that has not come counts as lost.
+  // After half a minute a message that has not come counts as lost.
   await db.batch([
     db
       .update(storedBatches)

@@ -12,27 +12,27 @@ import { clientOf, registration, verifyByMail } from './client.ts'
 import { type Cut, cuttingProxy } from './cutting-proxy.ts'
 import { newPlace, type Place, start, until } from './stack.ts'
 
-/** What is recorded, in batches of how many, and what a run makes of it when nothing is cut. */
+/** What is recorded, in batches of what size, and what an undisturbed run makes of it. */
 type Plan = {
   items: string[]
   batchSize: number
-  /** At least: it asks for an outcome until there is one. */
+  /** At least so many: it asks for an outcome until there is one. */
   requests: number
-  /** Calls that change the storage; to die at one that reads it is to die after the one before. */
+  /** Calls that change the storage. Dying at a read is the same as dying after the write before. */
   writes: number
 }
-/** Whose token it is, two uploads, and at least one question for each outcome. */
+/** One to ask whose token it is, two uploads, and at least one for each outcome. */
 const plain: Plan = { items: ['bread', 'milk', 'coffee'], batchSize: 2, requests: 5, writes: 11 }
-/** Costs more than there is room for, so that its batch fails as a whole. */
+/** More than an account can hold, so that its batch fails as a whole. */
 const palace = 'palace'
-/** Whose token it is, and three uploads: of both, and of each alone. */
+/** One to ask whose token it is, and three uploads: of both, and of each alone. */
 const crowded: Plan = { items: [palace, 'coffee'], batchSize: 2, requests: 7, writes: 15 }
 const cuts: Cut[] = ['request', 'answer', 'half the answer']
-/** Runs after the network is back, at most: one does, unless the service is slow. */
+/** At most so many runs once the network is back: one does, unless the service is slow. */
 const maxRuns = 5
 
 type Phone = Awaited<ReturnType<typeof setUpPhone>>
-/** What a scenario has recorded: `kept` for certain, `uncertain` where the phone died while it was being stored. */
+/** What a scenario has recorded: `kept` for certain, `uncertain` if the phone died while storing it. */
 type Outcome = { kept: string[]; uncertain: string[]; left: QueuedTransaction[] }
 
 test('wherever the network is cut and whenever the phone dies, every transaction lands once, or is rejected, and nothing waits', async () => {
@@ -46,7 +46,7 @@ test('wherever the network is cut and whenever the phone dies, every transaction
   const crowdedCuts = stepsTo(crowded.requests).map((step) =>
     cutScenario(phone, crowded, step, 'answer', false),
   )
-  // The last of them finds nothing to die of: there is no step that the others leave out.
+  // The last run meets no death, which shows that the others left out no step.
   const plainDeaths = stepsTo(plain.writes + 1).flatMap((step) =>
     [true, false].map((isDone) => deathScenario(phone, plain, step, isDone)),
   )
@@ -71,7 +71,7 @@ function stepsTo(last: number): number[] {
   return Array.from({ length: last }, (_, index) => index + 1)
 }
 
-/** Records, loses the network at a step of the upload, starts anew when it is back, and uploads to the end. */
+/** Records, loses the network at a step of the upload, restarts when it is back, and uploads to the end. */
 async function cutScenario(
   phone: Phone,
   { items, batchSize, requests }: Plan,
@@ -100,7 +100,7 @@ async function cutScenario(
   }
 }
 
-/** Records and uploads until the process dies at a write of the storage, before or after it is done; then starts anew. */
+/** Records and uploads until the process dies at a write of the storage, before or after it is done; then restarts. */
 async function deathScenario(
   phone: Phone,
   { items, batchSize, writes }: Plan,
@@ -135,7 +135,7 @@ function isPalace(description: string): boolean {
 
 class Death extends Error {}
 
-/** A storage that serves until one write, which it carries out or not; after that there is nobody to serve. */
+/** A storage that dies at one write, either before or after carrying it out. */
 function dyingStorage(storage: KeyValueStorage, step: number, isDone: boolean): KeyValueStorage {
   let writes = 0
   const mortal =
@@ -177,7 +177,7 @@ async function setUpPhone(place: Place) {
   }
 }
 
-/** A process of its own on a storage: nothing of an earlier one is in memory. */
+/** A new process on a storage, without anything in memory. */
 function queueOver({ token, userId }: Phone, baseUrl: string, storage: KeyValueStorage, batchSize: number) {
   const client = createClient({
     baseUrl,
@@ -185,7 +185,7 @@ function queueOver({ token, userId }: Phone, baseUrl: string, storage: KeyValueS
     retry: { attempts: 2, firstDelayMs: 10, maxDelayMs: 20_000 },
   })
   const sleep = (ms: number) => setTimeout(Math.min(ms, 500))
-  // The runs of one scenario follow one another; those of the others are not to be waited for.
+  // Runs of one scenario follow one another, but do not wait for those of others.
   const locks = { request: <T>(_: string, work: () => Promise<T>) => work() }
   const limits = { items: batchSize, bytes: 1_000_000 }
   return offlineQueue({ client, storage, userId, locks, limits, sleep })
@@ -199,7 +199,7 @@ async function syncToTheEnd(queue: ReturnType<typeof queueOver>): Promise<Queued
   return queue.list()
 }
 
-/** What the service has, page after page. */
+/** All that the service has, page by page. */
 async function descriptions({ api, token }: Phone): Promise<string[]> {
   const found: string[] = []
   let page = 1

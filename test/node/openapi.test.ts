@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { documentFile } from './document.ts'
 
-/** What the strictest rules of the linter say of a document, as `rule pointer`. */
+/** What the linter's strictest rules find in a document, as `rule pointer`. */
 async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended-strict'] })
   const problems = await lintFromString({ source, absoluteRef: documentFile, config })
@@ -12,7 +12,7 @@ async function lint(source: string): Promise<string[]> {
 
 test('a strict linter has nothing to say of the document', async () => {
   const problems = await lint(await readFile(documentFile, 'utf8'))
-  // Both always redirect, and the rule knows no success but 2XX.
+  // Both always redirect, but to the rule only 2XX is success.
   expect(problems.sort()).toEqual([
     'operation-2xx-response #/paths/~1api~1auth~1idp~1callback/get/responses',
     'operation-2xx-response #/paths/~1api~1email~1verify~1{id}~1{hash}/get/responses',

@@ -12,7 +12,7 @@ type Parameter = { name: string; in: string; schema: JsonSchema }
 type Content = Record<string, { schema: JsonSchema }>
 type Operation = { id: string; operation: OperationObject; parameters: Parameter[]; body: Content }
 
-/** Words that are types or keywords in a language of clients, or that its every file imports. */
+/** Types and keywords of the languages of clients, and names that all their files import. */
 const reserved = new Set(
   `abstract any array as assert async await bool boolean break byte case catch char character class const continue data
   date datetime decimal decoder default defer delegate deinit do dictionary double dynamic else encoder enum error
@@ -25,7 +25,7 @@ const reserved = new Set(
   try tuple type typealias typedef typeof unit unsafe unsigned uri url uuid val value var void volatile weak when where
   while with yield`.split(/\s+/),
 )
-/** Path parameters that name something else than a row. */
+/** Path parameters that are not ids of rows. */
 const notIds = ['hash', 'signature', 'showSync id']
 
 async function readDocument(): Promise<OpenApiDocument> {
@@ -43,7 +43,7 @@ function operationsOf({ paths }: OpenApiDocument): Operation[] {
   )
 }
 
-/** Every schema of the document with its place, those inside of others as well. */
+/** Every schema of the document with its place, nested ones included. */
 function schemasOf(document: OpenApiDocument): { place: string; schema: JsonSchema }[] {
   const { schemas, responses, headers } = document.components
   const within = (place: string, schema: JsonSchema): { place: string; schema: JsonSchema }[] => {
@@ -72,7 +72,7 @@ function schemasOf(document: OpenApiDocument): { place: string; schema: JsonSche
   ]
 }
 
-/** What of a schema has no counterpart in a language with static types, if anything. */
+/** What in a schema has no counterpart in a statically typed language, if anything. */
 function faultOf(schema: JsonSchema, isNamed: boolean): string | undefined {
   const { type, $ref, anyOf, enum: words, format } = schema
   const choices = (anyOf ?? []) as JsonSchema[]
@@ -94,7 +94,7 @@ function faultOf(schema: JsonSchema, isNamed: boolean): string | undefined {
   return undefined
 }
 
-/** All that generators stumble over, as `place: what`. */
+/** Everything that generators stumble over, as `place: what`. */
 function faultsOf(document: OpenApiDocument): string[] {
   const names = Object.keys(document.components.schemas)
   const operations = operationsOf(document)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { verifyByMail } from './client.ts'
 import { newPlace, start } from './stack.ts'
 
-/** The system's browser: none is downloaded. */
+/** The system's browser, since none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 
 test.skipIf(!browser)(
@@ -24,7 +24,7 @@ test.skipIf(!browser)(
         if (!url.startsWith(origin) && !url.startsWith('data:')) troubles.push(`asks elsewhere: ${url}`)
       })
 
-      // The first page of the service leads there.
+      // The root of the service redirects there.
       await page.goto(origin)
       expect(new URL(page.url()).pathname).toBe('/docs')
       const registered = await tryOut(page, 'register')
@@ -51,7 +51,7 @@ test.skipIf(!browser)(
       await page.locator('[id$="-verifyEmail"] .opblock-summary-control').click()
       expect(await page.locator('[id$="-verifyEmail"] button.execute').count()).toBe(0)
 
-      // The token is still there when the page comes back.
+      // The token survives a reload of the page.
       await page.reload()
       const summary = await tryOut(page, 'showSummary')
       expect([summary.status, JSON.parse(summary.body).total_balance]).toEqual(['200', 1246.8])
@@ -64,7 +64,7 @@ test.skipIf(!browser)(
 
 type Shown = { status: string; body: string }
 
-/** Opens an operation, executes its example, as it stands or filled in, and answers what the page shows. */
+/** Opens an operation, executes its example, edited or not, and returns what the page shows. */
 async function tryOut(
   page: Page,
   operationId: string,

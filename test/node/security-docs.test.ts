@@ -15,7 +15,7 @@ function testsNamedIn(piece: string): Named[] {
   )
 }
 
-/** Whether a test of that title stands in the file, as the source spells it. */
+/** True if the file has a test of that title, as the source spells it. */
 function exists({ file, title }: Named): boolean {
   const place = path.join(projectDirectory, file)
   if (!existsSync(place)) return false

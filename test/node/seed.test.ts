@@ -99,7 +99,7 @@ function body(answer: { body: unknown }): Record<string, unknown> {
   return answer.body as Record<string, unknown>
 }
 
-/** In minor units, over all accounts and all moments. */
+/** In minor units, over all accounts at any time. */
 function lowestBalance(rows: ReturnType<typeof yearUntil>): number {
   const cents = (amount: string) => Math.round(Number(amount) * 100)
   const balances = new Map<string, number>(accounts.map((one) => [one.name, cents(one.starting_balance)]))

@@ -6,9 +6,10 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
+import { projectDirectory } from '../../dev/project.ts'
 import { secretsIn } from '../log-secrets.ts'
 
-export const projectDirectory = path.join(import.meta.dirname, '../..')
+export { projectDirectory }
 export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
 export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string>
@@ -24,11 +25,11 @@ afterEach(async () => {
   const stacks = started.splice(0)
   for (const stack of stacks) await stack.destroy()
   for (const directory of places.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-  // What a stack's Worker logs, Vitest does not see (test/log-scan.ts).
+  // Vitest does not see what a stack's Worker logs (test/log-scan.ts).
   expect(stacks.flatMap(({ output }) => leaksIn(output)).slice(0, leaksShown)).toEqual([])
 })
 
-/** The lines of a stack that give a secret away, but for the one that shows people how to register. */
+/** The lines of a stack's output that give a secret away, except the one that shows how to register. */
 export function leaksIn(output: string): string[] {
   return output.split('\n').filter((line) => !/^ {2}or register /.test(line) && secretsIn(line).length > 0)
 }
@@ -43,7 +44,7 @@ class DevStack {
 
   constructor(place: Place, project: string) {
     this.#place = place
-    // Started as npm starts it, a stack ends with its parent: not even a killed test run leaves one behind.
+    // As under npm, a stack ends with its parent, so that not even a killed test run leaves one behind.
     const environment = {
       npm_lifecycle_event: 'dev',
       PATH: process.env.PATH,
@@ -77,7 +78,7 @@ class DevStack {
     return this.#closed
   }
 
-  /** What runs of wrangler's process groups; those of this stack are found by their command line while it is up. */
+  /** The processes left of this stack's wrangler, whose groups are found by command line while it is up. */
   leftovers(): { pid: number; command: string }[] {
     return processes().filter(({ group }) => this.#groups.has(group))
   }
@@ -107,7 +108,7 @@ class DevStack {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // Gone already, as it should be.
+        // It has ended, as it should.
       }
     }
   }
@@ -124,7 +125,7 @@ export function start(place: Place, project = projectDirectory): DevStack {
 export async function newPlace(): Promise<Place> {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse stack '))
   places.push(directory)
-  // Parents that do not exist are part of what a state folder may be.
+  // A state folder may lie in directories that do not exist yet.
   const place = { STATE_DIR: path.join(directory, 'deep/state') } as Place
   for (const name of portVariables) place[name] = String(await freePort())
   return place
@@ -139,12 +140,12 @@ function processes(): { pid: number; group: string; command: string }[] {
   const table = execFileSync('ps', ['-axww', '-o', 'pid=,pgid=,stat=,args='], { encoding: 'utf8' })
   return table.split('\n').flatMap((row) => {
     const [, pid, group = '', state = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    // A zombie is only waiting to be counted.
+    // A zombie has ended and only waits for its parent.
     return pid && !state.startsWith('Z') ? [{ pid: Number(pid), group, command }] : []
   })
 }
 
-/** Waits for a condition, long enough for a busy machine; answers whether it came true. */
+/** Waits for a condition, long enough for a busy machine; false if it did not come true. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   limitSeconds = 90,

@@ -80,12 +80,12 @@ test('a source that does not compile ends the start with its errors as text, and
   )
   expect(stack.output).not.toMatch(/^\s+at |ChildProcess|Symbol\(/m)
   expect(stack.output.split('\n').length).toBeLessThan(25)
-  // What the developer has written there stays.
+  // The developer's own file is left alone.
   expect(stack.output).toContain('.dev.vars are not read here')
   expect(readFileSync(devVars, 'utf8')).toBe('APP_SECRET=mine\n')
 })
 
-/** The project as somebody has it who has just cloned and installed it, so that tests may write to it. */
+/** A fresh clone of the project, installed, to which tests may write. */
 function copyOfProject(): string {
   const copy = mkdtempSync(path.join(tmpdir(), 'purse copy '))
   copies.push(copy)
@@ -99,7 +99,7 @@ function copyOfProject(): string {
   return copy
 }
 
-/** Starts `npx wrangler dev` as people type it; answers once it is ready. */
+/** Starts `npx wrangler dev` as people type it; resolves once it is ready. */
 async function startAlone(project: string, ...options: string[]) {
   const { PORT } = await newPlace()
   const env = {
@@ -133,7 +133,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It had ended by itself.
   }
 }
 
