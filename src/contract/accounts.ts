@@ -17,9 +17,7 @@ export const newAccount = z.object({
 export type NewAccount = z.output<typeof newAccount>
 
 export const newAccountKey = keyed(
-  doc(
-    'Makes the call safe to send again: the same key answers with the account of the first call, whatever the body says.',
-  ),
+  doc('Makes the call safe to repeat: whatever the body, the answer is the account of the first call.'),
 )
 
 /** What changes an account: any of its fields. */

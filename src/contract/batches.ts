@@ -23,11 +23,7 @@ export const newBatchHeaders = z.extend(
       doc('`handling=lenient` takes the good items (RFC 7240).'),
     ),
   }),
-  keyed(
-    doc(
-      'Makes the call safe to send again: the same key with the same batch answers with the batch of the first call.',
-    ),
-  ).shape,
+  keyed(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,
 )
 
 /** Which batch. */

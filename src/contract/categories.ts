@@ -12,9 +12,7 @@ export const newCategory = z.object({
 export type NewCategory = z.output<typeof newCategory>
 
 export const newCategoryKey = keyed(
-  doc(
-    'Makes the call safe to send again: the same key answers with the category of the first call, whatever the body says.',
-  ),
+  doc('Makes the call safe to repeat: whatever the body, the answer is the category of the first call.'),
 )
 
 /** What changes a category: any of its fields. */

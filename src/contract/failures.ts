@@ -19,7 +19,6 @@ export const validationError = /* @__PURE__ */ shown.object(
     errors: { amount: ['The amount field must be greater than 0.'] },
   }),
 )
-export type ShownValidationError = z.output<typeof validationError>
 
 export const batchError = /* @__PURE__ */ shown.object(
   'BatchError',
@@ -35,7 +34,6 @@ export const batchError = /* @__PURE__ */ shown.object(
     invalid_items: [3],
   }),
 )
-export type ShownBatchError = z.output<typeof batchError>
 
 export const notVerifiedError = /* @__PURE__ */ shown.object(
   'NotVerifiedError',
@@ -43,7 +41,6 @@ export const notVerifiedError = /* @__PURE__ */ shown.object(
   () => ({ message: z.string(), requires_verified_email: z.boolean() }),
   () => ({ message: 'Your email address is not verified.', requires_verified_email: true }),
 )
-export type ShownNotVerifiedError = z.output<typeof notVerifiedError>
 
 const duplicateTransaction = /* @__PURE__ */ shown.object(
   'DuplicateTransaction',

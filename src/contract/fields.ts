@@ -81,7 +81,7 @@ export const email = field(
       }),
     ),
   ),
-  doc({ format: 'email', examples: ['mary@example.com'] }),
+  doc({ format: 'email', examples: ['mary@example.com'], description: 'Compared without regard to case.' }),
 )
 
 /** An address that is compared, in lower case. A malformed one stays as it is, and is answered as an unknown one. */
@@ -93,7 +93,7 @@ export const comparedEmail = trimmed(
 )
 
 /** A password that is chosen: 8 to 1,024 characters, never trimmed. */
-export const newPassword = field(
+const newPassword = field(
   z
     .string({
       error: (issue) =>
@@ -111,13 +111,26 @@ export const newPassword = field(
         `The :field field must not be greater than ${longestPassword} characters.`,
       ),
     ),
-  doc({ minLength: 8, maxLength: longestPassword }),
+  doc({
+    minLength: 8,
+    maxLength: longestPassword,
+    description: 'From 8 to 1,024 characters; never trimmed.',
+  }),
 )
 
 /** A password that is compared. */
-export const password = z
-  .string({ error: requiredOr('The :field field must be a string.') })
-  .check(z.refine((input) => input !== '', texts.required))
+export const password = field(
+  z
+    .string({ error: requiredOr('The :field field must be a string.') })
+    .check(z.refine((input) => input !== '', texts.required)),
+  doc('The password.'),
+)
+
+/** A password that is chosen, and typed twice. */
+export const chosenPassword = {
+  password: newPassword,
+  password_confirmation: field(password, doc('The same password again.')),
+}
 
 /** A field that is refused, since ignoring it would lose what it says. Empty, as forms send it, it says nothing. */
 export const refused = (text: string) =>
@@ -231,7 +244,7 @@ export const timezone = field(
       .string({ error: requiredOr('The :field field must be a valid timezone.') })
       .check(z.refine(isTimeZone, 'The :field field must be a valid timezone.')),
   ),
-  doc({ examples: ['Europe/London'] }),
+  doc({ examples: ['Europe/London'], description: 'An IANA name; months and reminders follow it.' }),
 )
 
 /** A time of day, `HH:MM`. */

@@ -68,9 +68,7 @@ export type ImportRequest = {
 }
 
 export const newImportKey = keyed(
-  doc(
-    'Makes the call safe to send again: the same key with the same rows answers with the import of the first call.',
-  ),
+  doc('Makes the call safe to repeat: with the same rows, the answer is the import of the first call.'),
 )
 
 /** How to undo an import. */

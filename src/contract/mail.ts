@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { email, newPassword, password, text } from './fields.ts'
+import { chosenPassword, email, text } from './fields.ts'
 import * as shown from './shown.ts'
 
 /** Mails, and what their links carry. Links are signed as they are written, so that nothing in them is converted. */
@@ -29,15 +29,14 @@ export const unsubscribeLink = z.object({
 })
 
 /** What asks for a reset mail. */
-export const forgottenPassword = z.object({ email: field(email, doc('Compared without regard to case.')) })
+export const forgottenPassword = z.object({ email: email })
 export type ForgottenPassword = z.output<typeof forgottenPassword>
 
 /** A new password, with the token of a reset mail. */
 export const passwordReset = z.object({
   token: field(text(), doc('The token of the reset mail.')),
-  email: field(email, doc('Compared without regard to case.')),
-  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
-  password_confirmation: field(password, doc('The same password again.')),
+  email: email,
+  ...chosenPassword,
 })
 export type PasswordReset = z.output<typeof passwordReset>
 

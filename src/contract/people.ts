@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { email, newPassword, nullable, password, refused, text, timeOfDay, timezone } from './fields.ts'
+import { chosenPassword, email, nullable, password, refused, text, timeOfDay, timezone } from './fields.ts'
 import * as shown from './shown.ts'
 
 /** What changes the profile: any of its fields. */
 export const profileChanges = z.partial(
   z.object({
     name: field(text(), doc('Shown to people.')),
-    timezone: field(timezone, doc('An IANA name; months and reminders follow it.')),
+    timezone: timezone,
     reminder_time: field(
       nullable(timeOfDay),
       doc('When to send a reminder on days without a transaction; null, or an empty text, for never.'),
@@ -22,8 +22,7 @@ export type ProfileChanges = z.output<typeof profileChanges>
 /** A new password in place of the current one. */
 export const passwordChange = z.object({
   current_password: field(password, doc('The current password.')),
-  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
-  password_confirmation: field(password, doc('The same password again.')),
+  ...chosenPassword,
 })
 export type PasswordChange = z.output<typeof passwordChange>
 

@@ -10,7 +10,6 @@ export const health = /* @__PURE__ */ shown.object(
   () => ({ status: z.string(), database: z.string() }),
   () => ({ status: 'ok', database: 'ok' }),
 )
-export type ShownHealth = z.output<typeof health>
 
 /** Which state of the document a client has. */
 export const knownDocument = z.partial(

@@ -1,15 +1,14 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
-import { comparedEmail, email, newPassword, nullable, password, text, timezone } from './fields.ts'
+import { chosenPassword, comparedEmail, email, nullable, password, text, timezone } from './fields.ts'
 import { mary, user } from './people.ts'
 import * as shown from './shown.ts'
 
 /** What registers a user. */
 export const registration = z.object({
   name: field(text(), doc('Shown to people.')),
-  email: field(email, doc('Compared without regard to case.')),
-  password: field(newPassword, doc('From 8 to 1,024 characters; never trimmed.')),
-  password_confirmation: field(password, doc('The same password again.')),
+  email: email,
+  ...chosenPassword,
   timezone: field(
     z.optional(nullable(timezone)),
     doc('An IANA name; months and reminders follow it. UTC if absent.'),
@@ -20,7 +19,7 @@ export type Registration = z.output<typeof registration>
 /** What signs a user in. */
 export const credentials = z.object({
   email: field(comparedEmail, doc('Compared without regard to case.')),
-  password: field(password, doc('The password.')),
+  password: password,
 })
 export type Credentials = z.output<typeof credentials>
 

@@ -22,27 +22,21 @@ const fields = z.object({
   account_id: field(id, doc('The account it is recorded against.')),
   to_account_id: field(
     z.optional(nullable(id)),
-    doc(
-      'The destination of a transfer: required there, and other than `account_id`; null for any other type.',
-    ),
+    doc('Required for a transfer, and other than `account_id`; null for any other type.'),
   ),
   category_id: field(
     z.optional(nullable(id)),
-    doc(
-      'Required for income and expenses that are recorded one by one. Its type does not matter, since a refund is income in an expense category.',
-    ),
+    doc('Required for income and expenses, except in batches. Either type will do: a refund is income.'),
   ),
   type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),
   amount: field(
     positiveMoney,
-    doc(
-      'Always positive, since the type gives the direction, with at most two decimals. Numbers are accepted as well.',
-    ),
+    doc('Positive; the type gives the direction. At most two decimals. Numbers are accepted as well.'),
   ),
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
     z.optional(nullableText()),
-    doc("Somebody else's name for it, such as the bank's. Two that differ are never duplicates."),
+    doc("Its name elsewhere, such as the bank's. Two that differ are never duplicates."),
   ),
   transaction_date: field(date, doc('From 1900-01-01 to 2100-12-31; may lie in the future.')),
 })
@@ -53,7 +47,7 @@ export const newTransaction = field(
     force: field(z.optional(nullable(flag)), doc('Records it even if it looks like a duplicate.')),
     client_id: field(
       z.optional(nullableText(clientIdLength)),
-      doc("The client's own name for it, unique for each user: sent again, it is not recorded twice."),
+      doc("The client's own name for it, unique for each user: repeated, it is not recorded again."),
     ),
   }),
   doc({ id: 'NewTransaction' }),
@@ -61,7 +55,7 @@ export const newTransaction = field(
 export type NewTransaction = z.output<typeof newTransaction>
 
 export const newTransactionKey = keyed(
-  doc('Makes the call safe to send again: it stands in for the `client_id` where the body has none.'),
+  doc('Makes the call safe to repeat: it stands in for the `client_id` if the body has none.'),
   clientIdLength,
 )
 

@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
 import { sender } from '../../../src/client/send.ts'
-import { ApiError, createClient, memoryTokens, unwrap, webStorageTokens } from '../../../src/client.ts'
+import {
+  ApiError,
+  createClient,
+  type Duplicate,
+  memoryTokens,
+  unwrap,
+  webStorageTokens,
+} from '../../../src/client.ts'
+import type { ShownDuplicateError } from '../../../src/contract/failures.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
 const ada = {
@@ -257,4 +265,8 @@ test('a browser storage keeps the token under its key', async () => {
   expect(await tokens.get()).toBe('1|secret')
   await tokens.clear()
   expect(await tokens.get()).toBeNull()
+})
+
+test('a duplicate is to the client what the contract says, which the types of the routes do not carry', () => {
+  expectTypeOf<Duplicate>().toEqualTypeOf<ShownDuplicateError['duplicates'][number]>()
 })
