@@ -27,7 +27,7 @@ type Id = number | string
 
 /** Matches row `id` if it is the user's: the condition of every statement on a single row. */
 export function own(owner: Owner, table: OwnedTable, id: Id): SQL {
-  return and(isRow(table, id), eq(table.userId, owner.id)) as SQL
+  return and(sql`${table.id} = ${id}`, eq(table.userId, owner.id)) as SQL
 }
 
 /** True if row `id` of the table is that user's. Both are expressions. */
@@ -45,7 +45,7 @@ export function ownership(owner: Owner, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwn(owner, table) })
     .from(table)
-    .where(isRow(table, id))
+    .where(sql`${table.id} = ${id}`)
 }
 
 /** Throws NotFound if the row does not exist, Forbidden if it is another user's. */
@@ -101,8 +101,4 @@ export async function demandComplete<T>(
   const { owned } = await owner.run({ owned: table ? [ownership(owner, table, id)] : [] })
   for (const rows of owned) if (table) demandOwned(table, rows)
   throw new Invalid(draft.errors)
-}
-
-function isRow(table: OwnedTable, id: Id): SQL {
-  return sql`${table.id} = ${id}`
 }

@@ -50,7 +50,10 @@ export async function changePassword(
 ): Promise<void> {
   const { stored } = await readOwnPassword(owner)
   const { current_password, password } = valuesOf(draft)
-  if (stored === null) throw noPassword()
+  if (stored === null) {
+    const text = 'Your account has no password. To set one, use the link of POST /api/forgot-password.'
+    throw new Invalid({ current_password: [text] })
+  }
   await demandOwnPassword('current_password', current_password, stored, cost)
 
   const passwordHash = await hashInTurn(password, cost)
@@ -69,12 +72,4 @@ export async function changePassword(
       .returning({ id: users.id }),
   })
   if (changed.length === 0) throw wrongPassword('current_password')
-}
-
-function noPassword(): Invalid {
-  return new Invalid({
-    current_password: [
-      'Your account has no password. To set one, use the link of POST /api/forgot-password.',
-    ],
-  })
 }

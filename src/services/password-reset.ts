@@ -17,6 +17,7 @@ import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs
+const badToken = 'This password reset token is invalid.'
 /** Unknown addresses share this many counters, so that made-up ones cannot fill the table. */
 const unknownCounters = 1_024
 
@@ -71,7 +72,7 @@ export async function forgotPassword(
   })
   const allowance = demandAttempt(limits, now, results)
   const [user] = results.found
-  if (!user) throw unknownAddress()
+  if (!user) throw refusal("We can't find a user with that email address.")
   const url = new URL(`${context.frontendUrl}/reset-password`)
   url.search = new URLSearchParams({ token, email }).toString()
   await outbox.post({
@@ -98,7 +99,7 @@ export async function resetPassword(
   const { found } = await runBatch(db, {
     found: db.select({ id: users.id }).from(users).where(eq(users.id, userId)),
   })
-  if (found.length === 0) throw badToken()
+  if (found.length === 0) throw refusal(badToken)
 
   const passwordHash = await hashInTurn(password, scryptCost)
   const { changed } = await runBatch(db, {
@@ -111,7 +112,7 @@ export async function resetPassword(
     // Last, since the others find the user through it.
     resets: db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
   })
-  if (changed.length === 0) throw badToken()
+  if (changed.length === 0) throw refusal(badToken)
 }
 
 /** The user's id in SQL: NULL unless the token is good at this moment, for this address. */
@@ -125,12 +126,6 @@ async function userOfToken(token: string, email: string, now: Date): Promise<SQL
   return sql<number>`(select ${passwordResets.userId} from ${passwordResets} join ${users} on ${users.id} = ${passwordResets.userId} where ${isGood})`
 }
 
-function unknownAddress(): Invalid {
-  const message = "We can't find a user with that email address."
-  return new Invalid({ email: [message] }, message)
-}
-
-function badToken(): Invalid {
-  const message = 'This password reset token is invalid.'
+function refusal(message: string): Invalid {
   return new Invalid({ email: [message] }, message)
 }
