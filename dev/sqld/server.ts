@@ -7,6 +7,8 @@ import { findSqld } from './binary.ts'
 
 const startLimitMs = 30_000
 const askAgainMs = 10
+/** Long enough for a busy machine: a server that does not answer in time counts as none. */
+const answerLimitMs = 10_000
 const linesShown = 5
 
 export type SqldOptions = {
@@ -86,7 +88,7 @@ async function waitUntilItAnswers(url: string): Promise<void> {
 /** True if a libSQL server answers. */
 export async function isSqld(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(1_000) })
+    const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(answerLimitMs) })
     return (await response.text()).startsWith('sqld ')
   } catch {
     return false
