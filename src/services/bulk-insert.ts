@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { NewTransaction } from '../contract/transactions.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { batches, batchItems } from '../db/schema.ts'
 import { allHold, brokenRules } from './rules.ts'
@@ -15,16 +16,24 @@ type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 /** The id of the batch's user, in SQL. */
 const ownerOf = (batchId: string) => sql`(select user_id from ${batches} where id = ${batchId})`
 
-/** The fields that items are staged with as they came, whatever their source. */
-export const commonFields = [
-  'client_id',
-  'type',
-  'amount',
-  'description',
-  'reference',
-  'transaction_date',
-  'force',
-] as const
+/**
+ * The fields of a transaction that are stored as they came, whether a batch or an import brought them. A new field of
+ * the contract has to be added here, and is then written by every statement below.
+ */
+const asSent = {
+  client_id: true,
+  type: true,
+  amount: true,
+  description: true,
+  reference: true,
+  transaction_date: true,
+  force: true,
+} satisfies Record<Exclude<keyof NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>, true>
+export const fieldsAsSent = Object.keys(asSent) as (keyof typeof asSent)[]
+
+/** Those fields as a list of columns of a table. */
+export const columnsAsSent = (table: string) =>
+  sql.raw(fieldsAsSent.map((field) => `${table}.${field}`).join(', '))
 
 /**
  * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` selects
@@ -40,8 +49,8 @@ export function stageRows<Row>(
   const columns = sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
   return jsonParts(rows.map((row) => fields.map((field) => row[field]))).map(
     ({ from, json }) => sql`
-    insert into ${batchItems} (batch_id, position, outcome, errors, client_id, account_id, to_account_id, category_id,
-                            type, amount, description, reference, transaction_date, force)
+    insert into ${batchItems} (batch_id, position, outcome, errors, account_id, to_account_id, category_id,
+                            ${sql.raw(fieldsAsSent.join(', '))})
     with item as materialized (
       select key + ${from} as position, ${columns} from json_each(${json})
        where exists (select 1 from ${batches} where id = ${batchId})
@@ -139,11 +148,12 @@ export function matchRepeatedClientIds(batchId: string) {
 
 /** Creates the pending items as transactions, with their assigned ids. */
 export function insertPending(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
+  const kept = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
   return sql`
-    insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
-                              transaction_date, is_synced, client_id, import_id, created_at, updated_at)
-    select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, type, amount, description,
-           reference, transaction_date, ${isSynced ? 1 : 0}, client_id, ${importId}, ${now.getTime()}, ${now.getTime()}
+    insert into transactions (id, user_id, account_id, to_account_id, category_id, ${kept}, is_synced, import_id,
+                              created_at, updated_at)
+    select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, ${kept},
+           ${isSynced ? 1 : 0}, ${importId}, ${now.getTime()}, ${now.getTime()}
       from ${batchItems}
      where batch_id = ${batchId} and outcome = 'pending' and ${guard}
      order by position`

@@ -1,18 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { commonFields, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, stageRows } from '../bulk-insert.ts'
 import type { ImportRow } from './import-file.ts'
 
 /** Stands for a name that no account has, or more than one: no row has this id. */
 const noAccount = 0
-
-/** What is staged of a row; its line is only needed for errors. */
-const stagedFields = [
-  'account',
-  'to_account',
-  'category',
-  ...commonFields,
-] as const satisfies (keyof ImportRow)[]
 
 /** Stages rows with the ids of the accounts they name. An id of a category that is not the user's fails its row. */
 export function stageImportRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
@@ -27,15 +19,15 @@ export function stageImportRows(owner: Owner, batchId: string, rows: ImportRow[]
   // Materialized, or SQLite would go through all accounts for each row.
   const items = sql`,
     exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)})
-    select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null), client_id,
+    select ${batchId}, position, iif(${isStray}, 'failed', 'pending'), iif(${isStray}, ${strayError}, null),
            ${accountId(sql`item.account`, sql`source.id`, sql`source_folded.id`)},
            ${accountId(sql`item.to_account`, sql`target.id`, sql`target_folded.id`)},
-           own.id, item.type, amount, description, reference, transaction_date, force
+           own.id, ${columnsAsSent('item')}
       from item
       left join exact source on source.name = item.account
       left join folded source_folded on source_folded.name = lower(item.account)
       left join exact target on target.name = item.to_account
       left join folded target_folded on target_folded.name = lower(item.to_account)
       left join categories own on ${isId} and own.id = item.category and own.user_id = ${owner.id}`
-  return stageRows(batchId, rows, stagedFields, items)
+  return stageRows(batchId, rows, ['account', 'to_account', 'category', ...fieldsAsSent], items)
 }

@@ -7,7 +7,7 @@ import { batches, batchItems } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
-import { commonFields, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../rules.ts'
 import { clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
 import { isVerified } from '../verified.ts'
@@ -75,13 +75,7 @@ function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBa
 }
 
 /** What is staged of an item: its fields, and the errors they have on their own. */
-const stagedFields = [
-  'errors',
-  'account_id',
-  'to_account_id',
-  'category_id',
-  ...commonFields,
-] as const satisfies (keyof NewTransaction | 'errors')[]
+const stagedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
 function toStagedItem({ values, errors }: Draft<NewTransaction>): {
   [field in (typeof stagedFields)[number]]?: unknown
@@ -109,9 +103,8 @@ function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>
       select *, coalesce(errors, iif(exists_already, null, nullif(${broken}, '[]'))) as all_errors
         from (select *, ${existsAlready} as exists_already from item) item
     )
-    select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, client_id, account_id,
-           to_account_id, iif(all_errors is null, iif(exists_already, ${ownCategory}, category_id), null), type, amount,
-           description, reference, transaction_date, force
+    select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, account_id, to_account_id,
+           iif(all_errors is null, iif(exists_already, ${ownCategory}, category_id), null), ${columnsAsSent('judged')}
       from judged`
   return stageRows(batchId, items.map(toStagedItem), stagedFields, judged)
 }
