@@ -2,26 +2,25 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../domain/failures.ts'
 
-/** An upload that stands still for longer, or is not through after the second of these, is given up. */
+/** An upload that brings neither a kilobyte nor its end in the first of these, or is not through after the second, is given up. */
 const longestPauseMs = 10_000
 const longestUploadMs = 120_000
-/** Parts of fewer bytes are gathered: kept one by one, each would take many times its size. */
-const smallBytes = 4 * 1024
-const gatheredBytes = 64 * 1024
+/** What the runtime gathers before it wakes us: a body that comes byte by byte would cost thousands of turns. */
+const leastBytes = 1024
+const blockBytes = 16 * 1024
 
 /** The body of a request as it arrives, held in memory from then on. */
 export class Upload {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #reader: ReadableStreamBYOBReader | undefined
   readonly #maxBytes: number
   readonly #tooLarge: string
   readonly #endsAt = Date.now() + longestUploadMs
   #parts: Uint8Array[] = []
-  #gathered = new Uint8Array(0)
-  #gatheredSize = 0
+  #block = new Uint8Array(blockBytes)
   #size = 0
 
   constructor(c: Context, maxBytes: number, tooLarge: string) {
-    this.#reader = c.req.raw.body?.getReader()
+    this.#reader = c.req.raw.body?.getReader({ mode: 'byob' })
     this.#maxBytes = maxBytes
     this.#tooLarge = tooLarge
   }
@@ -32,12 +31,12 @@ export class Upload {
    */
   async readTo(bytes: number, arrived: (size: number) => void = () => {}): Promise<boolean> {
     while (this.#size <= bytes) {
-      const { done, value } = (await this.#next()) ?? { done: true }
-      if (done) return true
-      const size = this.#size + value.byteLength
+      const part = await this.#next()
+      if (!part) return true
+      const size = this.#size + part.byteLength
       if (size > this.#maxBytes) await this.#refuse(new HTTPException(413, { message: this.#tooLarge }))
       arrived(size)
-      this.#keep(value)
+      this.#parts.push(part)
       this.#size = size
     }
     return false
@@ -47,7 +46,6 @@ export class Upload {
   takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#size)
     let at = 0
-    this.#gather()
     for (const part of this.#parts) {
       bytes.set(part, at)
       at += part.byteLength
@@ -56,35 +54,20 @@ export class Upload {
     return bytes
   }
 
-  #keep(part: Uint8Array): void {
-    if (part.byteLength >= smallBytes) {
-      this.#gather()
-      this.#parts.push(part)
-      return
-    }
-    if (part.byteLength > this.#gathered.byteLength - this.#gatheredSize) {
-      this.#gather()
-      this.#gathered = new Uint8Array(gatheredBytes)
-    }
-    this.#gathered.set(part, this.#gatheredSize)
-    this.#gatheredSize += part.byteLength
-  }
-
-  #gather(): void {
-    if (this.#gatheredSize > 0) this.#parts.push(this.#gathered.slice(0, this.#gatheredSize))
-    this.#gathered = new Uint8Array(0)
-    this.#gatheredSize = 0
-  }
-
-  async #next() {
+  async #next(): Promise<Uint8Array | undefined> {
     const reader = this.#reader
     if (!reader) return
-    // One timer at a time: a request may have ten thousand, and a body may come byte by byte.
+    // One timer at a time: a request may have ten thousand.
     const left = Math.max(0, Math.min(longestPauseMs, this.#endsAt - Date.now()))
     const stalled = Promise.withResolvers<never>()
     const timer = setTimeout(() => stalled.reject(new TooBusy()), left)
     try {
-      return await Promise.race([reader.read(), stalled.promise])
+      const read = reader.readAtLeast(leastBytes, this.#block)
+      const { value } = await Promise.race([read, stalled.promise])
+      if (!value?.byteLength) return
+      // A read takes the memory it is handed away, and gives it back with what it has read.
+      this.#block = new Uint8Array(value.buffer)
+      return value.slice()
     } catch (error) {
       if (error instanceof TooBusy) return this.#refuse(error)
       throw new HTTPException(400, { message: 'The request body broke off.' })

@@ -1,4 +1,6 @@
+import { Context } from 'hono'
 import { describe, expect, test } from 'vitest'
+import { Upload } from '../../src/http/upload.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { takeMemory } from './taken-memory.ts'
@@ -82,4 +84,19 @@ test('a body that stands still is given up after ten seconds, and is 503', { tim
     ),
   )
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+})
+
+test('a body that comes byte by byte is not woken up for at every byte', async () => {
+  const { readable, writable } = new IdentityTransformStream()
+  const send = async () => {
+    const writer = writable.getWriter()
+    for (let sent = 0; sent < 10_000; sent += 1) await writer.write(new Uint8Array([sent]))
+    await writer.close()
+  }
+  const request = new Request('http://purse.test', { method: 'POST', body: readable })
+  const upload = new Upload(new Context(request), 10_000, 'too large')
+  let parts = 0
+  await Promise.all([send(), upload.readTo(Number.POSITIVE_INFINITY, () => (parts += 1))])
+  const bytes = Uint8Array.from({ length: 10_000 }, (_, nth) => nth)
+  expect([parts, upload.takeBytes()]).toEqual([10, bytes])
 })

@@ -51,6 +51,8 @@ export function clientsOf(service: Service) {
       body = JSON.stringify(options.body)
       if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
     }
+    // The bodies that a Worker gets are streams of the runtime.
+    if (body instanceof ReadableStream) body = body.pipeThrough(new IdentityTransformStream())
     const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })
     const context = createExecutionContext()
     const response = await service.fetch(request as Request<unknown, IncomingRequestCfProperties>, context)
