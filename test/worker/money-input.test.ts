@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { createHousehold } from './laws/every-route.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createHousehold, type Household } from './laws/every-route.ts'
 import {
   balanceOf,
   createWorld,
@@ -15,6 +15,11 @@ const largest = '9999999999999.99'
 const digitsOf = (text: string, field: string) => new RegExp(`"${field}":(-?[0-9.]+)[,}]`).exec(text)?.[1]
 
 describe('an amount of money', () => {
+  let household: Household
+  beforeAll(async () => {
+    household = await createHousehold(createWorld())
+  })
+
   test.each([
     [12, '12.00'],
     [12.5, '12.50'],
@@ -39,8 +44,9 @@ describe('an amount of money', () => {
     ['007.10', '7.10'],
     [largest, largest],
   ])('of %j is %s', async (input, expected) => {
-    const { person, expense } = await createHousehold(createWorld())
-    const { status, body } = await person.post('/api/transactions', { ...expense(), amount: input })
+    const { person, expense } = household
+    const fields = { ...expense(), amount: input, force: true }
+    const { status, body } = await person.post('/api/transactions', fields)
     expect([status, body.amount]).toEqual([201, expected])
     const opened = await openAccount(person, { starting_balance: input })
     expect(opened.starting_balance).toBe(expected)
@@ -71,7 +77,7 @@ describe('an amount of money', () => {
     [12],
     { amount: 12 },
   ])('is never %j: it is refused, not rounded', async (input) => {
-    const { person, checking, expense } = await createHousehold(createWorld())
+    const { person, checking, expense } = household
     expectInvalidFields(await person.post('/api/transactions', { ...expense(), amount: input }), ['amount'])
     const account = { name: 'New', type: 'bank', starting_balance: input }
     expectInvalidFields(await person.post('/api/accounts', account), ['starting_balance'])
@@ -82,7 +88,7 @@ describe('an amount of money', () => {
   test.each([10_000_000_000_000, '10000000000000', '10000000000000.00', 1e300, '9'.repeat(400)])(
     'is refused beyond 9,999,999,999,999.99: %j',
     async (input) => {
-      const { person, expense } = await createHousehold(createWorld())
+      const { person, expense } = household
       expectInvalidFields(await person.post('/api/transactions', { ...expense(), amount: input }), ['amount'])
       for (const starting_balance of [input, typeof input === 'number' ? -input : `-${input}`]) {
         const account = { name: 'New', type: 'bank', starting_balance }
@@ -94,7 +100,7 @@ describe('an amount of money', () => {
   test.each([0, -0, '0', '0.00', '-0', -0.01, '-12.50', -5])(
     'of a transaction is greater than 0: %j is refused',
     async (amount) => {
-      const { person, expense } = await createHousehold(createWorld())
+      const { person, expense } = household
       expectInvalid(await person.post('/api/transactions', { ...expense(), amount }), {
         amount: ['The amount field must be greater than 0.'],
       })

@@ -29,7 +29,7 @@ let ids: Record<'checking' | 'cash' | 'savings' | 'food' | 'salary', number>
 /** Newest first. */
 let rows: Row[]
 
-/** Three thousand rows of all kinds, crowded on few days, and a neighbour who has some as well. */
+/** Fifteen hundred rows of all kinds, crowded on few days, and a neighbour who has some as well. */
 beforeAll(async () => {
   const world = createWorld()
   household = await createHousehold(world)
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await (await createHousehold(world)).spend()
 
   const pick = picker(7)
-  rows = Array.from({ length: 3_000 }, (_, index) => {
+  rows = Array.from({ length: 1_500 }, (_, index) => {
     const type = pick('income', 'expense', 'expense', 'expense', 'transfer')
     const account_id = pick(ids.checking, ids.checking, ids.cash)
     const others = [ids.savings, ids.checking, ids.cash].filter((id) => id !== account_id)
@@ -116,7 +116,7 @@ const filters: [name: string, ask: () => object, has: (row: Row) => boolean][] =
   ],
 ]
 
-test.each(filters.flatMap((filter) => [50, 37, 500].map((size) => [size, ...filter] as const)))(
+test.each(filters.flatMap((filter) => [37, 500].map((size) => [size, ...filter] as const)))(
   'the pages of %i of %s hold each row once, in order, and say how many there are',
   async (size, _, ask, has) => {
     const expected = rows.filter(has).map(({ id }) => id)

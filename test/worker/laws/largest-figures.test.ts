@@ -1,8 +1,14 @@
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
 import { picker } from '../picker.ts'
 import { createWorld, openAccount, type Person } from '../world.ts'
-import { createHousehold, goodCall, openWorldDatabase, protectedRoutes } from './every-route.ts'
+import {
+  createHousehold,
+  goodCall,
+  type Household,
+  openWorldDatabase,
+  protectedRoutes,
+} from './every-route.ts'
 
 /** The largest amount, in minor units and as a client sends it. */
 const most = 999_999_999_999_999n
@@ -37,15 +43,18 @@ async function addExtremes(person: Person, categoryId: number) {
   return { spender, earner }
 }
 
-test.each(protectedRoutes)(
-  '%s answers as ever beside accounts on which more than 2^53 has moved',
-  async (route) => {
-    const household = await createHousehold(createWorld())
+describe('beside accounts on which more than 2^53 has moved', () => {
+  let household: Household
+  beforeAll(async () => {
+    household = await createHousehold(createWorld())
     await addExtremes(household.person, household.category.id)
+  })
+
+  test.each(protectedRoutes)('%s answers as ever', async (route) => {
     const { call, status } = await goodCall(route, household)
     expect((await call(household.person)).status).toBe(status)
-  },
-)
+  })
+})
 
 test('an account on which more than 2^53 has moved can be shown, listed, changed, opened again by its key and deleted', async () => {
   const world = createWorld()

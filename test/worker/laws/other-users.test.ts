@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createWorld } from '../world.ts'
 import { createHousehold, goodCall, type Household, importOne, protectedRoutes } from './every-route.ts'
 
@@ -18,6 +18,11 @@ const rows: Record<string, { noun: string; idOf: (household: Household) => Promi
       (await person.post('/api/transactions/sync', { transactions: [expense()] })).body.sync_id,
   },
 }
+
+let asking: Household
+beforeAll(async () => {
+  asking = await createHousehold(createWorld())
+})
 
 describe.each(rowRoutes)('%s', (route) => {
   const [method = '', path = ''] = route.split(' ')
@@ -41,8 +46,7 @@ describe.each(rowRoutes)('%s', (route) => {
   })
 
   test.each(noRows)('is 404 for the id %s', async (id) => {
-    const world = createWorld()
-    const { person } = await createHousehold(world)
+    const { world, person } = asking
     const answer = await world.call(method, path.replace(':id', id), { token: person.token, body })
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({ message: `${row?.noun} not found.` })
