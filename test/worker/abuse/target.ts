@@ -94,6 +94,7 @@ export async function createTarget(name: string) {
       ...partsOf('disown', disown),
       'completeProviderSignIn code': callback.get('code'),
       'completeProviderSignIn state': callback.get('state'),
+      'completeProviderSignIn iss': callback.get('iss'),
     }
     const [, , , , user = '0', signature = '0'] = unsubscribe.split('/')
     if (what.endsWith('unsubscribe user') || what === 'showUnsubscribe user') return user
