@@ -1,12 +1,12 @@
 import type { RouterRoute } from 'hono/types'
 import { checkedBy } from '../validate.ts'
+import { answerObject, headers } from './answers.ts'
 import type { OpenApiDocument } from './document-types.ts'
 import { failures } from './failures.ts'
-import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { collectSchemas } from './json-schema.ts'
 import type { Operation, OperationGroup } from './operation.ts'
-import { answerObject, operationObject, type Route } from './operation-object.ts'
+import { operationObject, type Route } from './operation-object.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { categoryOperations } from './operations/categories.ts'
 import { dashboardOperations } from './operations/dashboard.ts'
@@ -52,7 +52,7 @@ export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): 
   const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
   if (unknown) throw new Error(`${unknown} is described and is no route`)
   const responses = Object.fromEntries(
-    Object.values(failures).map((failure) => [failure.name, answerObject(failure, collection)]),
+    Object.entries(failures).map(([name, failure]) => [name, answerObject(failure, collection)]),
   )
   return {
     openapi: '3.1.1',

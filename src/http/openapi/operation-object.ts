@@ -2,11 +2,11 @@ import type * as z from 'zod/mini'
 import * as shown from '../../contract/shown.ts'
 import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
-import type { AnswerObject, JsonSchema, OperationObject } from './document-types.ts'
-import { failuresOf } from './failures.ts'
-import { commonHeaders } from './headers.ts'
+import { answerObject } from './answers.ts'
+import type { JsonSchema, OperationObject } from './document-types.ts'
+import { type FailureName, failures } from './failures.ts'
 import type { SchemaCollection } from './json-schema.ts'
-import type { AnswerDescription, Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {
@@ -22,22 +22,14 @@ export function operationObject(
   { tag, operation }: { tag: string; operation: Operation },
   collection: SchemaCollection,
 ): OperationObject {
-  const isPublic = publicRoutes.includes(name)
   const json = checks.find(({ target }) => target === 'json')?.schema
-  const failures = failuresOf({
-    isPublic,
-    hasJsonBody: json !== undefined,
-    takesFiles: takesFiles(operation),
-    canRefuseQuery: checks.some(({ target, canRefuse }) => target === 'query' && canRefuse),
-    namesRow: !isPublic && path.includes('/:id'),
-    extra: operation.failures ?? [],
-  })
   const responses: OperationObject['responses'] = {}
   for (const [status, answer] of Object.entries(operation.answers))
     responses[status] = answerObject(answer, collection)
-  for (const failure of failures) {
-    if (responses[failure.status]) throw new Error(`${name} answers ${failure.status} in two ways`)
-    responses[failure.status] = { $ref: `#/components/responses/${failure.name}` }
+  for (const failure of failuresOf({ name, method, path, checks }, operation)) {
+    const { status } = failures[failure]
+    if (responses[status]) throw new Error(`${name} answers ${status} in two ways`)
+    responses[status] = { $ref: `#/components/responses/${failure}` }
   }
   const requestBody = bodyOf(operation, json, collection, method)
   const parameters = parametersOf(path, checks, collection)
@@ -46,15 +38,32 @@ export function operationObject(
     tags: [tag],
     summary: operation.summary,
     description: operation.description,
-    ...(isPublic && { security: [] }),
+    ...(publicRoutes.includes(name) && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses,
   }
 }
 
-function takesFiles({ bodies = {} }: Operation): boolean {
-  return 'multipart/form-data' in bodies
+/** Every way in which a route can fail: those that follow from the route, and those that its operation adds. */
+function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] }: Operation): FailureName[] {
+  const isPublic = publicRoutes.includes(name)
+  const takesJson = checks.some(({ target }) => target === 'json')
+  // An import takes files as well, so no content type is wrong.
+  const takesBody = takesJson || 'multipart/form-data' in bodies
+  const canRefuse = takesBody || checks.some(({ target, canRefuse }) => target === 'query' && canRefuse)
+  const names: (FailureName | false)[] = [
+    takesBody && 'Malformed',
+    takesBody && 'TooLarge',
+    takesJson && 'NotJson',
+    !isPublic && 'Unauthenticated',
+    canRefuse && !failures.includes('InvalidBatch') && 'Invalid',
+    'Limited',
+    'Unexpected',
+    'Unavailable',
+  ]
+  const ofRow: FailureName[] = !isPublic && path.includes('/:id') ? ['Forbidden', 'NotFound'] : []
+  return [...names.filter((one) => one !== false), ...ofRow, ...failures]
 }
 
 function bodyOf(
@@ -95,22 +104,4 @@ function parametersOf(path: string, checks: Check[], { add }: SchemaCollection):
   const isRow = path.includes('/:id') && !checks.some(({ target }) => target === 'param')
   const row = { name: 'id', in: 'path', required: true, schema: add(shown.id(), 'output') }
   return isRow ? [row, ...read] : read
-}
-
-/** An answer as the document has it. */
-export function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
-  const names: string[] = [...commonHeaders, ...(answer.headers ?? [])]
-  return {
-    description: answer.description,
-    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(answer.schema && {
-      content: Object.fromEntries(
-        (answer.contentTypes ?? ['application/json']).map((type) => {
-          const isText = type.startsWith('text/')
-          const schema = isText ? { type: 'string' } : add(answer.schema as z.core.$ZodType, 'output')
-          return [type, { schema, ...(answer.example !== undefined && { example: answer.example }) }]
-        }),
-      ),
-    }),
-  }
 }

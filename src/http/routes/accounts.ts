@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { accountChanges, newAccount, newAccountKey } from '../../contract/accounts.ts'
 import { withErrors } from '../../domain/draft.ts'
 import {

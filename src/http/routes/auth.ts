@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { email } from '../../contract/fields.ts'
 import { addressCheck, type Credentials, credentials, registration } from '../../contract/sign-in.ts'
 import { longestAddress } from '../../domain/addresses.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { categoryChanges, newCategory, newCategoryKey } from '../../contract/categories.ts'
 import { withErrors } from '../../domain/draft.ts'
 import {

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { knownDocument } from '../../contract/service.ts'
 import type { App } from '../app-types.ts'
 import { hints } from '../validate.ts'

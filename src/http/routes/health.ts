@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { checkDatabase } from '../../services/health.ts'
 import type { App } from '../app-types.ts'
 

@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import { callback, loginHint } from '../../contract/sign-in.ts'
 import { SignInFailed } from '../../domain/failures.ts'
 import { beginSignIn, completeSignIn, signInAgain } from '../../services/sign-in/provider.ts'

@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import type * as z from 'zod/mini'
 import { type ImportRequest, importOptions, newImportKey, undoOptions } from '../../contract/imports.ts'
 import type { Draft } from '../../domain/draft.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { farewell, passwordChange, profileChanges } from '../../contract/people.ts'
 import { changePassword } from '../../services/password-change.ts'
 import { showUser, updateProfile } from '../../services/profile.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { forgottenPassword, passwordReset } from '../../contract/mail.ts'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { unsubscribeLink } from '../../contract/mail.ts'
 import { demandUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
 import type { App } from '../app-types.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { type AskedPeriod, period } from '../../contract/summary.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'

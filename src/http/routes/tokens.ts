@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { listSessions, revokeSession } from '../../services/sessions.ts'
 import type { App } from '../app-types.ts'
 import { pathId } from '../path-id.ts'

@@ -1,6 +1,7 @@
 import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
-import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { deleted, json, list } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 export const accountOperations: OperationGroup = {
   tag: 'Accounts',
@@ -44,7 +45,7 @@ export const accountOperations: OperationGroup = {
       description:
         'Takes every transaction along in which the account takes part, both directions of a transfer; the balances of the other accounts follow.',
       answers: { 204: deleted },
-      failures: ['history'],
+      failures: ['TooMuchHistory'],
     },
   },
 }

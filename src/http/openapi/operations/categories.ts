@@ -1,6 +1,7 @@
 import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
-import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { deleted, json, list } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 export const categoryOperations: OperationGroup = {
   tag: 'Categories',
@@ -40,7 +41,7 @@ export const categoryOperations: OperationGroup = {
       summary: 'Delete a category',
       description: 'Its transactions stay, without a category.',
       answers: { 204: deleted },
-      failures: ['history'],
+      failures: ['TooMuchHistory'],
     },
   },
 }

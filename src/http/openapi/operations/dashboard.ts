@@ -1,5 +1,6 @@
 import { summary } from '../../../contract/summary.ts'
-import { json, type OperationGroup } from '../operation.ts'
+import { json } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 export const dashboardOperations: OperationGroup = {
   tag: 'Dashboard',

@@ -1,9 +1,9 @@
-import * as z from 'zod'
 import { message } from '../../../contract/failures.ts'
 import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
 import { addressLinkMinutes, resetLinkMinutes } from '../../../domain/links.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
-import { json, type OperationGroup } from '../operation.ts'
+import { json, page, pageOrJson } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
 /** Mails and what their links do: verification, forgotten passwords, reminders. */
@@ -38,30 +38,24 @@ export const emailOperations: OperationGroup = {
           headers: ['Location'],
         },
       },
-      failures: ['badLink'],
+      failures: ['BadLink', 'LinkOfNobody'],
     },
     'GET /api/email/disown/:id/:hash': {
       id: 'showDisown',
       summary: 'Ask whether to delete an account that somebody else registered',
       description:
         'The link “This was not me” of the verification mail; good for 30 days. A page with a button, or one that says that the address has been verified.',
-      answers: {
-        200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] },
-      },
-      failures: ['badLink'],
+      answers: { 200: page },
+      failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/email/disown/:id/:hash': {
       id: 'disown',
       summary: 'Delete an account that somebody else registered',
       description: 'What the button of that page does, while the address is not verified.',
       answers: {
-        200: {
-          description: 'The account is gone: a page where HTML is accepted, JSON otherwise.',
-          schema: message,
-          contentTypes: ['application/json', 'text/html'],
-        },
+        200: pageOrJson('The account is gone: a page where HTML is accepted, JSON otherwise.'),
       },
-      failures: ['badLink', 'verifiedMeanwhile'],
+      failures: ['BadLink', 'VerifiedMeanwhile', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',
@@ -89,21 +83,17 @@ export const emailOperations: OperationGroup = {
       id: 'showUnsubscribe',
       summary: 'Ask whether to end reminders',
       description: 'The link of the reminder mail; a page with a button.',
-      answers: { 200: { description: 'The page.', schema: z.string(), contentTypes: ['text/html'] } },
-      failures: ['forgedLink'],
+      answers: { 200: page },
+      failures: ['ForgedLink', 'LinkOfNobody'],
     },
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
       summary: 'End reminders',
       description: 'What mail programs call (RFC 8058).',
       answers: {
-        200: {
-          description: 'No more reminders: a page where HTML is accepted, JSON otherwise.',
-          schema: message,
-          contentTypes: ['application/json', 'text/html'],
-        },
+        200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.'),
       },
-      failures: ['forgedLink'],
+      failures: ['ForgedLink', 'LinkOfNobody'],
     },
   },
 }

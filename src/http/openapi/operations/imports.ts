@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { importRecord, importResult } from '../../../contract/imports.ts'
-import { deleted, json, list, type Operation, type OperationGroup } from '../operation.ts'
+import { deleted, json, list } from '../answers.ts'
+import type { Operation, OperationGroup } from '../operation.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })
@@ -27,7 +28,7 @@ export const importOperations: OperationGroup = {
         'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; fields of the form are read as well, and come first. Rows may also come as JSON (see *Other spellings*).',
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
-      failures: ['notVerified'],
+      failures: ['NotVerified'],
     },
     'POST /api/import/bank/store': {
       id: 'importStatement',
@@ -36,7 +37,7 @@ export const importOperations: OperationGroup = {
         "OFX and QFX, QIF, CAMT.053, MT940 and CSV, recognised by content. The bank's own id becomes `reference`; rows that are there already are counted as duplicates, and not imported twice.",
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
-      failures: ['notVerified'],
+      failures: ['NotVerified'],
     },
     'GET /api/imports': {
       id: 'listImports',
@@ -56,7 +57,7 @@ export const importOperations: OperationGroup = {
       description: 'Deletes what the import created, but for what was changed since, unless `force` is true.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
-      failures: ['bounds'],
+      failures: ['OutOfBounds'],
     },
   },
 }

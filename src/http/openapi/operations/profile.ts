@@ -2,7 +2,8 @@ import { message } from '../../../contract/failures.ts'
 import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { mostDeletedAtOnce } from '../../../services/bounds.ts'
-import { deleted, json, type OperationGroup } from '../operation.ts'
+import { deleted, json } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
 /** The bearer's own profile. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { health } from '../../../contract/service.ts'
-import { json, type OperationGroup } from '../operation.ts'
+import { json } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 /** The service itself. */
 export const serviceOperations: OperationGroup = {

@@ -1,7 +1,8 @@
 import { message } from '../../../contract/failures.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
-import { deleted, json, list, type OperationGroup } from '../operation.ts'
+import { deleted, json, list } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 /** The password of the examples, so that one signs in with what another has set. */
 export const password = 'correct horse battery staple'

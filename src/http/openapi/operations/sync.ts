@@ -1,5 +1,6 @@
 import { acceptedBatch, batch } from '../../../contract/batches.ts'
-import { json, type OperationGroup } from '../operation.ts'
+import { json } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 export const syncOperations: OperationGroup = {
   tag: 'Offline batches',
@@ -28,7 +29,7 @@ export const syncOperations: OperationGroup = {
       answers: {
         200: json(acceptedBatch, 'Stored; it is processed in the background.', ['Preference-Applied']),
       },
-      failures: ['notVerified', 'items'],
+      failures: ['NotVerified', 'InvalidBatch'],
     },
     'GET /api/transactions/sync/:id': {
       id: 'showSync',

@@ -1,5 +1,6 @@
 import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
-import { deleted, json, type OperationGroup } from '../operation.ts'
+import { deleted, json } from '../answers.ts'
+import type { OperationGroup } from '../operation.ts'
 
 /** Income, expenses and transfers. */
 export const transactionOperations: OperationGroup = {
@@ -34,7 +35,7 @@ export const transactionOperations: OperationGroup = {
         201: json(transaction, 'The new transaction.'),
         200: json(transaction, 'The transaction that the same `client_id` created before.'),
       },
-      failures: ['accountFirst', 'duplicate'],
+      failures: ['AccountFirst', 'Duplicate'],
     },
     'GET /api/transactions/:id': {
       id: 'showTransaction',
@@ -55,7 +56,7 @@ export const transactionOperations: OperationGroup = {
       description: 'Balances and totals are as if it had never been. Its `client_id` stays spent.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
-      failures: ['bounds'],
+      failures: ['OutOfBounds'],
     },
   },
 }

@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import { message } from '../../contract/failures.ts'
+import type { AnswerObject, JsonSchema } from './document-types.ts'
+import type { SchemaCollection } from './json-schema.ts'
+
+/** One answer of an operation. Without a schema it has no body. */
+export type AnswerDescription = {
+  description: string
+  schema?: z.core.$ZodType
+  /** `application/json` by default; of several, the answer can be any. */
+  contentTypes?: string[]
+  /** Beside those that every answer carries. */
+  headers?: (keyof typeof headers)[]
+  example?: unknown
+}
+
+const commonHeaders = ['X-Request-Id', 'Server-Timing']
+
+const header = (description: string, schema: JsonSchema = { type: 'string' }): JsonSchema => ({
+  description,
+  required: true,
+  schema,
+})
+
+/** What every header means. One that is not `required` may be absent. */
+export const headers = {
+  'X-Request-Id': header('Names this request in our log.'),
+  'Server-Timing': header("The database's share of the time, the round trips to it, and the whole."),
+  ETag: header('Names this state of it.'),
+  Location: header('Where to go.'),
+  'Preference-Applied': {
+    description: 'The preference that was kept to (RFC 7240).',
+    schema: { type: 'string' },
+  },
+  'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Limit': header('Attempts allowed.', { type: 'integer', minimum: 1 }),
+  'X-RateLimit-Remaining': header('Attempts left.', { type: 'integer', minimum: 0 }),
+}
+
+/** An answer of JSON. */
+export function json(
+  schema: z.core.$ZodType,
+  description: string,
+  headers: AnswerDescription['headers'] = [],
+): AnswerDescription {
+  return { description, schema, headers }
+}
+
+/** An answer that is a list. */
+export function list(schema: z.core.$ZodType, description: string): AnswerDescription {
+  return json(z.array(schema), description)
+}
+
+/** The answer of a deletion. */
+export const deleted: AnswerDescription = { description: 'Deleted.' }
+
+/** The page that a link in a mail opens. */
+export const page: AnswerDescription = {
+  description: 'The page.',
+  schema: z.string(),
+  contentTypes: ['text/html'],
+}
+
+/** What pressing that page's button answers. */
+export function pageOrJson(description: string): AnswerDescription {
+  return { description, schema: message, contentTypes: ['application/json', 'text/html'] }
+}
+
+/** An answer as the document has it. */
+export function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
+  const { description, schema, contentTypes = ['application/json'], example } = answer
+  const names = [...commonHeaders, ...(answer.headers ?? [])]
+  const contentOf = (schema: z.core.$ZodType, type: string) => ({
+    schema: type.startsWith('text/') ? { type: 'string' } : add(schema, 'output'),
+    ...(example !== undefined && { example }),
+  })
+  return {
+    description,
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(schema && {
+      content: Object.fromEntries(contentTypes.map((type) => [type, contentOf(schema, type)])),
+    }),
+  }
+}
