@@ -7,22 +7,40 @@ import { doc, field } from './doc.ts'
 
 /**
  * The kinds of field that clients send, with the contract's error texts, in which `:field` stands for the field's name.
- * Of the spellings that are accepted the document names one, since typed languages have no type for several.
+ * Where several spellings are accepted the document names one, since typed languages have no type for several.
  */
-const monthText = 'The :field field must match the format YYYY-MM.'
-const texts = {
-  required: 'The :field field is required.',
-  selected: 'The selected :field is invalid.',
-}
+const required = 'The :field field is required.'
+const selected = 'The selected :field is invalid.'
+const says = (what: string) => `The :field field ${what}.`
 
 type Issue = { input?: unknown }
-const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? texts.required : text)
+const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? required : text)
+
+const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
+/** A rule of a field; where a `last` one is broken, those after it are not looked at. */
+const rule = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
+  z.refine<T>(holds, { error: says(what), abort: last !== undefined })
 
 /** Prepares a value before its schema sees it. */
 export function prepared<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
   const ready = z.transform(prepare)
   return z.pipe(ready, schema as z.ZodMiniType) as unknown as z.ZodMiniPipe<typeof ready, T>
 }
+
+/** Converts what a schema has read, or refuses it with a text. */
+const converted = <T extends z.ZodMiniType, Value>(
+  schema: T,
+  convert: (input: z.output<T>, refuse: (text: string) => never) => Value,
+) =>
+  z.pipe(
+    schema,
+    z.transform((input: z.output<T>, { issues }) =>
+      convert(input, (message) => {
+        issues.push({ code: 'custom', input, message })
+        return z.NEVER
+      }),
+    ),
+  )
 
 /**
  * Trims strings; an empty one is the same as null. Inputs are typed as what a client may send, here and below, since a
@@ -34,21 +52,16 @@ const trimmed = <T extends z.ZodMiniType>(schema: T) =>
 const length = (input: string) => [...input].length
 /** NUL ends a text in SQLite, and half a surrogate pair cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
-
-const storableString = () =>
-  z
-    .string({ error: requiredOr('The :field field must be a string.') })
-    .check(z.refine(isStorable, 'The :field field contains characters that cannot be stored.'))
+const unstorable = 'contains characters that cannot be stored'
+const tooLong = (max: number) => `must not be greater than ${max} characters`
 
 /** A required text of up to `max` code points. */
 export const text = (max = 255) =>
   trimmed(
     field(
-      storableString().check(
-        z.refine(
-          (input) => length(input) <= max,
-          `The :field field must not be greater than ${max} characters.`,
-        ),
+      string().check(
+        rule(isStorable, unstorable),
+        rule((input) => length(input) <= max, tooLong(max)),
       ),
       doc({ maxLength: max }),
     ),
@@ -61,74 +74,47 @@ export const nullable = <T extends z.ZodMiniType>(schema: T) =>
     z.nullable(schema),
   )
 
-/** A text that may be null; an empty one is null. */
 export const nullableText = (max = 255) => nullable(text(max))
 
 /** An address, in lower case. */
 export const email = field(
   trimmed(
-    z.pipe(
-      z.string({ error: requiredOr('The :field field must be a string.') }),
-      z.transform((input, { issues }) => {
-        const address = normalizeAddress(input)
-        if (address !== null) return address
-        const isLong = input.length > longestAddress
-        const message = isLong
-          ? `The :field field must not be greater than ${longestAddress} characters.`
-          : 'The :field field must be a valid email address.'
-        issues.push({ code: 'custom', input, message })
-        return z.NEVER
-      }),
-    ),
+    converted(string(), (input, refuse) => {
+      const what = input.length > longestAddress ? tooLong(longestAddress) : 'must be a valid email address'
+      return normalizeAddress(input) ?? refuse(says(what))
+    }),
   ),
   doc({ format: 'email', examples: ['mary@example.com'], description: 'Compared without regard to case.' }),
 )
 
-/** An address that is compared, in lower case. A malformed one stays as it is, and is answered as an unknown one. */
+/** An address to compare, in lower case. A malformed one is left as it is, and matches no user. */
 export const comparedEmail = trimmed(
-  z.pipe(
-    storableString(),
-    z.transform((input) => normalizeAddress(input) ?? input),
-  ),
+  converted(string().check(rule(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
 )
 
-/** A password that is chosen: 8 to 1,024 characters, never trimmed. */
-const newPassword = field(
-  z
-    .string({
-      error: (issue) =>
-        issue.input == null || issue.input === '' ? texts.required : 'The :field field must be a string.',
-    })
-    .check(
-      z.refine((input) => input !== '', { error: texts.required, abort: true }),
-      z.refine(
-        (input) => input.isWellFormed(),
-        'The :field field contains characters that cannot be stored.',
-      ),
-      z.refine((input) => length(input) >= 8, 'The :field field must be at least 8 characters.'),
-      z.refine(
-        (input) => !isTooLong(input),
-        `The :field field must not be greater than ${longestPassword} characters.`,
-      ),
-    ),
-  doc({
-    minLength: 8,
-    maxLength: longestPassword,
-    description: 'From 8 to 1,024 characters; never trimmed.',
-  }),
-)
-
-/** A password that is compared. */
+/** A password to compare. */
 export const password = field(
-  z
-    .string({ error: requiredOr('The :field field must be a string.') })
-    .check(z.refine((input) => input !== '', texts.required)),
+  string().check(rule((input) => input !== '', 'is required')),
   doc('The password.'),
 )
 
-/** A password that is chosen, and typed twice. */
+/** A new password, which is never trimmed, typed twice. */
 export const chosenPassword = {
-  password: newPassword,
+  password: field(
+    z
+      .string({ error: ({ input }) => (input == null || input === '' ? required : says('must be a string')) })
+      .check(
+        rule((input) => input !== '', 'is required', 'last'),
+        rule((input) => input.isWellFormed(), unstorable),
+        rule((input) => length(input) >= 8, 'must be at least 8 characters'),
+        rule((input) => !isTooLong(input), tooLong(longestPassword)),
+      ),
+    doc({
+      minLength: 8,
+      maxLength: longestPassword,
+      description: 'From 8 to 1,024 characters; never trimmed.',
+    }),
+  ),
   password_confirmation: field(password, doc('The same password again.')),
 }
 
@@ -141,56 +127,47 @@ export const refused = (text: string) =>
 
 /** One of a few words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
-  trimmed(z.enum(words, { error: requiredOr(texts.selected) }))
+  trimmed(z.enum(words, { error: requiredOr(selected) }))
 
-/** An id, as a number or a numeric string. Whose it is, the database says. */
+const numeric = (what: string) => z.union([z.number(), z.string()], { error: requiredOr(says(what)) })
+
+/** An id, as a number or a numeric string. The database decides whose it is. */
 export const id = field(
   trimmed(
-    z.pipe(
-      z.union([z.number(), z.string()], { error: requiredOr('The :field field must be an integer.') }),
-      z.transform((input, { issues }) => {
-        const value =
-          typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
-        if (Number.isSafeInteger(value) && value > 0) return value
-        const message = Number.isInteger(value) ? texts.selected : 'The :field field must be an integer.'
-        issues.push({ code: 'custom', input, message })
-        return z.NEVER
-      }),
-    ),
+    converted(numeric('must be an integer'), (input, refuse) => {
+      const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
+      if (Number.isSafeInteger(value) && value > 0) return value
+      return refuse(Number.isInteger(value) ? selected : says('must be an integer'))
+    }),
   ),
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-const moneyTexts: Record<MoneyProblem, string> = {
-  'not a number': 'The :field field must be a number.',
-  'too many decimals': 'The :field field must have 0-2 decimal places.',
-  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
-  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
+const moneyProblems: Record<MoneyProblem, string> = {
+  'not a number': 'must be a number',
+  'too many decimals': 'must have 0-2 decimal places',
+  'too large': `must not be greater than ${formatMoney(maxAmount)}`,
+  'too small': `must be at least -${formatMoney(maxAmount)}`,
 }
-const notPositive = 'The :field field must be greater than 0.'
+const notPositive = 'must be greater than 0'
 
 const moneyLike = (problems: Record<MoneyProblem, string>) =>
-  z.pipe(
-    z.union([z.number(), z.string()], { error: requiredOr(moneyTexts['not a number']) }),
-    z.transform((input, { issues }) => {
-      const amount = parseMoney(input)
-      if (typeof amount === 'number') return amount
-      issues.push({ code: 'custom', input, message: problems[amount] })
-      return z.NEVER
-    }),
-  )
+  converted(numeric(problems['not a number']), (input, refuse) => {
+    const amount = parseMoney(input)
+    return typeof amount === 'number' ? amount : refuse(says(problems[amount]))
+  })
 
 /** An amount of money, as a number or a numeric string with at most two decimals. */
 export const money = field(
-  trimmed(moneyLike(moneyTexts)),
+  trimmed(moneyLike(moneyProblems)),
   doc({ type: 'string', pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }),
 )
 
-/** An amount greater than nothing. */
+/** An amount greater than zero. */
 export const positiveMoney = field(
   trimmed(
-    moneyLike({ ...moneyTexts, 'too small': notPositive }).check(
-      z.refine((amount) => amount > 0, notPositive),
+    moneyLike({ ...moneyProblems, 'too small': notPositive }).check(
+      rule((amount) => amount > 0, notPositive),
     ),
   ),
   doc({ type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }),
@@ -199,24 +176,17 @@ export const positiveMoney = field(
 /** A calendar date from 1900 to 2100. */
 export const date = field(
   trimmed(
-    z.string({ error: requiredOr('The :field field must be a valid date.') }).check(
-      z.regex(/^\d{4}-\d{2}-\d{2}$/, {
-        error: 'The :field field must match the format YYYY-MM-DD.',
-        abort: true,
-      }),
-      z.refine(isCalendarDate, { error: 'The :field field must be a valid date.', abort: true }),
-      z.refine(
-        (input) => input >= earliestDate,
-        `The :field field must be a date after or equal to ${earliestDate}.`,
-      ),
-      z.refine(
-        (input) => input <= latestDate,
-        `The :field field must be a date before or equal to ${latestDate}.`,
-      ),
+    string('must be a valid date').check(
+      rule((input) => /^\d{4}-\d{2}-\d{2}$/.test(input), 'must match the format YYYY-MM-DD', 'last'),
+      rule(isCalendarDate, 'must be a valid date', 'last'),
+      rule((input) => input >= earliestDate, `must be a date after or equal to ${earliestDate}`),
+      rule((input) => input <= latestDate, `must be a date before or equal to ${latestDate}`),
     ),
   ),
   doc({ format: 'date', examples: ['2026-11-20'] }),
 )
+
+const monthText = says('must match the format YYYY-MM')
 
 /** A calendar month, `YYYY-MM`. */
 export const month = field(
@@ -229,9 +199,7 @@ export const month = field(
 /** A yes or no in one of the spellings that clients use. */
 export const flag = field(
   z.pipe(
-    z.union([z.boolean(), z.literal([0, 1, '0', '1', ''])], {
-      error: 'The :field field must be true or false.',
-    }),
+    z.union([z.boolean(), z.literal([0, 1, '0', '1', ''])], { error: says('must be true or false') }),
     z.transform((input) => input === true || input === 1 || input === '1'),
   ),
   doc({ type: 'boolean', examples: [false] }),
@@ -239,21 +207,15 @@ export const flag = field(
 
 /** The name of a time zone. */
 export const timezone = field(
-  trimmed(
-    z
-      .string({ error: requiredOr('The :field field must be a valid timezone.') })
-      .check(z.refine(isTimeZone, 'The :field field must be a valid timezone.')),
-  ),
+  trimmed(string('must be a valid timezone').check(rule(isTimeZone, 'must be a valid timezone'))),
   doc({ examples: ['Europe/London'], description: 'An IANA name; months and reminders follow it.' }),
 )
 
+const timeText = says('must match the format HH:MM')
+
 /** A time of day, `HH:MM`. */
 export const timeOfDay = field(
-  trimmed(
-    z
-      .string({ error: 'The :field field must match the format HH:MM.' })
-      .check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'The :field field must match the format HH:MM.')),
-  ),
+  trimmed(z.string({ error: timeText }).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, timeText))),
   doc({ examples: ['20:00'] }),
 )
 
@@ -271,16 +233,7 @@ export const keyed = (said: ReturnType<typeof doc>, maxLength = 255) =>
         prepared(
           (input: string) =>
             (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input.trim()) || undefined,
-          z.optional(
-            z
-              .string()
-              .check(
-                z.maxLength(
-                  maxLength,
-                  `The Idempotency-Key must not be greater than ${maxLength} characters.`,
-                ),
-              ),
-          ),
+          z.optional(z.string().check(z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`))),
         ),
       ),
       said,
