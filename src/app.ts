@@ -1,13 +1,13 @@
-import { Hono } from 'hono/tiny'
+import type { Context } from 'hono'
 import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
+import { Hono } from 'hono/tiny'
 import { createDeps } from './deps.ts'
 import { deadlineAfter, requestMs } from './domain/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
-import { allowOrigin } from './http/cors.ts'
 import { answerFailure } from './http/errors.ts'
 import { generalLimit } from './http/limits.ts'
 import { observe } from './http/observe.ts'
@@ -98,3 +98,10 @@ app.notFound((c) => c.json({ message: 'Not Found' }, 404))
 app.onError(answerFailure)
 
 export { app }
+
+/** The origin to allow: the request's own if the configuration lists it (`http://localhost:*` is any port). */
+function allowOrigin(origin: string, c: Context<App>): string | null {
+  const { allowedOrigins } = c.var.deps.config
+  const anyPort = origin.replace(/:\d+$/, ':*')
+  return allowedOrigins.some((allowed) => allowed === origin || allowed === anyPort) ? origin : null
+}

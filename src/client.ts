@@ -1,12 +1,4 @@
-export type * from './client/answers.ts'
-export type {
-  Api,
-  Credentials,
-  NewTransaction,
-  Registration,
-  Routes,
-  SignedIn,
-} from './client/api.ts'
+export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
 export { ApiError, ConnectionError, type Duplicate, type FieldErrors } from './client/errors.ts'
 export { newClientId } from './client/id.ts'

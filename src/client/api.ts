@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { routes } from '../app.ts'
 import type { Duplicate, FieldErrors } from './errors.ts'
 
-export type Served = ExtractSchema<typeof routes>
+type Served = ExtractSchema<typeof routes>
 type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {
   [M in Method]: { input: { json: infer Body } }
 }
@@ -80,3 +80,28 @@ export type Routes = ReturnType<typeof hc<Api>>['api']
 export type SignedIn = Served['/api/login']['$post']['output']
 export type Credentials = Json<'/api/login', '$post'>
 export type Registration = Json<'/api/register', '$post'>
+
+/** What a route answers where nothing is wrong. */
+type Answer<Path extends keyof Served, Method extends keyof Served[Path]> = Served[Path][Method] extends {
+  output: infer Output
+}
+  ? Output
+  : never
+
+/** Rows as the service shows them: amounts are texts (`"12.50"`), balances and totals numbers, times ISO 8601. */
+export type User = Answer<'/api/me', '$get'>
+export type Session = Answer<'/api/tokens', '$get'>[number]
+export type Account = Answer<'/api/accounts/:id', '$get'>
+export type Category = Answer<'/api/categories/:id', '$get'>
+/** As creating and changing one answers. */
+export type Transaction = Answer<'/api/transactions/:id', '$put'>
+/** As lists and GET show one: with its accounts and its category. */
+export type TransactionWithRelations = Answer<'/api/transactions/:id', '$get'>
+export type TransactionPage = Answer<'/api/transactions', '$get'>
+export type Summary = Answer<'/api/summary', '$get'>
+/** An accepted batch, and what has become of it. */
+export type AcceptedBatch = Answer<'/api/transactions/sync', '$post'>
+export type Batch = Answer<'/api/transactions/sync/:id', '$get'>
+/** What an import did, and how it is shown afterwards. */
+export type ImportResult = Answer<'/api/import/store', '$post'>
+export type Import = Answer<'/api/imports/:id', '$get'>

@@ -4,7 +4,6 @@ import { doc, field } from './doc.ts'
 import { keyed, money, nullableText, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
 
-/** What opens an account. */
 export const newAccount = z.object({
   name: field(text(), doc('Shown to people.')),
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
@@ -20,11 +19,9 @@ export const newAccountKey = keyed(
   doc('Makes the call safe to repeat: whatever the body, the answer is the account of the first call.'),
 )
 
-/** What changes an account: any of its fields. */
 export const accountChanges = z.partial(newAccount)
 export type AccountChanges = z.output<typeof accountChanges>
 
-/** An account as answers show it. */
 export const account = /* @__PURE__ */ shown.object(
   'Account',
   'Where money is kept.',

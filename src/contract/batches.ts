@@ -5,7 +5,6 @@ import { keyed, prepared } from './fields.ts'
 import * as shown from './shown.ts'
 import { newTransaction } from './transactions.ts'
 
-/** Items that one batch may have. */
 export const maxBatchItems = 1_000
 
 /** An offline batch. Its items are checked one by one, so that a bad one can be named. */
@@ -26,7 +25,6 @@ export const newBatchHeaders = z.extend(
   keyed(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,
 )
 
-/** Which batch. */
 export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })
 
 export const acceptedBatch = /* @__PURE__ */ shown.object(

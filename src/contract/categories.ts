@@ -4,7 +4,6 @@ import { doc, field } from './doc.ts'
 import { keyed, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
 
-/** What creates a category. */
 export const newCategory = z.object({
   name: field(text(), doc('Shown to people.')),
   type: field(oneOf(categoryTypes), doc('What the category is meant for.')),
@@ -15,11 +14,9 @@ export const newCategoryKey = keyed(
   doc('Makes the call safe to repeat: whatever the body, the answer is the category of the first call.'),
 )
 
-/** What changes a category: any of its fields. */
 export const categoryChanges = z.partial(newCategory)
 export type CategoryChanges = z.output<typeof categoryChanges>
 
-/** A category as answers show it. */
 export const category = /* @__PURE__ */ shown.object(
   'Category',
   'What money is spent on or comes from.',

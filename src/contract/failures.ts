@@ -23,11 +23,7 @@ export const validationError = /* @__PURE__ */ shown.object(
 export const batchError = /* @__PURE__ */ shown.object(
   'BatchError',
   'Texts by field; keys are dotted paths. `invalid_items` are the positions of the items that are wrong.',
-  () => ({
-    message: z.string(),
-    errors: shown.fieldErrors(),
-    invalid_items: z.optional(z.array(z.int())),
-  }),
+  () => ({ message: z.string(), errors: shown.fieldErrors(), invalid_items: z.optional(z.array(z.int())) }),
   () => ({
     message: 'The given data was invalid.',
     errors: { 'transactions.3.account_id': ['The selected account id is invalid.'] },

@@ -71,7 +71,6 @@ export const newImportKey = keyed(
   doc('Makes the call safe to repeat: with the same rows, the answer is the import of the first call.'),
 )
 
-/** How to undo an import. */
 export const undoOptions = z.object({
   force: field(
     z.optional(
@@ -90,7 +89,6 @@ const counts = /* @__PURE__ */ shown.object(
 const format = () =>
   field(z.enum(importFormats), doc({ type: 'string', description: `One of ${importFormats.join(', ')}.` }))
 
-/** An import as the history shows it. */
 export const importRecord = /* @__PURE__ */ shown.object(
   'ImportRecord',
   'A file that was imported.',
@@ -143,7 +141,6 @@ const importOutcome = /* @__PURE__ */ shown.object(
   }),
 )
 
-/** What an import did. */
 export const importResult = /* @__PURE__ */ shown.object(
   'ImportResult',
   'What an import did.',

@@ -3,7 +3,7 @@ import { doc, field } from './doc.ts'
 import { chosenPassword, email, text } from './fields.ts'
 import * as shown from './shown.ts'
 
-/** Mails, and what their links carry. Links are signed as they are written, so that nothing in them is converted. */
+/** Mails and their links. A link is signed as it is written, so nothing in it is converted. */
 
 const userInLink = field(
   z.string(),
@@ -22,17 +22,14 @@ export const addressSignature = z.partial(
   }),
 )
 
-/** The link that ends reminders. */
 export const unsubscribeLink = z.object({
   user: userInLink,
   signature: field(z.string(), doc('As it stands in the mail.')),
 })
 
-/** What asks for a reset mail. */
 export const forgottenPassword = z.object({ email: email })
 export type ForgottenPassword = z.output<typeof forgottenPassword>
 
-/** A new password, with the token of a reset mail. */
 export const passwordReset = z.object({
   token: field(text(), doc('The token of the reset mail.')),
   email: email,
@@ -59,10 +56,6 @@ export const verificationSent = /* @__PURE__ */ shown.object(
       doc('Absent if the address is verified already.'),
     ),
   }),
-  () => ({
-    message: 'Verification email queued.',
-    email_verified: false,
-    verification_sent_at: shown.at,
-  }),
+  () => ({ message: 'Verification email queued.', email_verified: false, verification_sent_at: shown.at }),
 )
 export type ShownVerificationSent = z.output<typeof verificationSent>

@@ -3,7 +3,6 @@ import { doc, field } from './doc.ts'
 import { chosenPassword, email, nullable, password, refused, text, timeOfDay, timezone } from './fields.ts'
 import * as shown from './shown.ts'
 
-/** What changes the profile: any of its fields. */
 export const profileChanges = z.partial(
   z.object({
     name: field(text(), doc('Shown to people.')),
@@ -12,21 +11,20 @@ export const profileChanges = z.partial(
       nullable(timeOfDay),
       doc('When to send a reminder on days without a transaction; null, or an empty text, for never.'),
     ),
-    // Ignored, it would leave people with another address or password than they believe.
+    // If these were ignored, people would believe that their address or password had changed.
     email: field(nullable(email), doc('The current address; any other is refused.')),
     password: refused('The :field field is changed by PUT /api/me/password.'),
   }),
 )
 export type ProfileChanges = z.output<typeof profileChanges>
 
-/** A new password in place of the current one. */
 export const passwordChange = z.object({
   current_password: field(password, doc('The current password.')),
   ...chosenPassword,
 })
 export type PasswordChange = z.output<typeof passwordChange>
 
-/** What proves that it is really the user who leaves: the password, or the address of a user who has none. */
+/** Proof that it is really the user who leaves: the password or, for a user without one, the address. */
 export const farewell = z.object({
   password: field(z.optional(nullable(password)), doc('The password, if the user has one.')),
   email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),

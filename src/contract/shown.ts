@@ -3,13 +3,10 @@ import { doc, field } from './doc.ts'
 
 /** What answers are made of. Everything here is a function, so that the Worker's bundle holds none of it. */
 
-/** An id. */
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 
-/** A moment in UTC. */
 export const timestamp = () => field(z.iso.datetime(), doc({ examples: ['2026-11-20T10:00:00.000Z'] }))
 
-/** A date without a time. */
 export const calendarDate = () => field(z.iso.date(), doc({ examples: ['2026-11-20'] }))
 
 /** An amount: text with two decimals, negative or not. */
@@ -18,20 +15,18 @@ export const amount = () => field(z.string().check(z.regex(/^-?\d+\.\d{2}$/)), d
 /** A balance or a total: a number in whole units of the currency. */
 export const total = () => field(z.number(), doc({ format: 'double', examples: [1234.5] }))
 
-/** How many there are of something. */
 export const count = () => z.int().check(z.gte(0))
 
-/** Error texts by field. */
 export const fieldErrors = () => z.record(z.string(), z.array(z.string()))
 
-/** The moment of every example. */
+/** The time in every example. */
 export const at = '2026-11-20T10:00:00.000Z'
 
 /**
- * An object of an answer, under its name in the document, with an example that fits it. Every object has a name, since
- * generators make names up for those without; one that only ever stands inside others needs no example.
+ * An object of an answer under its name in the document, since generators make up names for those without, and with an
+ * example unless it only occurs inside others.
  *
- * Presenters take nothing but its type. Marked PURE, the call leaves nothing behind in the Worker's bundle.
+ * Presenters use only its type. Mark the call PURE, and it leaves nothing in the Worker's bundle.
  */
 export function object<Shape extends z.core.$ZodShape>(
   name: string,

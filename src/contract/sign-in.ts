@@ -4,7 +4,6 @@ import { chosenPassword, comparedEmail, email, nullable, password, text, timezon
 import { mary, user } from './people.ts'
 import * as shown from './shown.ts'
 
-/** What registers a user. */
 export const registration = z.object({
   name: field(text(), doc('Shown to people.')),
   email: email,
@@ -16,7 +15,6 @@ export const registration = z.object({
 })
 export type Registration = z.output<typeof registration>
 
-/** What signs a user in. */
 export const credentials = z.object({
   email: field(comparedEmail, doc('Compared without regard to case.')),
   password: password,
@@ -63,7 +61,6 @@ export const session = /* @__PURE__ */ shown.object(
 )
 export type ShownSession = z.output<typeof session>
 
-/** The address to check. */
 export const addressCheck = z.object({ email: field(z.string(), doc('The address.')) })
 
 export const availability = /* @__PURE__ */ shown.object(
@@ -73,7 +70,6 @@ export const availability = /* @__PURE__ */ shown.object(
   () => ({ available: true }),
 )
 
-/** Whom the identity provider is to expect. */
 export const loginHint = z.partial(
   z.object({ login_hint: field(z.string(), doc('The address the person is likely to use.')) }),
 )

@@ -59,11 +59,10 @@ export const newTransactionKey = keyed(
   clientIdLength,
 )
 
-/** What changes a transaction: any of its fields. */
 export const transactionChanges = z.partial(fields)
 export type TransactionChanges = z.output<typeof transactionChanges>
 
-/** Rows on a page where a client asks for no number, and at most. */
+/** Rows on a page, unless a client asks for another number. */
 export const defaultPageSize = 50
 export const maxPageSize = 500
 
@@ -82,7 +81,6 @@ const page = prepared(
   z.int().check(z.gte(1)),
 )
 
-/** Which transactions to list. */
 export const transactionQuery = z.partial(
   z.object({
     account_id: field(id, doc('Matches either side of a transfer.')),

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { type ImportOptions, importOptions } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
-import { isJson } from './json-body.ts'
+import { saysJson } from './json-body.ts'
 import { Upload } from './upload.ts'
 import { isObject, toDraft } from './validate.ts'
 
@@ -33,15 +33,10 @@ export function importUpload(c: Context<App>): Upload {
   return new Upload(c, maxFileBytes + maxFormBytes, tooLarge)
 }
 
-/** True where the content type is that of JSON. */
-export function saysJson(c: Context<App>): boolean {
-  return isJson(c.req.header('Content-Type') ?? '')
-}
-
 /** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */
 export async function readImportInput(c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Promise<ImportInput> {
+  if (saysJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
-  if (isJson(contentType)) return readJson(bytes, c.req.query())
   if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
   return readFile(bytes, c.req.query())
 }
@@ -50,17 +45,10 @@ function readJson(bytes: Uint8Array, query: Record<string, string>): ImportInput
   const text = new TextDecoder().decode(bytes)
   refuseManyParts(text)
   const body = parseObject(text)
-  return {
-    kind: 'rows',
-    transactions: body.transactions,
-    options: readOptions({ ...query, ...optionsIn(body) }),
-  }
-}
-
-/** Only what is an option: a body may have fields by the hundred thousand. */
-function optionsIn(body: Record<string, unknown>): Record<string, unknown> {
+  // Only the options: a body may have fields by the hundred thousand.
   const names = Object.keys(importOptions.shape).filter((name) => name in body)
-  return Object.fromEntries(names.map((name) => [name, body[name]]))
+  const options = Object.fromEntries(names.map((name) => [name, body[name]]))
+  return { kind: 'rows', transactions: body.transactions, options: readOptions({ ...query, ...options }) }
 }
 
 function parseObject(text: string): Record<string, unknown> {

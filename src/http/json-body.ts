@@ -12,9 +12,9 @@ const memoryPerByte = 12
 /** Large bodies of people without a token are taken only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
 
-/** True for the content type of JSON, whatever its suffix and charset. */
-export function isJson(contentType: string): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
+/** True if the content type is that of JSON, whatever its suffix and charset. */
+export function saysJson(c: Context<App>): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')
 }
 
 /**
@@ -28,14 +28,12 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
     const memory = new BodyMemory()
     try {
       const body = await readBody(c, maxBytes, memory)
-      const saysJson = isJson(c.req.header('Content-Type') ?? '')
-      if (!saysJson && body.byteLength > 0)
+      const isJson = saysJson(c)
+      if (!isJson && body.byteLength > 0)
         refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
       const text = new TextDecoder().decode(body)
       // Hono keeps promises in its cache, whatever the type says.
-      c.req.bodyCache.text = Promise.resolve(
-        saysJson && text.trim() === '' ? '{}' : text,
-      ) as unknown as string
+      c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
       // All has arrived: from here on it is the client who waits.
       c.var.deadline.restart()
       c.var.deadline()

@@ -13,25 +13,20 @@ export function limit<I extends Input = Input>(
   keyOf: (c: Context<App, string, I>) => string,
 ): MiddlewareHandler<App, string, I> {
   return rateLimiter<App, string, I>({
-    binding: (c) => ({ limit: (options) => countOrPass(c, binding, options) }),
+    binding: ({ env, var: { requestId } }) => ({
+      // If counting itself fails, requests pass: a limit that is down must not take the service down with it.
+      limit: async (options) => {
+        try {
+          return await env[binding].limit(options)
+        } catch (error) {
+          console.error(JSON.stringify({ event: 'limit failed', requestId, binding, ...reportOf(error) }))
+          return { success: true }
+        }
+      },
+    }),
     keyGenerator: keyOf,
     handler: (c) => tooManyAttempts(c, perMinute[binding], 60),
   })
-}
-
-/** Where the counting itself fails, requests pass: a limit that is down must not take the service down with it. */
-async function countOrPass(
-  c: Context<App>,
-  binding: keyof typeof perMinute,
-  options: RateLimitOptions,
-): Promise<RateLimitOutcome> {
-  try {
-    return await c.env[binding].limit(options)
-  } catch (error) {
-    const { requestId } = c.var
-    console.error(JSON.stringify({ event: 'limit failed', requestId, binding, ...reportOf(error) }))
-    return { success: true }
-  }
 }
 
 const byClient = limit('CLIENT_LIMIT', clientAddress)

@@ -70,13 +70,8 @@ export function presentAccount(account: Account): ShownAccount {
   }
 }
 
-export function presentCategory(category: Category): ShownCategory {
-  return {
-    id: category.id,
-    user_id: category.userId,
-    name: category.name,
-    type: category.type,
-  }
+export function presentCategory({ id, userId, name, type }: Category): ShownCategory {
+  return { id, user_id: userId, name, type }
 }
 
 export function presentTransaction(transaction: Transaction): ShownTransaction {
@@ -96,10 +91,8 @@ export function presentTransaction(transaction: Transaction): ShownTransaction {
   }
 }
 
-export function presentTransactionWithRelations({
-  transaction,
-  ...relations
-}: TransactionWithRelations): ShownTransactionWithRelations {
+export function presentWithRelations(found: TransactionWithRelations): ShownTransactionWithRelations {
+  const { transaction, ...relations } = found
   return { ...presentTransaction(transaction), ...relations }
 }
 
@@ -148,7 +141,7 @@ export function presentImportResult(
   }
 }
 
-/** Errors of an item, by field; what is wrong with the item as a whole stands under `item`. */
+/** Errors of an item by field; those of the item as a whole are under `item`. */
 function presentErrors(pairs: [field: string, message: string][]): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs)

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import {
   addressLink,
@@ -21,32 +22,20 @@ const tooLate = [
 
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
-    const { db, now, config, emit } = c.var.deps
-    const { userId, isNew } = await verifyEmail(
-      db,
-      config.links.secret,
-      linkOf(c.req.valid('param'), c.req.valid('query')),
-      now,
-    )
+    const { config, emit } = c.var.deps
+    const { userId, isNew } = await verifyEmail(...signed(c, c.req.valid('param'), c.req.valid('query')))
     if (isNew) emit({ event: 'Verified', userId })
     return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
   })
   .get('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
-    const { db, now, config } = c.var.deps
-    if (!(await canDisown(db, config.links.secret, linkOf(c.req.valid('param'), c.req.valid('query')), now)))
-      return answerPage(c, ...tooLate)
+    const isOpen = await canDisown(...signed(c, c.req.valid('param'), c.req.valid('query')))
+    if (!isOpen) return answerPage(c, ...tooLate)
     const text =
       'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.'
     return answerPage(c, 'Was this not you?', text, 'Delete that account')
   })
   .post('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
-    const { db, now, config } = c.var.deps
-    const outcome = await disown(
-      db,
-      config.links.secret,
-      linkOf(c.req.valid('param'), c.req.valid('query')),
-      now,
-    )
+    const outcome = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')))
     if (outcome === 'too late') return answerOutcome(c, ...tooLate, 409)
     const title = outcome === 'deleted' ? 'The account has been deleted.' : 'The account has been locked.'
     return answerOutcome(c, title, 'There is nothing else you need to do.')
@@ -73,6 +62,9 @@ export const emailVerificationRoutes = new Hono<App>()
     return c.json(status)
   })
 
-function linkOf(path: Partial<LinkParts>, query: Partial<LinkParts>): LinkParts {
-  return { id: '', hash: '', expires: '', signature: '', ...path, ...query }
+/** What the services take of a request that follows a signed link. */
+function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
+  const { db, config, now } = c.var.deps
+  const link = { id: '', hash: '', expires: '', signature: '', ...path, ...query }
+  return [db, config.links.secret, link, now] as const
 }

@@ -8,7 +8,7 @@ import { confirmed } from '../confirmed.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 
-/** The bearer's own profile. */
+/** The user's own profile. */
 export const meRoutes = new Hono<App>()
   .get('/', async (c) => c.json(presentUser(await showUser(c.var.owner))))
   .on(['PUT', 'PATCH'], '/', body(profileChanges), async (c) => {

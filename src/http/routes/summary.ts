@@ -11,7 +11,7 @@ export const summaryRoutes = new Hono<App>().get('/', query(period), async (c) =
   return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
 })
 
-/** A month or a range: what would have to be ignored is refused. */
+/** Refuses a month together with a range, since one of them would have to be ignored. */
 function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {
   const { month, from, to } = draft.values
   const errors: FieldErrors = {}

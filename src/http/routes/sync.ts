@@ -15,11 +15,10 @@ import { presentSync } from '../present.ts'
 import { listItems, readItem, type TransactionDraft } from '../transaction-list.ts'
 import { header, hints, isObject, uncheckedBody } from '../validate.ts'
 
-/** Bytes that a batch may have. */
-const maxBytes = 1024 * 1024
+const maxBatchBytes = 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
-  .post('/', header(newBatchHeaders), uncheckedBody(newBatch, maxBytes), async (c) => {
+  .post('/', header(newBatchHeaders), uncheckedBody(newBatch, maxBatchBytes), async (c) => {
     const { owner, deps } = c.var
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
@@ -30,12 +29,8 @@ export const syncRoutes = new Hono<App>()
     const sync_id = await acceptSync(owner, deps.syncQueue, batch)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
     const status_url = `${deps.config.links.appUrl}/api/transactions/sync/${sync_id}`
-    const accepted: ShownAcceptedBatch = {
-      message: 'Sync process started in the background.',
-      sync_id,
-      status_url,
-    }
-    return c.json(accepted)
+    const message = 'Sync process started in the background.'
+    return c.json<ShownAcceptedBatch>({ message, sync_id, status_url })
   })
   .get('/:id', hints('param', batchPath), async (c) => {
     const { id = '' } = c.req.valid('param')

@@ -4,7 +4,7 @@ import type { App } from '../app-types.ts'
 import { pathId } from '../path-id.ts'
 import { presentSession } from '../present.ts'
 
-/** The bearer's sessions, to be seen and ended. */
+/** Lists and ends the user's sessions. */
 export const tokenRoutes = new Hono<App>()
   .get('/', async (c) => {
     const { owner } = c.var

@@ -14,14 +14,14 @@ import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
-import { presentTransaction, presentTransactionWithRelations } from '../present.ts'
+import { presentTransaction, presentWithRelations } from '../present.ts'
 import { body, header, query } from '../validate.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
   .get('/', query(transactionQuery), async (c) => {
     const found = await listTransactions(c.var.owner, c.req.valid('query'))
-    const rows = found.rows.map(presentTransactionWithRelations)
+    const rows = found.rows.map(presentWithRelations)
     return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
   })
   .post('/', header(newTransactionKey), body(newTransaction), async (c) => {
@@ -31,9 +31,7 @@ export const transactionRoutes = new Hono<App>()
     const { transaction, isNew } = await createTransaction(c.var.owner, draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
-  .get('/:id', async (c) => {
-    return c.json(presentTransactionWithRelations(await showTransaction(c.var.owner, pathId(c))))
-  })
+  .get('/:id', async (c) => c.json(presentWithRelations(await showTransaction(c.var.owner, pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', body(transactionChanges), async (c) => {
     return c.json(presentTransaction(await updateTransaction(c.var.owner, pathId(c), c.req.valid('json'))))
   })

@@ -52,9 +52,7 @@ export const emailOperations: OperationGroup = {
       id: 'disown',
       summary: 'Delete an account that somebody else registered',
       description: 'What the button of that page does, while the address is not verified.',
-      answers: {
-        200: pageOrJson('The account is gone: a page where HTML is accepted, JSON otherwise.'),
-      },
+      answers: { 200: pageOrJson('The account is gone: a page where HTML is accepted, JSON otherwise.') },
       failures: ['BadLink', 'VerifiedMeanwhile', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
@@ -90,9 +88,7 @@ export const emailOperations: OperationGroup = {
       id: 'unsubscribe',
       summary: 'End reminders',
       description: 'What mail programs call (RFC 8058).',
-      answers: {
-        200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.'),
-      },
+      answers: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },
   },

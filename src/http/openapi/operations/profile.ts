@@ -6,7 +6,6 @@ import { deleted, json } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
-/** The bearer's own profile. */
 export const profileOperations: OperationGroup = {
   tag: 'Profile',
   description: 'Who is signed in.',

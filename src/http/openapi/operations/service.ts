@@ -3,7 +3,6 @@ import { health } from '../../../contract/service.ts'
 import { json } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
-/** The service itself. */
 export const serviceOperations: OperationGroup = {
   tag: 'Service',
   description: 'Whether the service is up, and this document.',
@@ -19,11 +18,7 @@ export const serviceOperations: OperationGroup = {
       summary: 'Get this document',
       description: 'OpenAPI 3.1. Send its `ETag` as `If-None-Match`, and an unchanged document is a 304.',
       answers: {
-        200: {
-          description: 'The document.',
-          schema: z.record(z.string(), z.unknown()),
-          headers: ['ETag'],
-        },
+        200: { description: 'The document.', schema: z.record(z.string(), z.unknown()), headers: ['ETag'] },
         304: { description: 'It has not changed.', headers: ['ETag'] },
       },
     },

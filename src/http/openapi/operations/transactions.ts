@@ -2,7 +2,6 @@ import { transaction, transactionPage, transactionWithRelations } from '../../..
 import { deleted, json } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
-/** Income, expenses and transfers. */
 export const transactionOperations: OperationGroup = {
   tag: 'Transactions',
   description: 'Income, expenses and transfers.',
