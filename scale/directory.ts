@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { runBatch } from '../src/db/batch.ts'
+import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { sign } from '../src/domain/secrets.ts'
 
@@ -30,16 +30,13 @@ export class Directory {
 
   /** Creates the table if there is none. */
   async create(): Promise<void> {
-    await runBatch(this.#db, {
-      table: this.#db.run(
-        sql`create table if not exists homes (key text primary key, home integer) without rowid`,
-      ),
-    })
+    const table = sql`create table if not exists homes (key text primary key, home integer) without rowid`
+    await runOne(this.#db, this.#db.run(table))
   }
 
   async find(key: string): Promise<Home> {
-    const { found } = await runBatch(this.#db, { found: this.#select(key) })
-    return found[0] && homeOf(found[0])
+    const [found] = await runOne(this.#db, this.#select(key))
+    return found && homeOf(found)
   }
 
   /** Gives a key a home unless it has one, and returns the one it has: of two calls at once, the first decides. */
@@ -56,11 +53,10 @@ export class Directory {
   /** Gives keys a home, whatever they had before. */
   async put(keys: string[], home: number | 'moving'): Promise<void> {
     const value = home === 'moving' ? null : home
-    await runBatch(this.#db, {
-      put: this.#db.run(sql`
-        insert into homes (key, home) select value, ${value} from json_each(${JSON.stringify(keys)}) where true
-        on conflict do update set home = excluded.home`),
-    })
+    const put = sql`
+      insert into homes (key, home) select value, ${value} from json_each(${JSON.stringify(keys)}) where true
+      on conflict do update set home = excluded.home`
+    await runOne(this.#db, this.#db.run(put))
   }
 
   #select(key: string) {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { runBatch } from '../src/db/batch.ts'
+import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
 import { type Directory, keyOf } from './directory.ts'
@@ -67,7 +67,7 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
   for (const part of parts) await arrive(userId, await readPart(userId, part, from.db), to.db)
   const home = parts.length > 0 ? to.number : from.number
   await directory.put([...known, ...(await knownBy(userId, move))], home)
-  await runBatch(from.db, { done: from.db.run(sql`delete from departures where user_id = ${userId}`) })
+  await runOne(from.db, from.db.run(sql`delete from departures where user_id = ${userId}`))
 }
 
 /** Adds the users of a database that is older than the directory. */
@@ -77,11 +77,8 @@ export async function enrol(
   { number, db }: NumberedDatabase,
 ): Promise<void> {
   for (let last = 0; ; ) {
-    const { users } = await runBatch(db, {
-      users: db.all<KnownUser & { id: number }>(
-        sql`select id, email, idp_id from users where id > ${last} order by id limit ${usersPerPage}`,
-      ),
-    })
+    const page = sql`select id, email, idp_id from users where id > ${last} order by id limit ${usersPerPage}`
+    const users = await runOne(db, db.all<KnownUser & { id: number }>(page))
     const keys = await Promise.all(users.map((user) => keysOfUser(user, secret)))
     await directory.put(keys.flat(), number)
     if (users.length < usersPerPage) return
@@ -141,23 +138,15 @@ function isTheirs(table: string, userId: number) {
   return sql`user_id = ${userId}`
 }
 
-async function partsOf(userId: number, db: Database): Promise<PartKey[]> {
-  const { parts } = await runBatch(db, {
-    parts: db.all<PartKey>(
-      sql`select step, part from departures where user_id = ${userId} order by step, part`,
-    ),
-  })
-  return parts
+function partsOf(userId: number, db: Database): Promise<PartKey[]> {
+  const parts = sql`select step, part from departures where user_id = ${userId} order by step, part`
+  return runOne(db, db.all<PartKey>(parts))
 }
 
 /** One at a time, since the database's answers may not exceed ten megabytes. */
 async function readPart(userId: number, { step, part }: PartKey, db: Database): Promise<Part> {
-  const { parts } = await runBatch(db, {
-    parts: db.all<Part>(
-      sql`select * from departures where user_id = ${userId} and step = ${step} and part = ${part}`,
-    ),
-  })
-  const [found] = parts
+  const wanted = sql`select * from departures where user_id = ${userId} and step = ${step} and part = ${part}`
+  const [found] = await runOne(db, db.all<Part>(wanted))
   if (!found) throw new Error('A part of the departure is missing')
   return found
 }
@@ -180,17 +169,13 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
 
 /** The columns that move, read from the database, so that new ones move as well. */
 async function columnsByTable(db: Database): Promise<Map<string, string[]>> {
-  const { rows } = await runBatch(db, {
-    rows: db.all<{ tbl: string; name: string }>(sql`
-      select t.value as tbl, c.name as name from json_each(${JSON.stringify(movingTables)}) t, pragma_table_info(t.value) c
-       where t.value || '.' || c.name not in (select value from json_each(${JSON.stringify(keptColumns)}))`),
-  })
-  return new Map(
-    [...Map.groupBy(rows, ({ tbl }) => tbl)].map(([table, columns]) => [
-      table,
-      columns.map(({ name }) => name),
-    ]),
-  )
+  const columns = sql`
+    select t.value as tbl, json_group_array(c.name) as names
+      from json_each(${JSON.stringify(movingTables)}) t, pragma_table_info(t.value) c
+     where t.value || '.' || c.name not in (select value from json_each(${JSON.stringify(keptColumns)}))
+     group by 1`
+  const tables = await runOne(db, db.all<{ tbl: string; names: string }>(columns))
+  return new Map(tables.map(({ tbl, names }) => [tbl, JSON.parse(names)]))
 }
 
 async function prepareForMoves(db: Database): Promise<void> {

@@ -1,12 +1,12 @@
 import type { BatchItem } from 'drizzle-orm/batch'
 import type { Database } from './client.ts'
 
-type Statement = BatchItem<'sqlite'>
+export type Statement = BatchItem<'sqlite'>
 
 /** The statements of a batch by name, in the order they run. A name may hold a list of any length. */
 export type Statements = Record<string, Statement | Statement[]>
 
-type ResultOf<T> = T extends Statement ? T['_']['result'] : never
+export type ResultOf<T> = T extends Statement ? T['_']['result'] : never
 
 /** The result of each statement under its name, a list of results for a list. */
 export type Results<T extends Statements> = {
@@ -21,4 +21,10 @@ export async function runBatch<T extends Statements>(db: Database, statements: T
     Array.isArray(one) ? results.splice(0, one.length) : results.shift(),
   ])
   return Object.fromEntries(named)
+}
+
+/** Runs a single statement, with errors translated as in `runBatch`. */
+export async function runOne<T extends Statement>(db: Database, statement: T): Promise<ResultOf<T>> {
+  const [result] = await db.batch([statement])
+  return result as ResultOf<T>
 }

@@ -14,8 +14,8 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
  * Opens the database for one request. Never share it between requests: the driver limits parallel calls with promises,
  * and one request's promise that never settles would block every other request.
  * A deadline covers all round trips together; without one, each gets the time-out of the address. The meter counts
- * round trips and the rows they cost. Run statements through `runBatch`, single ones too: only batches have their
- * errors translated.
+ * round trips and the rows they cost. Run statements through `runBatch` or `runOne`: only batches have their errors
+ * translated.
  */
 export function openDatabase(
   { url, authToken, timeoutMs }: DatabaseAddress,

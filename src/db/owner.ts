@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm'
 import { dayMs } from '../domain/dates.ts'
 import { Unauthenticated } from '../domain/failures.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
-import { type Results, runBatch, type Statements } from './batch.ts'
+import { type ResultOf, type Results, runBatch, runOne, type Statement, type Statements } from './batch.ts'
 import type { Database } from './client.ts'
 import { tokens, users } from './schema.ts'
 
@@ -58,6 +58,12 @@ export class Owner {
     return { ...(results as Results<T>), user: found.user }
   }
 
+  /** Runs a single statement, as `run` does, and returns its result. */
+  async runOne<T extends Statement>(statement: T): Promise<ResultOf<T>> {
+    const { one } = await this.run({ one: statement as Statement })
+    return one as ResultOf<T>
+  }
+
   /** True once `run` has found the user. */
   get isFound(): boolean {
     return this.#lastUsedAt !== undefined
@@ -70,9 +76,8 @@ export class Owner {
 
   /** Records that the token is in use. Called off the response path. */
   async noteUse(): Promise<void> {
-    await runBatch(this.db, {
-      noted: this.db.update(tokens).set({ lastUsedAt: this.now }).where(eq(tokens.id, this.tokenId)),
-    })
+    const isThis = eq(tokens.id, this.tokenId)
+    await runOne(this.db, this.db.update(tokens).set({ lastUsedAt: this.now }).where(isThis))
   }
 }
 

@@ -27,18 +27,14 @@ const accountColumns = {
   updatedAt: accounts.updatedAt,
 }
 
+const selectAccounts = ({ db }: Owner, condition: SQL) =>
+  db.select(accountColumns).from(accounts).where(condition)
+
 export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 
 /** Returns all accounts of the user, oldest first. */
-export async function listAccounts(owner: Owner): Promise<Account[]> {
-  const { rows } = await owner.run({
-    rows: owner.db
-      .select(accountColumns)
-      .from(accounts)
-      .where(eq(accounts.userId, owner.id))
-      .orderBy(asc(accounts.id)),
-  })
-  return rows
+export function listAccounts(owner: Owner): Promise<Account[]> {
+  return owner.runOne(selectAccounts(owner, eq(accounts.userId, owner.id)).orderBy(asc(accounts.id)))
 }
 
 /** Creates an account, or returns the one that an earlier request with the same key created. Throws Invalid. */
@@ -65,7 +61,7 @@ export async function createAccount(
   const results = await withinBounds(
     'starting_balance',
     owner.run({
-      earlier: db.select(accountColumns).from(accounts).where(earlier),
+      earlier: selectAccounts(owner, earlier),
       verdict: selectVerdict(db, rules),
       created: insertWhere(db, accounts, row, guard).returning(accountColumns),
     }),
@@ -77,11 +73,7 @@ export async function createAccount(
 
 /** Returns one account. Throws NotFound, Forbidden. */
 export function showAccount(owner: Owner, id: number): Promise<Account> {
-  const query = owner.db
-    .select(accountColumns)
-    .from(accounts)
-    .where(own(owner, accounts, id))
-  return readOwn(owner, accounts, id, query)
+  return readOwn(owner, accounts, id, selectAccounts(owner, own(owner, accounts, id)))
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */

@@ -22,18 +22,14 @@ const categoryColumns = {
   type: categories.type,
 }
 
+const selectCategories = ({ db }: Owner, condition: SQL) =>
+  db.select(categoryColumns).from(categories).where(condition)
+
 export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns>
 
 /** Returns all categories of the user, oldest first. */
-export async function listCategories(owner: Owner): Promise<Category[]> {
-  const { rows } = await owner.run({
-    rows: owner.db
-      .select(categoryColumns)
-      .from(categories)
-      .where(eq(categories.userId, owner.id))
-      .orderBy(asc(categories.id)),
-  })
-  return rows
+export function listCategories(owner: Owner): Promise<Category[]> {
+  return owner.runOne(selectCategories(owner, eq(categories.userId, owner.id)).orderBy(asc(categories.id)))
 }
 
 /** Creates a category, or returns the one that an earlier request with the same key created. Throws Invalid. */
@@ -58,7 +54,7 @@ export async function createCategory(
   const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
   const results = await withFreeName(
     owner.run({
-      earlier: db.select(categoryColumns).from(categories).where(earlier),
+      earlier: selectCategories(owner, earlier),
       verdict: selectVerdict(db, rules),
       created: insertWhere(db, categories, row, guard).returning(categoryColumns),
     }),
@@ -70,11 +66,7 @@ export async function createCategory(
 
 /** Returns one category. Throws NotFound, Forbidden. */
 export function showCategory(owner: Owner, id: number): Promise<Category> {
-  const query = owner.db
-    .select(categoryColumns)
-    .from(categories)
-    .where(own(owner, categories, id))
-  return readOwn(owner, categories, id, query)
+  return readOwn(owner, categories, id, selectCategories(owner, own(owner, categories, id)))
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { runBatch } from '../db/batch.ts'
+import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { tokens, users } from '../db/schema.ts'
@@ -120,13 +120,8 @@ export async function disown(
 /** Returns the user that a link of a verification mail is for. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
-  const { found } = await runBatch(db, {
-    found: db
-      .select({ id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt })
-      .from(users)
-      .where(eq(users.id, id)),
-  })
-  const [user] = found
+  const columns = { id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt }
+  const [user] = await runOne(db, db.select(columns).from(users).where(eq(users.id, id)))
   if (!user) throw new BadLink(404, 'User not found.')
   if (!(await isAddressLink(secret, does, link, user, now))) throw new BadLink(403)
   return user

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { runBatch } from '../db/batch.ts'
+import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { dayMs } from '../domain/dates.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
@@ -58,10 +58,7 @@ export async function removeExpired(db: Database, now: Date): Promise<Record<str
     if (!next) break
     const table = sql.identifier(next.table)
     const due = sql`select rowid from ${table} where ${next.isDue(daysAgo)} limit ${next.rowsPerPart}`
-    const { deleted } = await runBatch(db, {
-      deleted: db.run(sql`delete from ${table} where rowid in (${due})`),
-    })
-    const { rowsAffected } = deleted
+    const { rowsAffected } = await runOne(db, db.run(sql`delete from ${table} where rowid in (${due})`))
     removed[next.table] = (removed[next.table] ?? 0) + rowsAffected
     if (rowsAffected >= next.rowsPerPart) waiting.push(next)
   }

@@ -1,4 +1,4 @@
-import { runBatch } from '../db/batch.ts'
+import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { failedMails } from '../db/schema.ts'
 
@@ -7,10 +7,6 @@ export type FailedMail = { id: string; kind: string; recipient: string; reason: 
 
 /** Records a mail that could not be sent, the same one only once. */
 export async function recordFailedMail(db: Database, mail: FailedMail, now: Date): Promise<void> {
-  await runBatch(db, {
-    recorded: db
-      .insert(failedMails)
-      .values({ ...mail, failedAt: now })
-      .onConflictDoNothing(),
-  })
+  const row = { ...mail, failedAt: now }
+  await runOne(db, db.insert(failedMails).values(row).onConflictDoNothing())
 }

@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { ForgottenPassword, PasswordReset } from '../contract/mail.ts'
-import { runBatch } from '../db/batch.ts'
+import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
@@ -96,9 +96,7 @@ export async function resetPassword(
   const { token, email, password } = valuesOf(draft)
   const userId = await userOfToken(token, email, now)
   // Hashing is slow by design, so a bad token must not get that far.
-  const { found } = await runBatch(db, {
-    found: db.select({ id: users.id }).from(users).where(eq(users.id, userId)),
-  })
+  const found = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.id, userId)))
   if (found.length === 0) throw refusal(badToken)
 
   const passwordHash = await hashInTurn(password, scryptCost)

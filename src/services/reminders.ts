@@ -1,5 +1,5 @@
 import { asc, eq, lte, sql } from 'drizzle-orm'
-import { runBatch } from '../db/batch.ts'
+import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'
@@ -64,28 +64,28 @@ export async function unsubscribe(
   signature: string,
 ): Promise<void> {
   await demandUnsubscribeLink(secret, userId, signature)
-  await runBatch(db, {
-    unsubscribed: db
+  const off = { reminderTime: null, reminderLookAt: null }
+  await runOne(
+    db,
+    db
       .update(users)
-      .set({ reminderTime: null, reminderLookAt: null })
+      .set(off)
       .where(eq(users.id, Number(userId))),
-  })
+  )
 }
 
 type Planned = { user: DueUser; plan: ReminderPlan }
 
-async function usersToCheck({ db, now }: ReminderContext) {
+function usersToCheck({ db, now }: ReminderContext) {
   const { id, name, email, emailVerifiedAt, timezone, reminderTime } = users
   const { reminderLastDay: lastDay, reminderLookAt: lookAt } = users
-  const { due } = await runBatch(db, {
-    due: db
-      .select({ id, name, email, emailVerifiedAt, timezone, reminderTime, lastDay, lookAt })
-      .from(users)
-      .where(lte(users.reminderLookAt, now))
-      .orderBy(asc(users.reminderLookAt))
-      .limit(usersPerBatch),
-  })
-  return due
+  const due = db
+    .select({ id, name, email, emailVerifiedAt, timezone, reminderTime, lastDay, lookAt })
+    .from(users)
+    .where(lte(lookAt, now))
+    .orderBy(asc(lookAt))
+    .limit(usersPerBatch)
+  return runOne(db, due)
 }
 
 /** Returns the ids of the users without a transaction on the day that their reminder is for. */
@@ -93,11 +93,8 @@ async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Pr
   const days = plans.flatMap(({ user, plan }) => (plan.dueFor ? [[user.id, plan.dueFor.day]] : []))
   if (days.length === 0) return new Set()
   const recorded = sql`select 1 from ${transactions} where user_id = value ->> 0 and transaction_date = value ->> 1`
-  const { idle } = await runBatch(db, {
-    idle: db.all<{ id: number }>(
-      sql`select value ->> 0 as id from json_each(${JSON.stringify(days)}) where not exists (${recorded})`,
-    ),
-  })
+  const users = sql`select value ->> 0 as id from json_each(${JSON.stringify(days)}) where not exists (${recorded})`
+  const idle = await runOne(db, db.all<{ id: number }>(users))
   return new Set(idle.map(({ id }) => Number(id)))
 }
 
@@ -128,12 +125,11 @@ async function scheduleNextCheck(
     reminded.has(user.id) ? now.getTime() : null,
     reminded.has(user.id) ? plan.dueFor?.day : null,
   ])
-  await runBatch(db, {
-    scheduled: db.run(sql`
-      update users set reminder_look_at = value ->> 2,
-                       reminder_last_sent_at = coalesce(value ->> 3, reminder_last_sent_at),
-                       reminder_last_day = coalesce(value ->> 4, reminder_last_day)
-        from json_each(${JSON.stringify(rows)})
-       where users.id = value ->> 0 and reminder_look_at = value ->> 1`),
-  })
+  const schedule = sql`
+    update users set reminder_look_at = value ->> 2,
+                     reminder_last_sent_at = coalesce(value ->> 3, reminder_last_sent_at),
+                     reminder_last_day = coalesce(value ->> 4, reminder_last_day)
+      from json_each(${JSON.stringify(rows)})
+     where users.id = value ->> 0 and reminder_look_at = value ->> 1`
+  await runOne(db, db.run(schedule))
 }

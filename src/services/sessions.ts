@@ -5,12 +5,12 @@ import { tokens } from '../db/schema.ts'
 
 /** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {
-  await owner.run({ token: owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)) })
+  await owner.runOne(owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)))
 }
 
 /** Revokes all tokens of the user, this one included. */
 export async function logoutAll(owner: Owner): Promise<void> {
-  await owner.run({ tokens: owner.db.delete(tokens).where(eq(tokens.userId, owner.id)) })
+  await owner.runOne(owner.db.delete(tokens).where(eq(tokens.userId, owner.id)))
 }
 
 export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
@@ -19,17 +19,15 @@ export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'cre
 const sessionsListed = 500
 
 /** Returns the user's live tokens, most recently used first. */
-export async function listSessions(owner: Owner): Promise<Session[]> {
+export function listSessions(owner: Owner): Promise<Session[]> {
   const { id, userAgent, createdAt, lastUsedAt } = tokens
-  const { rows } = await owner.run({
-    rows: owner.db
-      .select({ id, userAgent, createdAt, lastUsedAt })
-      .from(tokens)
-      .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
-      .orderBy(desc(lastUsedAt), desc(id))
-      .limit(sessionsListed),
-  })
-  return rows
+  const newest = owner.db
+    .select({ id, userAgent, createdAt, lastUsedAt })
+    .from(tokens)
+    .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
+    .orderBy(desc(lastUsedAt), desc(id))
+    .limit(sessionsListed)
+  return owner.runOne(newest)
 }
 
 /** Revokes one token. Throws NotFound, Forbidden. */

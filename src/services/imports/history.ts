@@ -11,16 +11,9 @@ export type Import = typeof imports.$inferSelect
 const importsListed = 200
 
 /** Returns the user's imports, newest first. */
-export async function listImports(owner: Owner): Promise<Import[]> {
-  const { rows } = await owner.run({
-    rows: owner.db
-      .select()
-      .from(imports)
-      .where(eq(imports.userId, owner.id))
-      .orderBy(desc(imports.id))
-      .limit(importsListed),
-  })
-  return rows
+export function listImports(owner: Owner): Promise<Import[]> {
+  const all = owner.db.select().from(imports).where(eq(imports.userId, owner.id))
+  return owner.runOne(all.orderBy(desc(imports.id)).limit(importsListed))
 }
 
 /** Returns one import. Throws NotFound, Forbidden. */

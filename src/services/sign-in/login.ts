@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Credentials } from '../../contract/sign-in.ts'
-import { runBatch } from '../../db/batch.ts'
+import { runBatch, runOne } from '../../db/batch.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
 import { tokens, users } from '../../db/schema.ts'
@@ -17,14 +17,10 @@ import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from '.
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = valuesOf(draft)
   const { db, scryptCost } = context
-  const { found } = await runBatch(db, {
-    found: db
-      .select({ user: userColumns, passwordHash: users.passwordHash })
-      .from(users)
-      .where(eq(users.email, email)),
-  })
-  const user = found[0]?.user
-  const stored = found[0]?.passwordHash ?? null
+  const columns = { user: userColumns, passwordHash: users.passwordHash }
+  const [found] = await runOne(db, db.select(columns).from(users).where(eq(users.email, email)))
+  const user = found?.user
+  const stored = found?.passwordHash ?? null
   const matches = await verifyInTurn(password, stored, scryptCost)
   if (!user || stored === null || !matches) throw wrongCredentials()
 

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Callback } from '../../contract/sign-in.ts'
-import { runBatch } from '../../db/batch.ts'
+import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { insertWhere } from '../../db/insert-where.ts'
@@ -85,21 +85,19 @@ async function openState(
 ): Promise<State> {
   const { data: state } = stateSchema.safeParse(sealed && (await unseal(secret, sealed)))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
-  const { used } = await runBatch(db, {
-    used: db.select({ nonce: usedStates.nonce }).from(usedStates).where(eq(usedStates.nonce, state.nonce)),
-  })
+  const { nonce } = usedStates
+  const used = await runOne(db, db.select({ nonce }).from(usedStates).where(eq(nonce, state.nonce)))
   if (used.length > 0) throw expiredState()
   return state
 }
 
-/**
 /**
  * Uses a state up: each is good once. Anybody can ask for states and come back with made-up codes, so nothing is written
  * until the provider has accepted the code. Throws SignInFailed.
  */
 async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {
   try {
-    await runBatch(db, { used: db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) }) })
+    await runOne(db, db.insert(usedStates).values({ nonce, expiresAt: new Date(expiresAt) }))
   } catch (error) {
     throw isTaken(error, 'used_states.nonce') ? expiredState() : error
   }

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Registration } from '../../contract/sign-in.ts'
-import { runBatch } from '../../db/batch.ts'
+import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { userColumns } from '../../db/owner.ts'
@@ -61,10 +61,9 @@ export async function register(
 /** A form shows all errors at once, so the address is looked up even if another field is wrong. */
 async function withTakenAddress(db: Database, draft: Draft<Registration>): Promise<Invalid> {
   const errors = { ...draft.errors }
-  if (draft.values.email !== undefined) {
-    const { taken } = await runBatch(db, {
-      taken: db.select({ id: users.id }).from(users).where(eq(users.email, draft.values.email)),
-    })
+  const { email } = draft.values
+  if (email !== undefined) {
+    const taken = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.email, email)))
     if (taken.length > 0) addError(errors, 'email', 'The :field has already been taken.')
   }
   return new Invalid(errors)

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { runBatch } from '../../db/batch.ts'
+import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { batches, batchItems } from '../../db/schema.ts'
 
@@ -8,14 +8,9 @@ export type Retry = { id: string; status: string | undefined; items: number }
 
 /** Returns the ids of the failed batches that are still stored, oldest first. */
 export async function failedSyncs(db: Database): Promise<string[]> {
-  const { failed } = await runBatch(db, {
-    failed: db
-      .select({ id: batches.id })
-      .from(batches)
-      .where(eq(batches.status, 'failed'))
-      .orderBy(batches.completedAt),
-  })
-  return failed.map(({ id }) => id)
+  const { id, status, completedAt } = batches
+  const failed = db.select({ id }).from(batches).where(eq(status, 'failed')).orderBy(completedAt)
+  return (await runOne(db, failed)).map(({ id }) => id)
 }
 
 /** Makes a failed batch pending again, so that the next sweep queues it. Leaves all other batches alone. */

@@ -1,5 +1,5 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
-import { runBatch } from '../../db/batch.ts'
+import { runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { batches } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/sync-queue.ts'
@@ -20,13 +20,8 @@ export async function sweepSyncs(
     .where(and(isNull(batches.completedAt), lte(batches.queuedAt, new Date(now.getTime() - overdueMs))))
     .orderBy(asc(batches.queuedAt))
     .limit(batchesPerSweep)
-  const { queued } = await runBatch(db, {
-    queued: db
-      .update(batches)
-      .set({ queuedAt: now })
-      .where(inArray(batches.id, overdue))
-      .returning({ id: batches.id }),
-  })
+  const requeued = db.update(batches).set({ queuedAt: now }).where(inArray(batches.id, overdue))
+  const queued = await runOne(db, requeued.returning({ id: batches.id }))
   await queue.postAll(queued.map(({ id }) => id))
   return { queuedAgain: queued.length }
 }
