@@ -1,29 +1,16 @@
 export type CategoryType = 'income' | 'expense'
 
+const defaultNames: Record<CategoryType, string> = {
+  expense:
+    'Groceries|Eating Out|Housing|Utilities|Internet & Phone|Transport|Health|Insurance|Education|Clothing|' +
+    'Entertainment|Travel|Gifts & Donations|Bank Charges|Savings|Other Expense',
+  income: 'Salary|Freelance|Investments|Gifts Received|Other Income',
+}
+
 /** The categories of a new user, in order of creation. From then on they are like any others. */
-export const defaultCategories: readonly { name: string; type: CategoryType }[] = [
-  { name: 'Groceries', type: 'expense' },
-  { name: 'Eating Out', type: 'expense' },
-  { name: 'Housing', type: 'expense' },
-  { name: 'Utilities', type: 'expense' },
-  { name: 'Internet & Phone', type: 'expense' },
-  { name: 'Transport', type: 'expense' },
-  { name: 'Health', type: 'expense' },
-  { name: 'Insurance', type: 'expense' },
-  { name: 'Education', type: 'expense' },
-  { name: 'Clothing', type: 'expense' },
-  { name: 'Entertainment', type: 'expense' },
-  { name: 'Travel', type: 'expense' },
-  { name: 'Gifts & Donations', type: 'expense' },
-  { name: 'Bank Charges', type: 'expense' },
-  { name: 'Savings', type: 'expense' },
-  { name: 'Other Expense', type: 'expense' },
-  { name: 'Salary', type: 'income' },
-  { name: 'Freelance', type: 'income' },
-  { name: 'Investments', type: 'income' },
-  { name: 'Gifts Received', type: 'income' },
-  { name: 'Other Income', type: 'income' },
-]
+export const defaultCategories = (['expense', 'income'] as const).flatMap((type) =>
+  defaultNames[type].split('|').map((name) => ({ name, type })),
+)
 
 /** The form in which category names are compared. */
 export function categoryNameKey(name: string): string {

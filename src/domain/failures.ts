@@ -13,9 +13,7 @@ export abstract class Failure extends Error {}
 /** No valid bearer token. */
 export class Unauthenticated extends Failure {
   override readonly name = 'Unauthenticated'
-  constructor() {
-    super('Unauthenticated.')
-  }
+  override readonly message = 'Unauthenticated.'
 }
 
 /** The row named in the path is not there. */
@@ -37,9 +35,7 @@ export class Forbidden extends Failure {
 /** An endpoint that only verified users may use. */
 export class EmailNotVerified extends Failure {
   override readonly name = 'EmailNotVerified'
-  constructor() {
-    super('Your email address is not verified.')
-  }
+  override readonly message = 'Your email address is not verified.'
 }
 
 /** The input breaks a rule. */
@@ -97,17 +93,13 @@ export class DatabaseUnavailable extends Failure {
 /** The answer exceeds what the database sends: 10 MB for one, 32 MB for all under way. Not an outage. */
 export class AnswerTooLarge extends Failure {
   override readonly name = 'AnswerTooLarge'
-  constructor() {
-    super('The answer is too large.')
-  }
+  override readonly message = 'The answer is too large.'
 }
 
 /** No turn to hash a password and no room to read a file within a moment: trying again in a few seconds helps. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
-  constructor() {
-    super('Service Unavailable')
-  }
+  override readonly message = 'Service Unavailable'
 }
 
 /** What a limit still allows. */

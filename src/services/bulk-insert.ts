@@ -87,9 +87,13 @@ const rounds: Round[] = [
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
-/** Lets rows that existed before absorb equal items without a client id, one each. See `isDuplicateOf` for the rule. */
-export function absorbDuplicates(batchId: string): SQL[] {
-  return rounds.map((round) => absorb(batchId, round))
+/**
+ * Lets rows that existed before absorb equal items without a client id, one each (see `isDuplicateOf` for the rule), and
+ * assigns the others the ids of the rows they will create.
+ */
+export function settlePending(batchId: string): SQL[] {
+  const absorbed = rounds.map((round) => absorb(batchId, round))
+  return [...absorbed, assignIds(batchId), matchRepeatedClientIds(batchId)]
 }
 
 /**
@@ -125,7 +129,7 @@ function absorb(batchId: string, { items, rows, reference }: Round) {
 }
 
 /** Assigns the ids of the rows to be created, in the order of the batch. The write lock keeps them free. */
-export function assignIds(batchId: string) {
+function assignIds(batchId: string) {
   return sql`
     update ${batchItems}
        set transaction_id = position + 1 + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
@@ -133,7 +137,7 @@ export function assignIds(batchId: string) {
 }
 
 /** If a client id occurs more than once in a batch, marks all items but the first as duplicates of the first. */
-export function matchRepeatedClientIds(batchId: string) {
+function matchRepeatedClientIds(batchId: string) {
   return sql`
     with first as materialized (
       select client_id, min(transaction_id) as id from ${batchItems}

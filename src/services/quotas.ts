@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accounts, categories } from '../db/schema.ts'
-import type { Rule } from './rules.ts'
+import { type Rule, rule } from './rules.ts'
 
 /**
  * Lists of accounts and categories have no pages, so the longest must fit into one answer: the database refuses answers
@@ -13,12 +13,8 @@ export const maxNotesLength = 1_000_000
 
 /** One more account fits. */
 export function accountQuota(userId: SQL): Rule {
-  return {
-    field: 'name',
-    text: `You cannot have more than ${maxAccounts} accounts.`,
-    holds: sql`((select count(*) from ${accounts} where ${accounts.userId} = ${userId}) < ${maxAccounts})`,
-    inputs: [],
-  }
+  const there = sql`(select count(*) from ${accounts} where ${accounts.userId} = ${userId})`
+  return rule('name', `You cannot have more than ${maxAccounts} accounts.`, sql`(${there} < ${maxAccounts})`)
 }
 
 /** The notes fit beside those of the user's other accounts; `id` is the account they belong to, if it exists. */
@@ -29,21 +25,14 @@ export function notesQuota(userId: SQL, notes: string | null | undefined, id = 0
      where ${accounts.userId} = ${userId} and ${accounts.id} <> ${id}`
   // Notes beyond the quota may still be shortened.
   const asLong = sql`exists (select 1 from ${accounts} where ${accounts.id} = ${id} and length(${accounts.notes}) >= ${length})`
-  return {
-    field: 'notes',
-    text: `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`,
-    holds: length > 0 ? sql`((${others}) + ${length} <= ${maxNotesLength} or ${asLong})` : sql`true`,
-    inputs: ['notes'],
-  }
+  const text = `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`
+  const fits = sql`((${others}) + ${length} <= ${maxNotesLength} or ${asLong})`
+  return rule('notes', text, length > 0 ? fits : sql`true`)
 }
 
 /** The added categories fit; `field` is where the error goes. */
 export function categoryQuota(userId: SQL, field: string, added: SQL = sql`1`): Rule {
   const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
-  return {
-    field,
-    text: `You cannot have more than ${maxCategories.toLocaleString('en')} categories.`,
-    holds: sql`((${there}) + ${added} <= ${maxCategories})`,
-    inputs: [],
-  }
+  const text = `You cannot have more than ${maxCategories.toLocaleString('en')} categories.`
+  return rule(field, text, sql`((${there}) + ${added} <= ${maxCategories})`)
 }

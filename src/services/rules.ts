@@ -6,9 +6,13 @@ import { type FieldErrors, Invalid } from '../domain/failures.ts'
 /**
  * A rule that the database checks. It is part of the guard of the write and, in the same batch, of the verdict that the
  * errors are made from, so nothing can happen between the check and the write. It reports no error of its own if one of
- * its inputs is wrong already.
+ * its inputs, the field included, is wrong already.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
+
+export function rule(field: string, text: string, holds: SQL, ...otherInputs: string[]): Rule {
+  return { field, text, holds, inputs: [field, ...otherInputs] }
+}
 
 /** True if all rules hold. */
 export function allHold(rules: Rule[]): SQL {
@@ -17,11 +21,8 @@ export function allHold(rules: Rule[]): SQL {
 
 /** Whether each rule holds: a JSON array of 1 and 0, to be read with `brokenBy`. */
 export function verdict(rules: Rule[]): SQL<string> {
-  const flags = sql.join(
-    rules.map((rule) => rule.holds),
-    sql`, `,
-  )
-  return sql<string>`(json_array(${flags}))`
+  const flags = rules.map(({ holds }) => holds)
+  return sql<string>`(json_array(${sql.join(flags, sql`, `)}))`
 }
 
 /** Selects the verdict on rules that do not depend on a row. */

@@ -7,15 +7,7 @@ import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import {
-  absorbDuplicates,
-  assignIds,
-  failRuleBreakers,
-  insertPending,
-  matchClientIds,
-  matchRepeatedClientIds,
-  undoRows,
-} from '../bulk-insert.ts'
+import { failRuleBreakers, insertPending, matchClientIds, settlePending, undoRows } from '../bulk-insert.ts'
 import { categoryQuota } from '../quotas.ts'
 import { brokenBy, type Rule, selectVerdict } from '../rules.ts'
 import { isVerified } from '../verified.ts'
@@ -94,9 +86,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
     categories: run(assignCategories(owner, id, file.rows)),
     clientIds: db.run(matchClientIds(id)),
-    absorbed: run(absorbDuplicates(id)),
-    ids: db.run(assignIds(id)),
-    repeated: db.run(matchRepeatedClientIds(id)),
+    settled: run(settlePending(id)),
     outcomes: db.all<{ outcome: string; items: number }>(
       sql`select outcome, count(*) as items from ${batchItems} where batch_id = ${id} group by outcome`,
     ),

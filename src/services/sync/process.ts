@@ -3,14 +3,7 @@ import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { batches, batchItems } from '../../db/schema.ts'
-import {
-  absorbDuplicates,
-  assignIds,
-  failRuleBreakers,
-  insertPending,
-  matchClientIds,
-  matchRepeatedClientIds,
-} from '../bulk-insert.ts'
+import { failRuleBreakers, insertPending, matchClientIds, settlePending } from '../bulk-insert.ts'
 
 /**
  * Processes the pending items of a batch, in one round trip and one transaction, however many there are. A second call,
@@ -25,9 +18,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
   const steps = [
     matchClientIds(batchId),
     failRuleBreakers(batchId),
-    ...absorbDuplicates(batchId),
-    assignIds(batchId),
-    matchRepeatedClientIds(batchId),
+    ...settlePending(batchId),
     insertPending(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
     sql`update ${batchItems} set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
     sql`update ${batches} set status = 'completed', completed_at = ${now.getTime()}

@@ -3,7 +3,10 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { owns } from '../../db/ownership.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
-import type { Rule } from '../rules.ts'
+import { type Rule, rule } from '../rules.ts'
+
+const required = 'The :field field is required.'
+const invalid = 'The selected :field is invalid.'
 
 /** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
@@ -20,74 +23,35 @@ export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
 
 /** The rules for every transaction, however it is written. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
-  const { type, account_id, to_account_id, category_id } = next
+  const { type, account_id: from, to_account_id: to, category_id: category } = next
+  const mustBeEmpty = 'The :field field must be empty unless type is transfer.'
+  const mustDiffer = 'The :field field and account id must be different.'
   return [
-    {
-      field: 'account_id',
-      text: 'The selected :field is invalid.',
-      holds: owns(userId, accounts, account_id),
-      inputs: ['account_id'],
-    },
-    {
-      field: 'to_account_id',
-      text: 'The :field field is required.',
-      holds: sql`(${type} <> 'transfer' or ${to_account_id} is not null)`,
-      inputs: ['type', 'to_account_id'],
-    },
-    {
-      field: 'to_account_id',
-      text: 'The :field field must be empty unless type is transfer.',
-      holds: sql`(${type} = 'transfer' or ${to_account_id} is null)`,
-      inputs: ['type', 'to_account_id'],
-    },
-    {
-      field: 'to_account_id',
-      text: 'The selected :field is invalid.',
-      holds: sql`(${to_account_id} is null or ${owns(userId, accounts, to_account_id)})`,
-      inputs: ['to_account_id'],
-    },
-    {
-      field: 'to_account_id',
-      text: 'The :field field and account id must be different.',
-      holds: sql`(${to_account_id} is null or ${to_account_id} <> ${account_id})`,
-      inputs: ['to_account_id', 'account_id'],
-    },
-    {
-      field: 'category_id',
-      text: 'The selected :field is invalid.',
-      holds: sql`(${category_id} is null or ${owns(userId, categories, category_id)})`,
-      inputs: ['category_id'],
-    },
+    rule('account_id', invalid, owns(userId, accounts, from)),
+    rule('to_account_id', required, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
+    rule('to_account_id', mustBeEmpty, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
+    rule('to_account_id', invalid, sql`(${to} is null or ${owns(userId, accounts, to)})`),
+    rule('to_account_id', mustDiffer, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
+    rule('category_id', invalid, sql`(${category} is null or ${owns(userId, categories, category)})`),
   ]
 }
 
 /** A late retry of the request that created a transaction must not bring it back once it was deleted. */
 export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
-  const isSpent = and(
-    sql`${spentClientIds.userId} = ${userId}`,
-    sql`${spentClientIds.clientId} = ${client_id}`,
-  )
-  return {
-    field: 'client_id',
-    text: 'The :field belongs to a transaction that was deleted.',
-    holds: sql`not exists (select 1 from ${spentClientIds} where ${isSpent})`,
-    inputs: ['client_id'],
-  }
+  const { userId: spender, clientId } = spentClientIds
+  const text = 'The :field belongs to a transaction that was deleted.'
+  const isSpent = sql`${spender} = ${userId} and ${clientId} = ${client_id}`
+  return rule('client_id', text, sql`not exists (select 1 from ${spentClientIds} where ${isSpent})`)
 }
 
 /** Only for creating single transactions: batches, imports and updates accept uncategorised ones. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
-  return {
-    field: 'category_id',
-    text: 'The :field field is required.',
-    holds: sql`(${type} = 'transfer' or ${category_id} is not null)`,
-    inputs: ['type', 'category_id'],
-  }
+  return rule('category_id', required, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
- * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `absorbDuplicates`.
+ * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settlePending`.
  */
 export function isDuplicateOf(owner: Owner, fields: NewTransaction): SQL {
   const reference = fields.reference ?? null

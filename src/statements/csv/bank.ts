@@ -7,27 +7,12 @@ import { bankReference, cleanText } from '../text.ts'
 import { balancesProve, closingBalance } from './balance.ts'
 import { currencyOfAmounts } from './columns.ts'
 import { describeRow } from './description.ts'
-import type { CsvField } from './header-names.ts'
+import { csvFields } from './header-names.ts'
 import { cellOf, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
-const fields = [
-  'date',
-  'amount',
-  'debit',
-  'credit',
-  'type',
-  'account',
-  'description',
-  'payee',
-  'posting_text',
-  'reference',
-  'balance',
-  'currency',
-  'status',
-  'fee',
-] as const satisfies CsvField[]
+const fields = csvFields.filter((field) => field !== 'to_account' && field !== 'category')
 
 type Entry = ReadRow & { date: CalendarDate; amount: Minor; account: string | null; currency: string | null }
 

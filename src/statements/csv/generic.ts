@@ -4,24 +4,15 @@ import { Problems, refuseFile, required } from '../problems.ts'
 import type { GenericRow, ImportOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { describeRow } from './description.ts'
-import { type CsvField, foldHeader } from './header-names.ts'
+import { type CsvField, csvFields, foldHeader } from './header-names.ts'
 import { type CsvRow, cellOf, transactionRows } from './rows.ts'
 import { markOf } from './signs.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
-const fields = [
-  'date',
-  'amount',
-  'debit',
-  'credit',
-  'type',
-  'account',
-  'to_account',
-  'category',
-  'description',
-  'reference',
-] as const satisfies CsvField[]
+/** What only banks' exports have. */
+const bankFields = new Set<CsvField>(['payee', 'posting_text', 'balance', 'currency', 'status', 'fee'])
+const fields = csvFields.filter((field) => !bankFields.has(field))
 
 const notPositive = 'The :field field must be greater than 0.'
 

@@ -1,22 +1,3 @@
-/** What a column can hold. */
-export type CsvField =
-  | 'date'
-  | 'amount'
-  | 'debit'
-  | 'credit'
-  | 'type'
-  | 'account'
-  | 'to_account'
-  | 'category'
-  | 'description'
-  | 'payee'
-  | 'posting_text'
-  | 'reference'
-  | 'balance'
-  | 'currency'
-  | 'status'
-  | 'fee'
-
 /** Splits a list of names; each line holds those of one language. */
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
@@ -24,7 +5,7 @@ const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
  * The headers that banks use, in eight languages, folded (`foldHeader`). If a table has several of one field, the one
  * listed first is meant: a booking date before a value date, what moved on the account before a foreign amount.
  */
-export const headerNames: Record<CsvField, string[]> = {
+export const headerNames = {
   date: [
     // Booking dates.
     ...list(`
@@ -113,6 +94,10 @@ export const headerNames: Record<CsvField, string[]> = {
   fee: list(`
     fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee`),
 }
+
+/** What a column can hold. */
+export type CsvField = keyof typeof headerNames
+export const csvFields = Object.keys(headerNames) as CsvField[]
 
 const currencyCodes =
   'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn'

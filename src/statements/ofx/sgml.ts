@@ -23,42 +23,29 @@ const maxKept = 4 * maxRows
 /** More of a text is never looked at (`cleanText`). */
 const maxText = 20_000
 
+const setOf = (names: string) => new Set(names.split(/\s+/))
+
 /** What is kept of a file. The rest is skipped, so that a file full of it cannot exhaust the memory. */
-const keptElements = new Set(
-  'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE'.split(
-    ' ',
-  ),
+const keptElements = setOf(
+  'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
 )
-const keptAggregates = new Set(
-  (
-    'STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL PAYEE EXTDPAYEE ' +
-    'CURRENCY STATUS'
-  ).split(' '),
-)
+const keptAggregates =
+  setOf(`STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL
+  PAYEE EXTDPAYEE CURRENCY STATUS`)
 
-/** The aggregates that are known. Any other start tag without text may be an empty element. */
-const knownAggregates = new Set(
-  (
-    'OFX SIGNONMSGSRSV1 SONRS STATUS FI BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS CCSTMTTRNRS ' +
-    'INVSTMTTRNRS STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM BANKTRANLIST BANKTRANLISTP ' +
-    'INVTRANLIST INVBANKTRAN STMTTRN STMTTRNP LEDGERBAL AVAILBAL PAYEE EXTDPAYEE BANKACCTTO CCACCTTO CURRENCY ' +
-    'ORIGCURRENCY BALLIST BAL IMAGEDATA'
-  ).split(' '),
-)
+/** The other aggregates that are known. Any other start tag without text may be an empty element. */
+const otherAggregates =
+  setOf(`OFX SIGNONMSGSRSV1 SONRS FI BANKMSGSRSV1 CREDITCARDMSGSRSV1 INVSTMTMSGSRSV1 STMTTRNRS
+  CCSTMTTRNRS INVSTMTTRNRS BANKTRANLIST BANKTRANLISTP INVTRANLIST INVBANKTRAN AVAILBAL BANKACCTTO CCACCTTO ORIGCURRENCY
+  BALLIST BAL IMAGEDATA`)
 
-/** The elements that are known. They are never taken for aggregates, even when a sloppy bank closes them empty. */
-const knownElements = new Set(
-  (
-    'TRNTYPE DTPOSTED DTUSER DTAVAIL TRNAMT FITID CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID ' +
-    'NAME EXTDNAME MEMO INV401KSOURCE CURDEF CURSYM CURRATE BALAMT DTASOF DTSTART DTEND BANKID BRANCHID ACCTID ' +
-    'ACCTTYPE ACCTKEY CODE SEVERITY MESSAGE SUBACCTFUND'
-  ).split(' '),
-)
+/** The other elements that are known. They are never taken for aggregates, even when a sloppy bank closes them empty. */
+const otherElements =
+  setOf(`TRNTYPE DTAVAIL CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID INV401KSOURCE
+  CURRATE DTSTART DTEND BANKID BRANCHID ACCTTYPE ACCTKEY CODE SUBACCTFUND`)
 
 /** Aggregates that never contain one of their own name: a second start tag ends one that the bank forgot to end. */
-const notNested = new Set(
-  'STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL'.split(' '),
-)
+const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL')
 
 /** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. */
 export function parseOfx(text: string): OfxAggregate {
@@ -143,8 +130,8 @@ function aggregateNames(tokens: Iterable<Token>): Set<string> {
     opened = 'open' in token ? token.open : null
     if (withText.size + closed.size > maxNames) refuseFile('The file has too many kinds of elements.')
   }
-  const names = [...closed].filter((name) => !withText.has(name) && !knownElements.has(name))
-  return new Set([...knownAggregates, ...names])
+  for (const known of [withText, keptElements, otherElements]) for (const name of known) closed.delete(name)
+  return new Set([...keptAggregates, ...otherAggregates, ...closed])
 }
 
 class TreeBuilder {
