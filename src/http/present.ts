@@ -18,8 +18,7 @@ import type { Session } from '../services/sessions.ts'
 import type { SignedIn } from '../services/sign-in/token.ts'
 import type { Summary } from '../services/summary.ts'
 import type { SyncStatus } from '../services/sync/status.ts'
-import type { Transaction } from '../services/transactions/fields.ts'
-import type { TransactionWithRelations } from '../services/transactions/read.ts'
+import type { Transaction, TransactionWithRelations } from '../services/transactions/read.ts'
 
 /** Rows as the contract shows them: snake case, amounts as strings, balances and totals as numbers. */
 

@@ -46,3 +46,8 @@ export function shown(raw: string): string {
   const text = cleanText(raw) ?? ''
   return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`
 }
+
+/** Where a value stands, as error messages say it. */
+export function place({ text, line }: { text: string; line: number }): string {
+  return `${shown(text)} in row ${line}`
+}

@@ -8,7 +8,7 @@ import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../rules.ts'
-import type { Transaction } from './fields.ts'
+import type { Transaction } from './read.ts'
 import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5

@@ -4,8 +4,8 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../db/owner.ts'
 import { own, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
-import type { Transaction } from './fields.ts'
 
+export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect
 type Category = typeof categories.$inferSelect
 type Label<Type> = { id: number; name: string; type: Type }

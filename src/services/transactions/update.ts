@@ -8,7 +8,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../rules.ts'
-import type { Transaction } from './fields.ts'
+import type { Transaction } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */

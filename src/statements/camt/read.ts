@@ -11,11 +11,9 @@ const plan: XmlPlan = {
   // camt.053 has statements, camt.052 reports, camt.054 notifications (ISO 20022 "Bank-to-Customer Cash Management").
   outermost: new Set(['Stmt', 'Rpt', 'Ntfctn']),
   kept: new Set(
-    (
-      'Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm Ntry NtryRef Sts BookgDt ' +
-      'ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd ' +
-      'AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty'
-    ).split(' '),
+    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm Ntry NtryRef Sts BookgDt
+    ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd
+    AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty`.split(/\s+/),
   ),
   several: new Set(['NtryDtls', 'TxDtls', 'Ustrd', 'Strd']),
 }
@@ -29,61 +27,53 @@ export function readCamt(text: string): Statement {
   return { format: 'camt', accounts: mergeAccounts(statements.accounts) }
 }
 
+type Amount = { currency: string | undefined }
+
 /** Reads statements in one pass: by the schema, the account and its currency precede the entries. */
 class CamtStatements implements XmlVisitor {
   readonly accounts: StatementAccount[] = []
   readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0 }
   #account = emptyAccount(null, null)
-  #owner: XmlElement | undefined
-  /** The currencies of the first balance and of the first entry. */
-  #balanceCurrency: string | undefined
-  #entryCurrency: string | undefined
-  #hasBalance = false
-  #hasEntry = false
+  /** Of the first balance and entry, only the currency is kept. */
+  #first: { owner?: XmlElement; balance?: Amount; entry?: Amount } = {}
 
   begin(): void {
     this.reading.limit.countAccount()
     this.#account = emptyAccount(null, null)
-    this.#owner = undefined
-    this.#balanceCurrency = undefined
-    this.#entryCurrency = undefined
-    this.#hasBalance = false
-    this.#hasEntry = false
+    this.#first = {}
   }
 
   child(element: XmlElement): void {
-    if (element.name === 'Acct') this.#owner ??= element
+    if (element.name === 'Acct') this.#first.owner ??= element
     else if (element.name === 'Bal') this.#readBalance(element)
     else if (element.name === 'Ntry') this.#readEntry(element)
   }
 
   end(): void {
     const currency = this.#currency()
-    if (this.#hasEntry && currency !== this.#account.currency)
+    if (this.#first.entry && currency !== this.#account.currency)
       refuseFile('The currency of an account stands behind its entries in the file, where it cannot be read.')
     this.#account.currency = currency
-    this.#account.identifier = identifierOf(this.#owner)
+    this.#account.identifier = identifierOf(this.#first.owner)
     this.accounts.push(this.#account)
   }
 
   #readBalance(balance: XmlElement): void {
-    if (!this.#hasBalance) this.#balanceCurrency = at(balance, 'Amt')?.currency
-    this.#hasBalance = true
+    this.#first.balance ??= { currency: at(balance, 'Amt')?.currency }
     if (isClosing(balance)) this.#account.closingBalance = closingBalance(balance)
   }
 
   #readEntry(entry: XmlElement): void {
-    if (!this.#hasEntry) {
-      this.#hasEntry = true
-      this.#entryCurrency = at(entry, 'Amt')?.currency
+    if (!this.#first.entry) {
+      this.#first.entry = { currency: at(entry, 'Amt')?.currency }
       this.#account.currency = this.#currency()
     }
     readEntry(entry, this.#account, this.reading)
   }
 
   #currency(): string | null {
-    const currency = textAt(this.#owner, 'Ccy') || this.#balanceCurrency || this.#entryCurrency
-    return cleanText(currency ?? '')
+    const { owner, balance, entry } = this.#first
+    return cleanText(textAt(owner, 'Ccy') || balance?.currency || entry?.currency || '')
   }
 }
 

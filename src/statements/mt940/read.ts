@@ -7,28 +7,21 @@ import { describeDetails } from './details.ts'
 import { type Mt940Field, splitFields } from './fields.ts'
 import { readStatementLine, swiftDate } from './statement-line.ts'
 
-type State = {
-  accounts: StatementAccount[]
-  current: StatementAccount | null
+class State {
+  accounts: StatementAccount[] = []
+  current: StatementAccount | null = null
   /** The line of the `:20:` whose closing balance is still to come. */
-  openSince: number | null
+  openSince: number | null = null
   /** The last entry, while `:86:` fields may follow that describe it. */
-  open: { entry: StatementEntry; details: string[]; supplementary: string } | null
-  limit: RowLimit
-  problems: Problems
+  open: { entry: StatementEntry; details: string[]; supplementary: string } | null = null
+  limit = new RowLimit()
+  problems = new Problems()
 }
 
 /** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"): several accounts, several pages. */
 export function readMt940(text: string): Statement {
   const tags = new Set<string>()
-  const state: State = {
-    accounts: [],
-    current: null,
-    openSince: null,
-    open: null,
-    limit: new RowLimit(),
-    problems: new Problems(),
-  }
+  const state = new State()
   for (const field of splitFields(text)) {
     tags.add(field.tag)
     readField(state, field)

@@ -15,17 +15,17 @@ const moneyTypes = /^!type:\s*(?:bank|cash|ccard|credit ?card|oth ?[al]|savings|
 /** Date, amounts (T or U), number (an account's name), payee, memo and category. */
 const lettersRead = 'DTUNPML'
 
-type State = {
-  sections: QifSection[]
-  account: string | null
-  kind: 'money' | 'account' | 'other'
-  open: QifRecord | null
-  limit: RowLimit
+class State {
+  sections: QifSection[] = []
+  account: string | null = null
+  kind: 'money' | 'account' | 'other' = 'other'
+  open: QifRecord | null = null
+  limit = new RowLimit()
 }
 
 /** Splits a QIF file into its sections and records, each of which ends with `^`. */
 export function splitQif(text: string): QifSection[] {
-  const state: State = { sections: [], account: null, kind: 'other', open: null, limit: new RowLimit() }
+  const state = new State()
   for (const { line, content } of linesOf(text)) readLine(state, content.trim(), line)
   if (state.open)
     refuseFile(`The file ends before the ^ of the record in line ${state.open.line}; it seems to be cut off.`)

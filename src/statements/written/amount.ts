@@ -1,7 +1,7 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../domain/money.ts'
 import { decimalSeparators } from '../../domain/types.ts'
 import type { Problems } from '../problems.ts'
-import { shown } from '../text.ts'
+import { place } from '../text.ts'
 
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
@@ -176,8 +176,4 @@ function evidence(cells: Iterable<AmountCell>) {
     else open ??= cell
   }
   return { proof, open }
-}
-
-function place(cell: AmountCell): string {
-  return `${shown(cell.text)} in row ${cell.line}`
 }

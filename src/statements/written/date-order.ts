@@ -1,6 +1,6 @@
 import type { CalendarDate } from '../../domain/dates.ts'
 import type { Problems } from '../problems.ts'
-import { shown } from '../text.ts'
+import { place } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
 
 /** A cell or field that should hold a date; `written` is null if it does not. */
@@ -81,8 +81,4 @@ function orderSaid(format: string, problems: Problems): DateOrder | null {
     `The selected :field is invalid; it is one of ${Object.values(names).join(', ')}.`,
   )
   return null
-}
-
-function place(cell: DateCell): string {
-  return `${shown(cell.text)} in row ${cell.line}`
 }

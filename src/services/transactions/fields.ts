@@ -1,3 +1,0 @@
-import type { transactions } from '../../db/schema.ts'
-
-export type Transaction = typeof transactions.$inferSelect
