@@ -90,7 +90,11 @@ export function reportConfiguration(env: object): void {
 
 function parse(env: object): Config {
   const result = schema.safeParse(env)
-  if (!result.success) throw new ConfigurationError(problemsOf(result.error))
+  if (!result.success) {
+    // Without the values, which may be secrets.
+    const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new ConfigurationError(problems.join('; '))
+  }
   const { data } = result
   const frontendUrl = withoutSlash(data.FRONTEND_URL)
   const appUrl = withoutSlash(data.APP_URL)
@@ -120,11 +124,6 @@ function parse(env: object): Config {
         }
       : undefined,
   }
-}
-
-/** Names each wrong binding and says why, without its value. */
-function problemsOf(error: z.core.$ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
 }
 
 function withoutSlash(url: string): string {

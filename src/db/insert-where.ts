@@ -3,9 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './client.ts'
 
 /** The values of a row, each a plain value or an SQL expression. */
-type RowOf<T extends SQLiteTable> = {
-  [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL
-}
+type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL }
 
 /**
  * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen

@@ -237,11 +237,7 @@ export const passwordResets = sqliteTable(
 /** What the exact limits count (services/throttle.ts): a row per attempt within their windows. */
 export const attempts = sqliteTable(
   'attempts',
-  {
-    nonce: text().primaryKey(),
-    key: text().notNull(),
-    at: instant().notNull(),
-  },
+  { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 

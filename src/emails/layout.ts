@@ -14,14 +14,8 @@ export type MailParts = {
 }
 
 /** Lays out a mail as plain text and as HTML that looks the same in light and dark mode. */
-export function layOut({
-  subject,
-  greeting,
-  paragraphs,
-  action,
-  notes = [],
-  footerLink,
-}: MailParts): RenderedMail {
+export function layOut(parts: MailParts): RenderedMail {
+  const { subject, greeting, paragraphs, action, notes = [], footerLink } = parts
   const text = [
     greeting,
     ...paragraphs,

@@ -75,44 +75,33 @@ export function openIdProvider(
 
     /** Returns the URL to send the user to. Throws ProviderUnavailable. */
     async authorizationUrl(pending: PendingSignIn, state: string, loginHint?: string): Promise<string> {
-      const { authorization_endpoint } = await inTime(deadline(), discover(settings.issuer))
+      const { authorization_endpoint: endpoint } = await inTime(deadline(), discover(settings.issuer))
       const { S256 } = CodeChallengeMethod
-      const { codeVerifier, nonce } = pending
       const scopes = ['openid', 'email', 'profile']
-      const url = client.createAuthorizationURLWithPKCE(
-        authorization_endpoint,
-        state,
-        S256,
-        codeVerifier,
-        scopes,
-      )
-      url.searchParams.set('nonce', nonce)
+      const url = client.createAuthorizationURLWithPKCE(endpoint, state, S256, pending.codeVerifier, scopes)
+      url.searchParams.set('nonce', pending.nonce)
       if (loginHint) url.searchParams.set('login_hint', loginHint)
       return url.href
     },
 
     /** Exchanges the code for a verified identity. Throws ProviderUnavailable, within seconds. */
-    async identify(code: string, pending: PendingSignIn): Promise<Identity> {
-      return inTime(
-        deadline(),
-        (async () => {
-          const discovery = await discover(settings.issuer)
-          const answer = await client.validateAuthorizationCode(
-            discovery.token_endpoint,
-            code,
-            pending.codeVerifier,
-          )
-          const payload = await verifyIdToken(answer.idToken(), discovery, settings.clientId)
-          if (payload.nonce !== pending.nonce)
-            throw new ProviderUnavailable('The ID token is for another sign-in')
-          const claims = claimsSchema.parse(payload)
-          if (claims.email !== undefined || !discovery.userinfo_endpoint) return identityOf(claims)
-          const more = await userinfo(discovery.userinfo_endpoint, answer.accessToken())
-          if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
-          // An address and whether it is verified must come from the same source.
-          return identityOf({ ...more, ...claims, email_verified: more.email_verified })
-        })(),
-      )
+    identify(code: string, pending: PendingSignIn): Promise<Identity> {
+      const redeem = async () => {
+        const discovery = await discover(settings.issuer)
+        const { token_endpoint, userinfo_endpoint } = discovery
+        const answer = await client.validateAuthorizationCode(token_endpoint, code, pending.codeVerifier)
+        const payload = await verifyIdToken(answer.idToken(), discovery, settings.clientId)
+        if (payload.nonce !== pending.nonce)
+          throw new ProviderUnavailable('The ID token is for another sign-in')
+        const claims = claimsSchema.parse(payload)
+        if (claims.email !== undefined || !userinfo_endpoint) return identityOf(claims)
+        const headers = { Authorization: `Bearer ${answer.accessToken()}` }
+        const more = claimsSchema.parse(await getJson(userinfo_endpoint, headers))
+        if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
+        // An address and whether it is verified must come from the same source.
+        return identityOf({ ...more, ...claims, email_verified: more.email_verified })
+      }
+      return inTime(deadline(), redeem())
     },
   }
 }
@@ -154,10 +143,6 @@ function demandClaims(payload: JWTPayload, issuer: string, clientId: string): JW
   const isCurrent = payload.exp !== undefined && payload.exp + clockToleranceSeconds > Date.now() / 1000
   if (payload.iss === issuer && audiences.includes(clientId) && isCurrent) return payload
   throw new ProviderUnavailable('The ID token is not for us, or has expired')
-}
-
-async function userinfo(endpoint: string, accessToken: string): Promise<Claims> {
-  return claimsSchema.parse(await getJson(endpoint, { Authorization: `Bearer ${accessToken}` }))
 }
 
 function identityOf(claims: Claims): Identity {

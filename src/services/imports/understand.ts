@@ -29,18 +29,20 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
   const accountId = fields.account_id
   if (accountId === undefined) throw new Invalid({ account_id: ['The account id field is required.'] })
   const { entries, closingBalance, skipped } = chooseAccount(accounts, fields.statement_account)
-  const rows = entries.map(({ line, date, amount, description, reference }): ImportRow => ({
-    line,
-    account: accountId,
-    to_account: null,
-    category: null,
-    type: amount > 0 ? 'income' : 'expense',
-    amount: Math.abs(amount) as Minor,
-    description,
-    reference,
-    transaction_date: date,
-    ...notSentByPhone,
-  }))
+  const rows = entries.map(
+    ({ line, date, amount, description, reference }): ImportRow => ({
+      line,
+      account: accountId,
+      to_account: null,
+      category: null,
+      type: amount > 0 ? 'income' : 'expense',
+      amount: Math.abs(amount) as Minor,
+      description,
+      reference,
+      transaction_date: date,
+      ...notSentByPhone,
+    }),
+  )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
   return { kind: 'bank', format, rows, accountId, skipped, closing, isDryRun: fields.dry_run ?? false }
 }

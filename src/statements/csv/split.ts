@@ -46,15 +46,11 @@ function cellReader(text: string, delimiter: string): (at: number) => Cell {
       const end = endFrom(quote + 1)
       const isLast = quote === text.length - 1
       if (isLast || (end < text.length && nextBlack(quote + 1) >= end))
-        return { text: unescaped(text.slice(at + 1, quote)), end, ...(isBroken && { isBroken }) }
+        return { text: text.slice(at + 1, quote).replaceAll('""', '"'), end, ...(isBroken && { isBroken }) }
       isBroken = true
     }
     return { text: text.slice(at + 1), end: text.length, isBroken: true }
   }
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll('""', '"')
 }
 
 /** The index of the next character that is not white space, or -1. */

@@ -7,7 +7,8 @@ import { legacyCharset } from './legacy-charset.ts'
  */
 export function decodeText(bytes: Uint8Array): string {
   const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
-  refuseNul(text)
+  if (text.includes('\0'))
+    refuseFile(`The file contains a NUL character in line ${lineOf(text, '\0')} and so is no text.`)
   return text
 }
 
@@ -104,11 +105,6 @@ function declaredCharset(head: string): string | null {
     }
   }
   return null
-}
-
-function refuseNul(text: string): void {
-  if (text.includes('\0'))
-    refuseFile(`The file contains a NUL character in line ${lineOf(text, '\0')} and so is no text.`)
 }
 
 function decode(label: string, bytes: Uint8Array): string {

@@ -30,17 +30,9 @@ function describeNumbered(text: string): string | null {
   const sign = /^\s*(?:\d{3}\s*)?([?<>~^|])\d{2}/.exec(text)?.[1]
   if (sign === undefined) return null
   const parts = text.split(new RegExp(`\\${sign}(\\d{2})`))
-  const posting: string[] = []
-  const purposes: string[] = []
-  const names: string[] = []
-  for (let i = 1; i + 1 < parts.length; i += 2) {
-    const [code = '', value = ''] = [parts[i], parts[i + 1]]
-    if (postingText.test(code)) posting.push(value)
-    else if (purpose.test(code)) purposes.push(value)
-    else if (name.test(code)) names.push(value)
-  }
-  const said = sepaPurpose(joinWrapped(purposes, fullSubfield))
-  return describe(joinWrapped(names, fullSubfield), said || posting.join(' '))
+  const valuesOf = (codes: RegExp) => parts.filter((_, i) => i % 2 === 0 && codes.test(parts[i - 1] ?? ''))
+  const said = sepaPurpose(joinWrapped(valuesOf(purpose), fullSubfield))
+  return describe(joinWrapped(valuesOf(name), fullSubfield), said || valuesOf(postingText).join(' '))
 }
 
 /** The purpose that a person wrote, without the SEPA references around it. */

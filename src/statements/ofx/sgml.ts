@@ -6,11 +6,7 @@ import { maxRows } from '../statement.ts'
  * elements need no end tags, and 2.x is XML (OFX 1.6, 2.3 "Open Financial Exchange file structure"). Banks mix the two,
  * so one parser reads both.
  */
-export type OfxAggregate = {
-  name: string
-  elements: Map<string, string>
-  children: OfxAggregate[]
-}
+export type OfxAggregate = { name: string; elements: Map<string, string>; children: OfxAggregate[] }
 
 type Token = { open: string } | { close: string } | { text: string }
 
@@ -55,7 +51,7 @@ export function parseOfx(text: string): OfxAggregate {
     refuseFile('The file contains a document type definition, which is not read.')
   // Tokens are read twice rather than kept, so that only the tree is in memory.
   const aggregates = aggregateNames(tokensOf(text, start))
-  return new TreeBuilder(aggregates).build(tokensOf(text, start))
+  return new TreeBuilder().build(tokensOf(text, start), aggregates)
 }
 
 function* tokensOf(text: string, start: number): Generator<Token> {
@@ -135,45 +131,37 @@ function aggregateNames(tokens: Iterable<Token>): Set<string> {
 }
 
 class TreeBuilder {
-  readonly #aggregates: Set<string>
   readonly #root: OfxAggregate = { name: '', elements: new Map(), children: [] }
   readonly #stack = [this.#root]
   #kept = 0
   #entries = 0
 
-  constructor(aggregates: Set<string>) {
-    this.#aggregates = aggregates
-  }
-
-  build(tokens: Iterable<Token>): OfxAggregate {
+  build(tokens: Iterable<Token>, aggregates: Set<string>): OfxAggregate {
     let element: string | null = null
     for (const token of tokens) {
       if ('open' in token) {
-        element = this.#aggregates.has(token.open) ? null : token.open
+        element = aggregates.has(token.open) ? null : token.open
         if (element === null) this.#open(token.open)
       } else if ('close' in token) {
         element = null
-        if (this.#aggregates.has(token.close)) this.#close(token.close)
+        if (aggregates.has(token.close)) this.#close(token.close)
         if (this.#stack.length === 1) break
       } else if (element !== null && keptElements.has(element)) {
         const { elements } = this.#stack.at(-1) ?? this.#root
         if (!elements.has(element)) elements.set(element, decodeEntities(token.text).trim())
       }
     }
-    const inside = this.#stack.at(-1)?.name
     if (this.#stack.length > 1)
       refuseFile(
-        `The file ends before </OFX>, inside <${inside}> after ${this.#entries} transactions; it seems to be cut off.`,
+        `The file ends before </OFX>, inside <${this.#stack.at(-1)?.name}> after ${this.#entries} transactions; it seems to be cut off.`,
       )
     return this.#root
   }
 
   #open(name: string): void {
     const stack = this.#stack
-    if (notNested.has(name)) {
-      const unended = stack.findIndex((aggregate) => aggregate.name === name)
-      if (unended > 0) this.#endTo(unended)
-    }
+    const unended = notNested.has(name) ? stack.findIndex((aggregate) => aggregate.name === name) : -1
+    if (unended > 0) this.#endTo(unended)
     if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deep.')
     if (name === 'STMTTRN') this.#entries += 1
     if (this.#entries > maxRows) refuseFile(tooManyRows)
