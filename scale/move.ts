@@ -71,11 +71,7 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
 }
 
 /** Adds the users of a database that is older than the directory. */
-export async function enrol(
-  directory: Directory,
-  secret: string,
-  { number, db }: NumberedDatabase,
-): Promise<void> {
+export async function enrol(directory: Directory, secret: string, { number, db }: NumberedDatabase) {
   for (let last = 0; ; ) {
     const page = sql`select id, email, idp_id from users where id > ${last} order by id limit ${usersPerPage}`
     const users = await runOne(db, db.all<KnownUser & { id: number }>(page))

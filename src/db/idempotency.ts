@@ -8,11 +8,7 @@ type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof 
  * What makes repeated requests with one Idempotency-Key create only one row. `earlier` matches the row that an earlier
  * request created; `isFirst` is true if there is none. Without a key nothing matches, and there is no condition.
  */
-export function idempotency(
-  owner: Owner,
-  table: KeyedTable,
-  key: string | null | undefined,
-): { earlier: SQL; isFirst: SQL | undefined } {
+export function idempotency(owner: Owner, table: KeyedTable, key: string | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: undefined }
   const earlier = and(eq(table.userId, owner.id), eq(table.idempotencyKey, key)) as SQL
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }

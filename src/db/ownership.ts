@@ -70,12 +70,7 @@ export async function readOwn<Row>(
  * Deletes a row of the user's, with everything that depends on it, if the condition holds. Returns whether it did.
  * Throws NotFound, Forbidden.
  */
-export async function deleteOwn(
-  owner: Owner,
-  table: OwnedTable,
-  id: Id,
-  condition: SQL = sql`true`,
-): Promise<boolean> {
+export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id, condition: SQL = sql`true`) {
   const { owned, deleted } = await owner.run({
     owned: ownership(owner, table, id),
     deleted: owner.db
@@ -91,12 +86,7 @@ export async function deleteOwn(
  * Returns the values of a draft. Errors in it are thrown only once the token has proved good and, if the request is
  * about a row, once that row has proved to be the user's (docs/contract.md, Order of checks).
  */
-export async function demandComplete<T>(
-  owner: Owner,
-  draft: Draft<T>,
-  table?: OwnedTable,
-  id: Id = 0,
-): Promise<T> {
+export async function demandComplete<T>(owner: Owner, draft: Draft<T>, table?: OwnedTable, id: Id = 0) {
   if (draft.complete) return draft.values
   const { owned } = await owner.run({ owned: table ? [ownership(owner, table, id)] : [] })
   for (const rows of owned) if (table) demandOwned(table, rows)

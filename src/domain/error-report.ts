@@ -17,7 +17,10 @@ export function reportOf(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { error: typeof error }
   const causes = causesOf(error).map(nameOf)
   // The stack begins with the message, which could look like a frame.
-  const frames = error.stack?.replace(error.message, '').split('\n').filter(isFrame)
+  const frames = error.stack
+    ?.replace(error.message, '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
   return {
     error: error.name,
     ...(causes.length > 0 && { causes }),
@@ -45,8 +48,4 @@ function nameOf(error: Error): string {
 function codeOf(error: Error, name: 'code' | 'status'): string | undefined {
   const value = (error as Partial<Record<typeof name, unknown>>)[name]
   return /^\w+$/.test(String(value ?? '')) ? String(value) : undefined
-}
-
-function isFrame(line: string): boolean {
-  return /^\s+at /.test(line)
 }

@@ -38,11 +38,7 @@ export function listAccounts(owner: Owner): Promise<Account[]> {
 }
 
 /** Creates an account, or returns the one that an earlier request with the same key created. Throws Invalid. */
-export async function createAccount(
-  owner: Owner,
-  draft: Draft<NewAccount>,
-  idempotencyKey: string | undefined,
-): Promise<{ account: Account; isNew: boolean }> {
+export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idempotencyKey?: string) {
   const { db } = owner
   const fields = await demandComplete(owner, draft)
   const row = {
@@ -77,11 +73,7 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
-export async function updateAccount(
-  owner: Owner,
-  id: number,
-  draft: Draft<AccountChanges>,
-): Promise<Account> {
+export async function updateAccount(owner: Owner, id: number, draft: Draft<AccountChanges>) {
   const sent = await demandComplete(owner, draft, accounts, id)
   const rules = [notesQuota(owner.id, sent.notes, id)]
   const judged = owner.db

@@ -33,11 +33,7 @@ export function listCategories(owner: Owner): Promise<Category[]> {
 }
 
 /** Creates a category, or returns the one that an earlier request with the same key created. Throws Invalid. */
-export async function createCategory(
-  owner: Owner,
-  draft: Draft<NewCategory>,
-  idempotencyKey: string | undefined,
-): Promise<{ category: Category; isNew: boolean }> {
+export async function createCategory(owner: Owner, draft: Draft<NewCategory>, idempotencyKey?: string) {
   const { db } = owner
   const { name, type } = await demandComplete(owner, draft)
   const row = {
@@ -70,11 +66,7 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
-export async function updateCategory(
-  owner: Owner,
-  id: number,
-  draft: Draft<CategoryChanges>,
-): Promise<Category> {
+export async function updateCategory(owner: Owner, id: number, draft: Draft<CategoryChanges>) {
   const { name, type } = await demandComplete(owner, draft, categories, id)
   const update = owner.db
     .update(categories)

@@ -61,12 +61,7 @@ export async function resendVerification(
  * Verifies the address of the user that a link is for. `isNew` says whether this very click did it: of several at the
  * same time, exactly one does. Throws BadLink.
  */
-export async function verifyEmail(
-  db: Database,
-  secret: string,
-  link: LinkParts,
-  now: Date,
-): Promise<{ userId: number; isNew: boolean }> {
+export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
   const user = await userOfLink(db, secret, 'verify', link, now)
   const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
   const { verified, found } = await runBatch(db, {
@@ -93,12 +88,7 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
  * than one request can delete, locks them out. A user whose address is verified stays: they are the one who reads its
  * mails. Throws BadLink.
  */
-export async function disown(
-  db: Database,
-  secret: string,
-  link: LinkParts,
-  now: Date,
-): Promise<'deleted' | 'locked' | 'too late'> {
+export async function disown(db: Database, secret: string, link: LinkParts, now: Date) {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
   const canGo = and(isUnverified, lte(users.transactionCount, mostDeletedAtOnce)) as SQL

@@ -43,11 +43,7 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
  * Changes the user's password, ends their other sessions and voids reset links. It does not prove that the address is
  * theirs, since anybody may have registered it. Throws TooManyAttempts, Invalid, TooBusy.
  */
-export async function changePassword(
-  owner: Owner,
-  draft: Draft<PasswordChange>,
-  cost: ScryptCost,
-): Promise<void> {
+export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, cost: ScryptCost) {
   const { stored } = await readOwnPassword(owner)
   const { current_password, password } = valuesOf(draft)
   if (stored === null) {

@@ -6,7 +6,7 @@ import { insertWhere } from '../db/insert-where.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { minuteMs } from '../domain/dates.ts'
 import { type Draft, valuesOf } from '../domain/draft.ts'
-import { type Allowance, Invalid } from '../domain/failures.ts'
+import { Invalid } from '../domain/failures.ts'
 import { resetLinkMinutes } from '../domain/links.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
@@ -49,10 +49,7 @@ async function limitsOf(email: string, client: ClientAddress): Promise<Limit[]> 
 }
 
 /** Mails a reset link. Throws Invalid for an unknown address, TooManyAttempts. */
-export async function forgotPassword(
-  context: MailContext,
-  draft: Draft<ForgottenPassword>,
-): Promise<Allowance> {
+export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
   const limits = await limitsOf(email, context.client)

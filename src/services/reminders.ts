@@ -19,9 +19,7 @@ type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
  * Sends the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
  * due. Safe to run twice at the same time: a reminder's id is made of user and day, so the mail service sends it once.
  */
-export async function sendDueReminders(
-  context: ReminderContext,
-): Promise<{ lookedAt: number; sent: number }> {
+export async function sendDueReminders(context: ReminderContext) {
   let [lookedAt, sent] = [0, 0]
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const due = await usersToCheck(context)
@@ -113,11 +111,7 @@ async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUse
 }
 
 /** Schedules each user's next check, unless they changed their settings in the meantime, which schedules one itself. */
-async function scheduleNextCheck(
-  { db, now }: ReminderContext,
-  plans: Planned[],
-  reminded: Set<number>,
-): Promise<void> {
+async function scheduleNextCheck({ db, now }: ReminderContext, plans: Planned[], reminded: Set<number>) {
   const rows = plans.map(({ user, plan }) => [
     user.id,
     user.lookAt?.getTime() ?? null,

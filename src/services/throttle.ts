@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { type Allowance, TooManyAttempts } from '../domain/failures.ts'
+import { TooManyAttempts } from '../domain/failures.ts'
 
 /**
  * An exact limit, counted in the database across all isolates: at most `most` attempts with one key in any window of
@@ -50,11 +50,7 @@ export function attempt(db: Database, limits: readonly Limit[], now: Date, guard
  * Returns the first limit, with what the tightest one leaves. Throws TooManyAttempts if one is used up, with the time
  * until all of them are free again.
  */
-export function demandAttempt(
-  limits: readonly Limit[],
-  now: Date,
-  { attempted, counted }: AttemptResults,
-): Allowance {
+export function demandAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
   const states = limits.map(({ most, withinMs }, position) => {
     const { used, oldest } = counted[position] ?? { used: 0, oldest: null }
     return { limit: most, remaining: most - used, freeAt: (oldest ?? now.getTime()) + withinMs }

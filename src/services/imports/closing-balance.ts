@@ -30,10 +30,7 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
 }
 
 /** Null if the account's balance on that day is unknown or out of bounds, which only today's balance is kept within. */
-export function compareClosing(
-  { closing }: ImportFile,
-  [row]: { balance: number | null }[],
-): ClosingComparison | null {
+export function compareClosing({ closing }: ImportFile, [row]: { balance: number | null }[]) {
   const account = row?.balance ?? null
   return !closing || account === null || Math.abs(account) > maxTotal
     ? null

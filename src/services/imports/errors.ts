@@ -14,11 +14,7 @@ export function errorKey(format: ImportFile['format'], line: number, field: stri
  * The errors of the rows that are listed, of `total` broken ones. A row that names its account gets an error about the
  * name; an error about the form's account is listed only once.
  */
-export function errorsOf(
-  { format, rows, accountId }: ImportFile,
-  broken: BrokenItem[],
-  total: number,
-): FieldErrors {
+export function errorsOf({ format, rows, accountId }: ImportFile, broken: BrokenItem[], total: number) {
   const errors: FieldErrors = {}
   for (const { position, errors: pairs } of broken) {
     const row = rows[position]

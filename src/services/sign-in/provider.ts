@@ -77,12 +77,7 @@ async function identify(provider: IdentityProvider, code: string, state: State):
 }
 
 /** Opens a state that is fresh and has not been used. Throws SignInFailed. */
-async function openState(
-  db: Database,
-  secret: string,
-  sealed: string | undefined,
-  now: Date,
-): Promise<State> {
+async function openState(db: Database, secret: string, sealed: string | undefined, now: Date) {
   const { data: state } = stateSchema.safeParse(sealed && (await unseal(secret, sealed)))
   if (!state || state.expiresAt <= now.getTime()) throw expiredState()
   const { nonce } = usedStates

@@ -11,18 +11,14 @@ import { hashInTurn } from '../hashing.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../mail-limits.ts'
 import { attempt } from '../throttle.ts'
 import { insertDefaultCategories } from './default-categories.ts'
-import { newToken, type SignedIn, type SignInContext } from './token.ts'
+import { newToken, type SignInContext } from './token.ts'
 
 /**
  * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the mail
  * limits allow a mail to the address; they never refuse the registration itself, or others could use them up to prevent
  * it. Throws Invalid, TooBusy.
  */
-export async function register(
-  context: SignInContext,
-  draft: Draft<Registration>,
-  client: ClientAddress,
-): Promise<SignedIn & { mayBeMailed: boolean }> {
+export async function register(context: SignInContext, draft: Draft<Registration>, client: ClientAddress) {
   const { db, now } = context
   if (!draft.complete) throw await withTakenAddress(db, draft)
   const { name, email, password, timezone } = draft.values

@@ -53,7 +53,8 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
   const [first] = results.earlier
   if (first) {
-    demandSame(first, batch)
+    if (first.bodyHash !== batch.bodyHash)
+      throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
     // If the client got no answer, the batch may never have been queued. Queueing it twice does no harm.
     if (first.completedAt === null) await queue.post(first.id)
     return first.id
@@ -116,12 +117,6 @@ function completeIfNothingPending({ db, now }: Owner, batchId: string) {
     .update(batches)
     .set({ status: 'completed', completedAt: now })
     .where(and(eq(batches.id, batchId), sql`not ${isPending}`))
-}
-
-/** The same key must come with the same body. Throws Invalid. */
-function demandSame(earlier: { bodyHash: string }, { bodyHash }: SyncBatch): void {
-  if (earlier.bodyHash === bodyHash) return
-  throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
 }
 
 function allErrors({ errors }: SyncBatch, invalid: { position: number; errors: string }[]): FieldErrors {

@@ -9,11 +9,7 @@ export const overdueMs = 30_000
 const batchesPerSweep = 200
 
 /** Queues batches again that were stored but never completed. */
-export async function sweepSyncs(
-  db: Database,
-  queue: SyncQueue,
-  now: Date,
-): Promise<{ queuedAgain: number }> {
+export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date) {
   const overdue = db
     .select({ id: batches.id })
     .from(batches)

@@ -8,7 +8,6 @@ import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../rules.ts'
-import type { Transaction } from './read.ts'
 import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5
@@ -17,10 +16,7 @@ const duplicatesListed = 5
  * Creates a transaction, or returns the one that an earlier request with the same `client_id` created.
  * Throws Forbidden (no account yet), Invalid, PotentialDuplicate.
  */
-export async function createTransaction(
-  owner: Owner,
-  draft: Draft<NewTransaction>,
-): Promise<{ transaction: Transaction; isNew: boolean }> {
+export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
   const { db } = owner
   const { values } = draft
   const rules = rulesFor(owner, values)
@@ -30,23 +26,19 @@ export async function createTransaction(
   const sent = draft.values
   const earlier = sent.client_id
     ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, sent.client_id)) as SQL)
-    : undefined
-  const duplicate = sent.force ? undefined : isDuplicateOf(owner, sent)
-  const isAbsent = (row: SQL | undefined) =>
-    row && sql`not exists (select 1 from ${transactions} where ${row})`
+    : sql`false`
+  const duplicate = sent.force ? sql`false` : isDuplicateOf(owner, sent)
+  const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
   const guard = and(owner.isKnown, allHold(rules), isAbsent(earlier), isAbsent(duplicate)) as SQL
   const results = await withinBounds(
     'amount',
     owner.run({
-      earlier: db
-        .select()
-        .from(transactions)
-        .where(earlier ?? sql`false`),
+      earlier: db.select().from(transactions).where(earlier),
       judged,
       duplicates: db
         .select()
         .from(transactions)
-        .where(duplicate ?? sql`false`)
+        .where(duplicate)
         .orderBy(desc(transactions.id))
         .limit(duplicatesListed),
       created: insertWhere(db, transactions, newRow(owner, sent), guard).returning(),

@@ -31,17 +31,13 @@ export async function listTransactions(
   // Beyond 2^53 the offset would not be an integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })
-  const rows = withRelations(owner, sql`${transactions.id} in (${ids})`)
-  if (Object.keys(filter).length === 0) {
-    // The total is kept with the user, who is read anyway.
-    const found = await owner.run({ rows })
-    return { page, perPage, rows: found.rows, total: found.user.transactionCount }
-  }
-  const found = await owner.run({
-    rows,
-    counted: owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
+  const total = owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`)
+  const { user, rows, counted } = await owner.run({
+    rows: withRelations(owner, sql`${transactions.id} in (${ids})`),
+    counted: Object.keys(filter).length > 0 ? [total] : [],
   })
-  return { page, perPage, rows: found.rows, total: found.counted[0]?.total ?? 0 }
+  // The total of all rows is kept with the user, who is read anyway.
+  return { page, perPage, rows, total: counted[0]?.[0]?.total ?? user.transactionCount }
 }
 
 /** How many rows match a filter: read from kept totals where there are any, counted otherwise. */

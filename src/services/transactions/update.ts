@@ -8,15 +8,10 @@ import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../rules.ts'
-import type { Transaction } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
-export async function updateTransaction(
-  owner: Owner,
-  id: number,
-  draft: Draft<TransactionChanges>,
-): Promise<Transaction> {
+export async function updateTransaction(owner: Owner, id: number, draft: Draft<TransactionChanges>) {
   const { db } = owner
   const sent = draft.values
   const next = rowAfter(sent)

@@ -49,12 +49,7 @@ function readDate(entry: XmlElement, line: number, problems: Problems): Calendar
   return problems.checkDate(line, raw, isCalendarDate(date) ? date : null)
 }
 
-function readAmount(
-  entry: XmlElement,
-  currency: string | null,
-  line: number,
-  problems: Problems,
-): Minor | null {
+function readAmount(entry: XmlElement, currency: string | null, line: number, problems: Problems) {
   const element = at(entry, 'Amt')
   const indicator = textAt(entry, 'CdtDbtInd')
   if (currency && element?.currency && element.currency !== currency)

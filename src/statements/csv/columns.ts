@@ -117,12 +117,7 @@ function columnsWhere(headers: Header[], test: (header: Header) => boolean): num
  * Of several columns of amounts, one for each currency, those that hold any: a single one, or in a bank's file one in
  * each row. Null if the columns are not of that kind, or more than one is filled.
  */
-function filledCurrencies(
-  columns: Columns,
-  headers: Header[],
-  body: CsvRecord[],
-  ofBank: boolean,
-): number[] | null {
+function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], ofBank: boolean) {
   const all = columns.amount ?? []
   const [first] = all
   const areCurrencies = all.every((column) => currencyOfAmounts(headers[column]?.text ?? ''))

@@ -56,11 +56,7 @@ function delimiterSaid(said: string | undefined): string | undefined {
 }
 
 /** The header row is the row that names the most fields, and the delimiter is the one that shows it. */
-function withHeader(
-  samples: Sample[],
-  mapping: Record<string, string>,
-  fields: readonly CsvField[],
-): Found | null {
+function withHeader(samples: Sample[], mapping: Record<string, string>, fields: readonly CsvField[]) {
   const mapped = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
   let most = 0
   let found: Found[] = []

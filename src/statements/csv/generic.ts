@@ -63,13 +63,7 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
 }
 
 /** The type that a row names. Without one, a second account makes it a transfer; otherwise the sign decides. */
-function typeOf(
-  table: CsvTable,
-  row: CsvRow,
-  amount: Minor,
-  toAccount: string | null,
-  problems: Problems,
-): RowType | null {
+function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string | null, problems: Problems) {
   const { type: named, debit, credit } = table.columns
   const word = cellOf(table, row, 'type')
   if (word === '') {

@@ -53,13 +53,7 @@ export function signedAmounts(
 }
 
 /** The amounts with the signs of a column of marks; if some are negative already, the marks must agree. */
-function byMark(
-  rows: CsvRow[],
-  amounts: Amounts,
-  column: number,
-  table: CsvTable,
-  problems: Problems,
-): Amounts {
+function byMark(rows: CsvRow[], amounts: Amounts, column: number, table: CsvTable, problems: Problems) {
   const words = rows.map((row) => markOf(row.cells[column] ?? ''))
   // Some banks mark only one side; rows without a mark then belong to the other.
   const other = !words.includes('credit') ? 'credit' : words.includes('debit') ? null : 'debit'
@@ -129,12 +123,7 @@ function fromTwoColumns(rows: CsvRow[], read: Read, problems: Problems): Amounts
 }
 
 /** An amount beside a debit or credit must be the same money. */
-function checkAgainstAmounts(
-  rows: CsvRow[],
-  amounts: Amounts,
-  amountOf: AmountReader,
-  problems: Problems,
-): void {
+function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountReader, problems: Problems) {
   const contrary = rows.find((row, i) => {
     const amount = amountOf(row.amount)
     const split = amounts[i] ?? null

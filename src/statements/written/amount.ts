@@ -143,11 +143,7 @@ function separatorSaid(said: string, problems: Problems): DecimalSeparator | nul
   return null
 }
 
-function separatorOf(
-  cells: Iterable<AmountCell>,
-  others: Iterable<AmountCell>,
-  problems: Problems,
-): DecimalSeparator | null {
+function separatorOf(cells: Iterable<AmountCell>, others: Iterable<AmountCell>, problems: Problems) {
   const { proof, open } = evidence(cells)
   if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
   if (proof['.'] && proof[',']) {

@@ -1,4 +1,3 @@
-import type { CalendarDate } from '../../domain/dates.ts'
 import type { Problems } from '../problems.ts'
 import { place } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
@@ -23,14 +22,10 @@ export function dateCell(line: number, text: string): DateCell {
  * first. One 13/02/2026 settles it. If none does and a date could be two different days, that is added as an error: no
  * guessing. The function adds an error for a cell without a valid date, and returns null.
  */
-export function dateReader(
-  cells: Iterable<DateCell>,
-  said: string | undefined,
-  problems: Problems,
-): (cell: DateCell) => CalendarDate | null {
+export function dateReader(cells: Iterable<DateCell>, said: string | undefined, problems: Problems) {
   const isSaid = said !== undefined && said.trim() !== ''
   const order = isSaid ? orderSaid(said, problems) : orderOf(cells, problems)
-  return ({ line, text, written }) => {
+  return ({ line, text, written }: DateCell) => {
     if (order === null) return null
     const settled = written?.settled
     const inOrder = written?.readings[order]
