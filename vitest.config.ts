@@ -74,7 +74,7 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          globalSetup: ['./test/reference.ts', './test/neighbours.ts'],
+          globalSetup: './test/neighbours.ts',
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },

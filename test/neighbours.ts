@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'
 import { startDatabases } from './databases/namespaces.ts'
+import buildReference from './reference.ts'
 
 /**
  * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database is born as a copy of one
@@ -15,11 +16,12 @@ export default async function setup(project: TestProject) {
   const unmute = muteLostConnections()
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
   const runtimes = Array.from({ length: project.vitest.config.maxWorkers }, (_, n) => join(directory, `${n}`))
-  const databases = await startDatabases(join(directory, 'sqld'), { migrated: true })
-  const inboxes = await Promise.all(
-    runtimes.map((place) => startInbox({ directory: join(place, 'inbox'), port: 0 })),
-  )
-  const providers = await Promise.all(runtimes.map((place) => startProvider(join(place, 'idp'))))
+  const [databases, inboxes, providers] = await Promise.all([
+    startDatabases(join(directory, 'sqld'), { migrated: true }),
+    Promise.all(runtimes.map((place) => startInbox({ directory: join(place, 'inbox'), port: 0 }))),
+    Promise.all(runtimes.map((place) => startProvider(join(place, 'idp')))),
+    buildReference(),
+  ])
   project.provide('libsqlUrl', databases.url)
   project.provide(
     'neighbours',

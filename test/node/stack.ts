@@ -49,6 +49,7 @@ class DevStack {
       npm_lifecycle_event: 'dev',
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       // Storms of requests are part of the tests.
       GENERAL_LIMIT_ENABLED: 'false',
       ...place,
