@@ -4,8 +4,7 @@ import type { Meter } from './db/meter.ts'
 import type { Deadline } from './domain/deadline.ts'
 import type { RandomBytes } from './domain/tokens.ts'
 import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
-import { type Outbox, queueOutbox } from './gateways/mail-queue.ts'
-import { type SyncQueue, syncQueue } from './gateways/sync-queue.ts'
+import { type Outbox, queueOutbox, type SyncQueue, syncQueue } from './gateways/queues.ts'
 
 /** What one request, message or cron run works with, handed down from the top. */
 export type Deps = {

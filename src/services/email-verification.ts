@@ -12,7 +12,7 @@ import {
   type LinkParts,
 } from '../domain/links.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
-import type { Outbox } from '../gateways/mail-queue.ts'
+import type { Outbox } from '../gateways/queues.ts'
 import { mostDeletedAtOnce } from './bounds.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, demandAttempt, type Limit } from './throttle.ts'

@@ -5,7 +5,7 @@ import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../domain/links.ts'
 import { planReminder, type ReminderPlan } from '../domain/reminders.ts'
-import type { Outbox } from '../gateways/mail-queue.ts'
+import type { Outbox } from '../gateways/queues.ts'
 
 /** The queue takes a hundred messages in one call. */
 const usersPerBatch = 100

@@ -6,7 +6,7 @@ import { attempts, batches, batchItems, failedMails, users } from '../db/schema.
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
-import type { Outbox } from '../gateways/mail-queue.ts'
+import type { Outbox } from '../gateways/queues.ts'
 import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { demandOwnPassword, readOwnPassword, wrongPassword } from './password-change.ts'

@@ -11,7 +11,7 @@ import { normalizeAddress } from '../../domain/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
 import { seal, unseal } from '../../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
-import type { Outbox } from '../../gateways/mail-queue.ts'
+import type { Outbox } from '../../gateways/queues.ts'
 import { insertDefaultCategories } from './default-categories.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 

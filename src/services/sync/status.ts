@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { demandOwned, own, ownership } from '../../db/ownership.ts'
 import { batches, batchItems } from '../../db/schema.ts'
-import type { SyncQueue } from '../../gateways/sync-queue.ts'
+import type { SyncQueue } from '../../gateways/queues.ts'
 import { overdueMs } from './sweep.ts'
 
 const { position, clientId, outcome, transactionId, errors } = getTableColumns(batchItems)

@@ -2,7 +2,7 @@ import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
 import { runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { batches } from '../../db/schema.ts'
-import type { SyncQueue } from '../../gateways/sync-queue.ts'
+import type { SyncQueue } from '../../gateways/queues.ts'
 
 /** The queue delivers within seconds, so the message of a batch that has waited longer is lost. */
 export const overdueMs = 30_000

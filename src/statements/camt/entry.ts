@@ -1,10 +1,10 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import type { Minor } from '../../domain/money.ts'
+import type { Minor, MoneyProblem } from '../../domain/money.ts'
 import type { RowLimit } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'
 import { bankReference, describe } from '../text.ts'
-import { camtAmount, signed } from './amount.ts'
+import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
 /** The state that all entries of a file share. */
@@ -19,7 +19,8 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     account.skipped += 1
     return
   }
-  const date = readDate(entry, line, reading.problems)
+  const booking = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
+  const date = reading.problems.checkDate(line, booking.raw, booking.date)
   const amount = readAmount(entry, account.currency, line, reading.problems)
   if (date === null || amount === null) return
   const details = childrenOf(entry, 'NtryDtls').flatMap((group) => childrenOf(group, 'TxDtls'))
@@ -42,11 +43,24 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
   }
 }
 
-function readDate(entry: XmlElement, line: number, problems: Problems): CalendarDate | null {
-  const booking = at(entry, 'BookgDt') ?? at(entry, 'ValDt')
-  const raw = textAt(booking, 'Dt') || textAt(booking, 'DtTm')
+/** A date, or the date part of a time as written, whatever its time zone. */
+export function camtDate(element: XmlElement | undefined): { raw: string; date: CalendarDate | null } {
+  const raw = textAt(element, 'Dt') || textAt(element, 'DtTm')
   const date = raw.slice(0, 10)
-  return problems.checkDate(line, raw, isCalendarDate(date) ? date : null)
+  return { raw, date: isCalendarDate(date) ? date : null }
+}
+
+/** An amount without a sign. The schema allows five decimals; the third to fifth must be zero here. */
+export function camtAmount(raw: string): Minor | MoneyProblem {
+  return /^\d{1,18}(?:[.,]\d{0,5})?$/.test(raw) ? ungroupedAmount(raw) : 'not a number'
+}
+
+/** The amount, negative if its indicator says debit. The indicator of a reversal is already that of the reversal. */
+export function signed(amount: Minor | MoneyProblem, indicator: string): Minor | MoneyProblem {
+  if (typeof amount !== 'number') return amount
+  if (indicator === 'CRDT') return amount
+  if (indicator === 'DBIT') return (amount === 0 ? 0 : -amount) as Minor
+  return 'not a number'
 }
 
 function readAmount(entry: XmlElement, currency: string | null, line: number, problems: Problems) {

@@ -1,10 +1,8 @@
-import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
 import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ClosingBalance, Statement, StatementAccount } from '../statement.ts'
 import { cleanText } from '../text.ts'
-import { camtAmount, signed } from './amount.ts'
-import { type Reading, readEntry } from './entry.ts'
+import { camtAmount, camtDate, type Reading, readEntry, signed } from './entry.ts'
 import { at, textAt, visitXml, type XmlElement, type XmlPlan, type XmlVisitor } from './xml.ts'
 
 const plan: XmlPlan = {
@@ -91,11 +89,5 @@ function isClosing(balance: XmlElement): boolean {
 
 function closingBalance(balance: XmlElement): ClosingBalance | null {
   const amount = signed(camtAmount(textAt(balance, 'Amt')), textAt(balance, 'CdtDbtInd'))
-  return balanceOn(camtDate(at(balance, 'Dt')), amount)
-}
-
-/** A date, or the date part of a time as written, whatever its time zone. */
-function camtDate(element: XmlElement | undefined): CalendarDate | null {
-  const date = (textAt(element, 'Dt') || textAt(element, 'DtTm')).slice(0, 10)
-  return isCalendarDate(date) ? date : null
+  return balanceOn(camtDate(at(balance, 'Dt')).date, amount)
 }
