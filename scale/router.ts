@@ -14,7 +14,7 @@ type Ask = (place: Place, request: Request) => Promise<Response>
 const byAddress = /^\/api\/(register|login|forgot-password|reset-password)\/?$/
 const byUser = /^\/api\/(?:email\/(?:verify|disown)|reminders\/unsubscribe)\/([1-9]\d{0,14})\//
 const byProvider = /^\/api\/auth\/idp\/callback\/?$/
-/** The product refuses longer ones, whoever sends them. */
+/** The Worker refuses longer ones from everybody. */
 const longestBody = 512 * 1024
 const mostRemembered = 10_000
 
@@ -98,7 +98,7 @@ async function askByUser(id: number, request: Request, env: RouterEnv, ask: Ask)
   return ask(placeOf(home ?? databaseOf(id)), request)
 }
 
-/** Nobody's database answers for unknown users with the same work as any other, and so reveals nothing. */
+/** For unknown users, nobody's database does the same work as any other, which reveals nothing. */
 function placeOf(home: Home): Place {
   return home === 'moving' ? 'nowhere' : (home ?? 'nobodys')
 }

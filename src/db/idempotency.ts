@@ -5,8 +5,8 @@ import type { accounts, batches, categories, imports } from './schema.ts'
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
- * What makes repeated requests with one Idempotency-Key create only one row. `earlier` matches the row that an earlier
- * request created; `isFirst` is true if there is none. Without a key nothing matches, and there is no condition.
+ * Makes requests that repeat an Idempotency-Key create only one row. `earlier` matches the row that an earlier request
+ * created; `isFirst` is true if there is none. Without a key, `earlier` matches nothing and `isFirst` is undefined.
  */
 export function idempotency(owner: Owner, table: KeyedTable, key: string | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: undefined }

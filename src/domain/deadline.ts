@@ -1,15 +1,13 @@
-/** A request that waits longer for the parts it needs, in milliseconds, is answered 503. */
+/** How long a request may wait for the database and other services before it is answered 503. */
 export const requestMs = 8_000
 
 /** Returns the signal that ends everything that a request waits for. */
 export type Deadline = () => AbortSignal
 
-/** One that can be restarted after something that does not count. */
+/** A deadline that can be restarted, so that what came before does not count. */
 export type RequestDeadline = Deadline & { restart: () => void }
 
-/**
- * A deadline for everything that a request waits for. It starts at the first use, so that a slow upload does not count.
- */
+/** A deadline for all that a request waits for. It starts at its first use, so that a slow upload does not count. */
 export function deadlineAfter(milliseconds: number): RequestDeadline {
   let signal: AbortSignal | undefined
   const deadline = () => {

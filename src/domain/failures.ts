@@ -5,8 +5,8 @@ import type { Minor } from './money.ts'
 export type FieldErrors = Record<string, string[]>
 
 /**
- * A failure that is declared, and so may reach a client. Anything else that is thrown is a 500. Each says its name, since
- * minifying takes the classes' own, and the log needs it.
+ * A declared failure, which may reach a client. Anything else that is thrown is a 500. Each class sets its name, which
+ * the log needs and minifying would take away.
  */
 export abstract class Failure extends Error {}
 
@@ -16,7 +16,7 @@ export class Unauthenticated extends Failure {
   override readonly message = 'Unauthenticated.'
 }
 
-/** The row named in the path is not there. */
+/** The row named in the path does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound'
   constructor(noun: 'Account' | 'Category' | 'Transaction' | 'Token' | 'Sync batch' | 'Import') {
@@ -24,7 +24,7 @@ export class NotFound extends Failure {
   }
 }
 
-/** The row is there and is somebody else's, or the action is not allowed as things stand. */
+/** The row is somebody else's, or the action is not allowed at the moment. */
 export class Forbidden extends Failure {
   override readonly name = 'Forbidden'
   constructor(message = 'This action is unauthorized.') {
@@ -58,7 +58,7 @@ export class InvalidItems extends Invalid {
   }
 }
 
-/** What is about to be created looks like something that is there already. */
+/** A new transaction looks like one that already exists. */
 export class PotentialDuplicate extends Failure {
   override readonly name = 'PotentialDuplicate'
   readonly duplicates: readonly SimilarTransaction[]
@@ -68,7 +68,7 @@ export class PotentialDuplicate extends Failure {
   }
 }
 
-/** A row that the new one may repeat, with enough of it for a person to decide. */
+/** An existing transaction, with what a person needs to tell whether the new one repeats it. */
 export type SimilarTransaction = {
   id: number
   description: string | null
@@ -77,7 +77,7 @@ export type SimilarTransaction = {
   amount: Minor
 }
 
-/** The Worker's bindings are wrong: not a client's business, but the operator's. The message names them, no values. */
+/** The Worker's bindings are wrong, which concerns the operator only. The message names them without their values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
@@ -96,7 +96,7 @@ export class AnswerTooLarge extends Failure {
   override readonly message = 'The answer is too large.'
 }
 
-/** No turn to hash a password and no room to read a file within a moment: trying again in a few seconds helps. */
+/** Too many passwords to hash or files to read at the moment: trying again in a few seconds helps. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   override readonly message = 'Service Unavailable'
@@ -127,7 +127,7 @@ export class BadLink extends Failure {
   }
 }
 
-/** The identity provider is down, slow, refuses the code or says what cannot be believed. */
+/** The identity provider is down or slow, refuses the code, or sends something that fails a check. */
 export class ProviderUnavailable extends Failure {
   override readonly name = 'ProviderUnavailable'
 }

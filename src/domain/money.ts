@@ -60,7 +60,7 @@ function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
   if (Math.abs(value) > maxAmount / 100 + 1) return beyond(value)
   const minor = Math.round(value * 100)
-  // A few rounding errors are noise; the cap keeps a real third or fourth decimal from passing as such.
+  // Small rounding errors are noise; the cap keeps a real third or fourth decimal from passing as one.
   const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
   if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
   return inRange(minor === 0 ? 0 : minor)

@@ -30,8 +30,8 @@ export function isTooLong(password: string): boolean {
 }
 
 /**
- * Compares in constant time. Without a stored hash it does the same work and returns false. So it does for a password
- * that is too long, by hashing an empty one: normalising takes time quadratic in the combining marks of a text.
+ * Compares in constant time. Without a stored hash it does the same work and returns false. A password that is too long
+ * is wrong, and an empty one is hashed instead: normalising takes quadratic time on runs of combining marks.
  */
 export function verifyPassword(password: string, stored: string | null, cost: ScryptCost): boolean {
   const parsed = stored ? parseStored(stored) : null

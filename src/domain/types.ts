@@ -2,7 +2,7 @@
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
-/** What may stand between whole units and cents in a file. */
+/** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const

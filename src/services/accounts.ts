@@ -98,7 +98,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
   return updated
 }
 
-/** Deletes an account and every transaction on either side of which it stands. Throws NotFound, Forbidden, Invalid. */
+/** Deletes an account and all transactions from or to it. Throws NotFound, Forbidden, Invalid. */
 export async function deleteAccount(owner: Owner, id: number): Promise<void> {
   const condition = lte(accounts.transactionCount, mostDeletedAtOnce)
   const isDone = await withinBounds('amount', deleteOwn(owner, accounts, id, condition))

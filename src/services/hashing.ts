@@ -1,7 +1,7 @@
 import { TooBusy } from '../domain/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 
-/** A request that would have to wait longer is refused: it only has a few seconds as a whole. */
+/** A request that would have to wait longer is refused, since it has only a few seconds in all. */
 const longestWaitMs = 2_000
 /** A hash blocks everything else in its isolate, so while hashes queue up, they get a third of its time. */
 const share = 1 / 3
@@ -20,7 +20,7 @@ export function hashInTurn(password: string, cost: ScryptCost): Promise<string> 
   return inTurn(cost, () => hashPassword(password, cost))
 }
 
-/** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy at once, likewise. */
+/** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy likewise. */
 export function verifyInTurn(password: string, stored: string | null, cost: ScryptCost): Promise<boolean> {
   return inTurn(cost, () => verifyPassword(password, stored, cost))
 }

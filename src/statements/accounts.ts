@@ -3,7 +3,7 @@ import type { Minor, MoneyProblem } from '../domain/money.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 import { type ClosingBalance, maxRows, type StatementAccount } from './statement.ts'
 
-/** No honest file has more statements, whether of one account or of many. */
+/** No honest file has more statements. */
 const maxAccounts = 20_000
 
 /** An account without entries yet. */
@@ -11,7 +11,7 @@ export function emptyAccount(identifier: string | null, currency: string | null)
   return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
 }
 
-/** A closing balance, or none where its date or amount cannot be read: no entry depends on it. */
+/** A closing balance, or null if its date or amount cannot be read: no entry depends on it. */
 export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
   return date !== null && typeof amount === 'number' ? { date, amount } : null
 }

@@ -26,7 +26,7 @@ export type ImportFile = {
   rows: ImportRow[]
   /** The account of rows that name none, from the form. */
   accountId: number | null
-  /** Entries that moved no money, and so are not rows. */
+  /** Entries that are not rows because they moved no money. */
   skipped: number
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null

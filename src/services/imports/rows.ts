@@ -8,7 +8,7 @@ const noAccount = 0
 
 /** Stages rows with the ids of the accounts they name. An id of a category that is not the user's fails its row. */
 export function stageImportRows(owner: Owner, batchId: string, rows: ImportRow[]): SQL[] {
-  // A name means the account of exactly that name or, if there is none, the only one that differs in case alone.
+  // A name means the account with exactly that name, else the only one whose name differs just in case.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${owner.id} group by 1 having count(*) = 1`
   const accountId = (given: SQL, exact: SQL, folded: SQL) =>

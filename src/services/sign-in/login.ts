@@ -28,7 +28,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   // A reset in the meantime has revoked every token, so the old password must not make another.
   const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
-  // Hashed out of turn: a login with the right password must not be refused for the sake of a newer hash.
+  // Hashed out of turn: renewing a hash must not make a login with the right password fail.
   const rehash = () =>
     db
       .update(users)

@@ -15,7 +15,7 @@ import { isVerified } from '../verified.ts'
 /** A batch as it was sent, each item checked on its own. */
 export type SyncBatch = {
   items: Draft<NewTransaction>[]
-  /** Errors of the batch itself, because of which none of it is accepted. */
+  /** Errors of the batch itself: none of it is accepted. */
   errors: FieldErrors
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean

@@ -10,7 +10,7 @@ import { failRuleBreakers, insertPending, matchClientIds, settlePending } from '
  * even at the same time, finds none pending. In this order:
  *
  * 1. An item whose client id belongs to an existing row is a duplicate of that row.
- * 2. An item that breaks a rule by now, for instance since its account is gone, fails.
+ * 2. An item that now breaks a rule, perhaps because its account is gone, fails.
  * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
  * 4. The others are created.
  */

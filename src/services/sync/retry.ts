@@ -3,7 +3,7 @@ import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { batches, batchItems } from '../../db/schema.ts'
 
-/** The status that a batch had, undefined if there is none, and how many items are pending again. */
+/** The status the batch had (undefined for an unknown one), and how many items are pending again. */
 export type Retry = { id: string; status: string | undefined; items: number }
 
 /** Returns the ids of the failed batches that are still stored, oldest first. */

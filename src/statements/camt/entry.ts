@@ -43,7 +43,7 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
   }
 }
 
-/** A date, or the date part of a time as written, whatever its time zone. */
+/** A date, or the date part of a time as it is written, ignoring the time zone. */
 export function camtDate(element: XmlElement | undefined): { raw: string; date: CalendarDate | null } {
   const raw = textAt(element, 'Dt') || textAt(element, 'DtTm')
   const date = raw.slice(0, 10)
@@ -92,7 +92,7 @@ function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): 
 
 /**
  * The servicer's reference is the same in every statement. An entry reference is often just a number within the file,
- * which another file gives to another entry, so short ones do not count.
+ * which another file may use for another entry, so short ones are ignored.
  */
 function referenceOf(entry: XmlElement, detail: XmlElement | undefined, split: boolean): string | null {
   const entryReference = textAt(entry, 'NtryRef')

@@ -1,9 +1,9 @@
 import { refuseFile } from '../problems.ts'
 
-/** Is told what a document contains, in document order. Names come as they are written. */
+/** Receives the contents of a document, in order, with names as they are written. */
 export type XmlListener = {
   open(name: string, attributes: ReadonlyMap<string, string>): void
-  /** Text as it is written. Its references are valid; `decodeReferences` replaces them. */
+  /** Text as it is written, with valid references that `decodeReferences` replaces. */
   text(raw: string): void
   cdata(text: string): void
   close(): void
@@ -29,8 +29,8 @@ const reference = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/y
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
- * Reads an XML 1.0 document as a stream and keeps nothing of it. The document must be well-formed and must not have a
- * document type definition, and so no entities but XML's own five; depth and number of elements are bounded. Throws Invalid.
+ * Reads an XML 1.0 document as a stream, keeping nothing of it. It must be well-formed and have no document type
+ * definition, so XML's own five entities are the only ones. Depth and number of elements are bounded. Throws Invalid.
  */
 export function readXml(text: string, listener: XmlListener): void {
   new XmlReader(text, listener).read()
@@ -155,7 +155,7 @@ class XmlReader {
     }
   }
 
-  /** Moves behind the next `end`, and returns what is between `begin` and it. */
+  /** Moves past the next `end`, and returns what stands between `begin` and it. */
   #skip(begin: string, end: string, problem: string): string {
     const from = this.#at + begin.length
     const found = this.#text.indexOf(end, from)
@@ -164,7 +164,7 @@ class XmlReader {
     return this.#text.slice(from, found)
   }
 
-  /** Moves behind a match of the pattern right here, if there is one. */
+  /** Moves past a match of the pattern at the current position, if there is one. */
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)

@@ -18,19 +18,19 @@ export type XmlPlan = {
   outermost: Set<string>
   /** The names of the elements inside that are kept; all others are skipped with their contents. */
   kept: Set<string>
-  /** The names of which an element keeps several children; of all others it keeps the first. */
+  /** The names that several children of an element may have; of any other name, the first child is kept. */
   several: Set<string>
 }
 
-/** Is told when an outermost element begins and ends, and gets each of its children once that is complete. */
+/** Is called when an outermost element begins and ends, and with each of its children once that is complete. */
 export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
 
 /** How many elements one child of an outermost element may have: a batch of ten thousand transactions in full. */
 const maxKept = 130_000
-/** More of a text is never looked at (`cleanText`). */
+/** The rest of a longer text is never used (`cleanText`). */
 const maxText = 20_000
 
-/** Reads a document child by child, with no more than one in memory. Throws Invalid. */
+/** Reads a document child by child, keeping one in memory at a time. Throws Invalid. */
 export function visitXml(text: string, plan: XmlPlan, visitor: XmlVisitor): void {
   readXml(text, new Visit(plan, visitor))
 }
@@ -40,7 +40,7 @@ export function childrenOf(element: XmlElement | undefined, name: string): XmlEl
   return element?.repeated?.filter((child) => child.name === name) ?? []
 }
 
-/** The first element at the end of a path of names, none of which may occur several times. */
+/** The element at the end of a path of names, each of which an element has only once. */
 export function at(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>(
     (from, name) => from?.children.find((child) => child.name === name),

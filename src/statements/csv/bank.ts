@@ -35,7 +35,7 @@ function isComplete(value: ReadRow): value is ReadRow & { date: CalendarDate; am
   return value.date !== null && value.amount !== null
 }
 
-/** Whose entry this is: the account and the currency that stand in its row. */
+/** The account and the currency that an entry's row names. */
 function ownerOf(table: CsvTable, { row }: ReadRow): Pick<Entry, 'account' | 'currency'> {
   const currency = cellOf(table, row, 'currency').toUpperCase()
   const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
@@ -81,7 +81,7 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
   return account
 }
 
-/** An IBAN above the table is that of the account, if it is the only one. */
+/** The account's IBAN, if the lines above the table contain exactly one. */
 function ibanAbove(table: CsvTable): string | null {
   const text = table.preamble
     .slice(0, 50)

@@ -11,7 +11,7 @@ export type Header = { text: string; name: string }
 /** The numbers of each field's columns, the best first: several for descriptions and payees, else one. */
 export type Columns = Partial<Record<CsvField, number[]>>
 
-/** How many columns with one meaning are looked at. No bank has as many, and each costs a look at every row. */
+/** How many columns with one meaning are considered. No bank has as many, and each costs a pass over all rows. */
 export const maxTwins = 16
 /** How many unknown fields of a mapping are named. */
 const unknownListed = 3
@@ -29,7 +29,7 @@ export function headersOf(cells: string[]): Header[] {
   return cells.map((cell) => ({ text: cell.trim(), name: foldHeader(cell) }))
 }
 
-/** How many fields a row names as a header row would; 0 if it is none. A name from the mapping makes it one. */
+/** How many fields a row names as headers; 0 if it is no header row. A name from the mapping makes it one. */
 export function headerScore(cells: string[], mapped: string[], fields: readonly CsvField[]): number {
   if (cells.length < 2) return 0
   const headers = headersOf(cells)
@@ -88,7 +88,7 @@ export function settleColumns(
   return { columns, dateColumns: [...new Set([...(columns.date ?? []), ...named])].slice(0, maxTwins) }
 }
 
-/** No column is known to hold the dates, or the amounts; the mapping has to name them. */
+/** Nothing shows which columns hold dates or amounts; the mapping has to name them. */
 export function refuseColumns(headers: Header[]): never {
   const among = headers.length > 0 ? ` among ${listed(headers)}` : ''
   throw new Invalid({

@@ -49,7 +49,7 @@ export function contentsOf(rows: string[][]): Contents {
 
 /**
  * The columns of a table without headers, as far as their contents leave no choice: one column of dates, and one of
- * amounts some of which have a sign. Otherwise the mapping must say which columns are meant.
+ * amounts, some of them with a sign. Otherwise the mapping must say which columns are meant.
  */
 export function inferColumns(records: CsvRecord[], mapping: Record<string, string>): Columns {
   const { dates, amounts, signed, wordiest } = contentsOf(records.map(({ cells }) => cells))

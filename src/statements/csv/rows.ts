@@ -107,7 +107,7 @@ function isNotBooked(table: CsvTable, row: CsvRow): boolean {
   return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(foldHeader(text)))
 }
 
-/** True for a line without a date that says balance or total; below the last date, also for any that is not a row. */
+/** True for a line without a date that says balance or total and, below the last date, for any that is not a row. */
 function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
@@ -130,7 +130,7 @@ function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
-/** Below the last row, a line whose date has digits, or one as wide as the table with an amount, is a broken row. */
+/** Below the last row, a line is a broken row if its date has digits, or if it has an amount and all the columns. */
 function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
   if (row.cells.length >= width && !hasNoAmount(row)) return true
@@ -138,7 +138,7 @@ function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(row)
 }
 
-/** One cell alone that begins with a word, such as `Exported on 31.01.2026`; the name of a month may begin a date. */
+/** A single cell that begins with a word, such as `Exported on 31.01.2026`, unless the word is a month. */
 function isProse(row: CsvRow): boolean {
   const word = /^\p{L}{2,}/u.exec(foldHeader(row.date.text))?.[0]
   return word !== undefined && monthNumber(word) === null && filled(row) === 1
@@ -156,7 +156,7 @@ function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 
-/** Refuses a file with lines of which none is a transaction: that is not an empty statement. */
+/** Refuses a file that has lines but no transaction among them: that is not an empty statement. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)

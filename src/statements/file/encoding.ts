@@ -2,8 +2,8 @@ import { refuseFile } from '../problems.ts'
 import { legacyCharset } from './legacy-charset.ts'
 
 /**
- * Decodes a file. What counts, in this order: a byte order mark; NULs between ASCII characters (UTF-16); being valid
- * UTF-8, which no other encoding is by chance; the encoding that the file declares; the letters that would result.
+ * Decodes a file. The encoding is told, in this order, by a byte order mark; NULs between ASCII characters (UTF-16);
+ * being valid UTF-8, which is never a coincidence; the file's own declaration; the letters that would result.
  */
 export function decodeText(bytes: Uint8Array): string {
   const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
@@ -51,15 +51,15 @@ function decodeUtf8(bytes: Uint8Array): string | null {
       refuseFile(
         `The file ends inside a character in line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
       )
-    // In a legacy encoding, each of these characters would be two letters that hardly ever stand together.
+    // In a legacy encoding, each of these characters would be two letters that are almost never neighbours.
     if (good > 0 && good >= broken) refuseDamaged(text)
     return null
   }
 }
 
 /**
- * True if the last bytes begin a UTF-8 character that is not complete. A single byte may as well be the last letter of
- * a legacy encoding, as in `café`, unless it is the first byte of common letters or the file has UTF-8 elsewhere.
+ * True if the last bytes begin a UTF-8 character without completing it. A single byte may also be the last letter in a
+ * legacy encoding, as in `café`, unless common letters begin with it or the file has UTF-8 elsewhere.
  */
 function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
   const lead = bytes.findLastIndex((byte) => byte < 0x80 || byte >= 0xc0)

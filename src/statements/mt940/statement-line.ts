@@ -42,7 +42,7 @@ export function swiftDate(day: string): CalendarDate | null {
   return isCalendarDate(date) ? date : null
 }
 
-/** The entry date, in the year that puts it nearest to the value date; the value date if there is none. */
+/** The entry date in the year that puts it nearest to the value date, or else the value date. */
 function bookingDate(valueDay: string, entryDay: string): CalendarDate | null {
   const value = swiftDate(valueDay) ?? endOfFebruary(valueDay)
   if (value === null || entryDay === '') return value

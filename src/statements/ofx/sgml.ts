@@ -16,7 +16,7 @@ const maxTokens = 600_000
 const maxNames = 10_000
 /** How many aggregates are kept: an entry may have a payee and a currency, and banks add a few of their own. */
 const maxKept = 4 * maxRows
-/** More of a text is never looked at (`cleanText`). */
+/** The rest of a longer text is never used (`cleanText`). */
 const maxText = 20_000
 
 const setOf = (names: string) => new Set(names.split(/\s+/))
@@ -176,7 +176,7 @@ class TreeBuilder {
     if (at > 0) this.#endTo(at)
   }
 
-  /** Ends all that is open beyond this depth, and drops what neither matters nor holds what does. */
+  /** Ends what is open beyond this depth, and drops what is not kept and contains nothing that is. */
   #endTo(depth: number): void {
     while (this.#stack.length > depth) {
       const ended = this.#stack.pop()
