@@ -1,7 +1,6 @@
 export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
 export { ApiError, ConnectionError, type Duplicate, type FieldErrors } from './client/errors.ts'
-export { newClientId } from './client/id.ts'
 export { indexedDbStorage } from './client/indexed-db.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'

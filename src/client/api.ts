@@ -24,19 +24,11 @@ type Given<Input> = Input extends { param: infer Param }
 
 type Message = { message: string }
 
-/** How a request can fail. Which route can give which, the OpenAPI document says. */
-type Failures = {
-  400: Message
-  401: Message
+/** How a request can fail. The OpenAPI document says which route can give which. */
+type Failures = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
   403: Message & { requires_verified_email?: true }
-  404: Message
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
-  413: Message
-  415: Message
   422: Message & { errors: FieldErrors }
-  429: Message
-  500: Message
-  503: Message
 }
 
 type Failing<Input> = {
@@ -81,7 +73,7 @@ export type SignedIn = Served['/api/login']['$post']['output']
 export type Credentials = Json<'/api/login', '$post'>
 export type Registration = Json<'/api/register', '$post'>
 
-/** What a route answers where nothing is wrong. */
+/** What a route answers if nothing is wrong. */
 type Answer<Path extends keyof Served, Method extends keyof Served[Path]> = Served[Path][Method] extends {
   output: infer Output
 }

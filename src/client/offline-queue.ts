@@ -1,5 +1,4 @@
 import type { PurseClient } from './create.ts'
-import { newClientId } from './id.ts'
 import { bearerOf } from './owner.ts'
 import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'
 import type { SyncReport } from './run.ts'
@@ -131,6 +130,14 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       })
     },
   }
+}
+
+/** A random id (RFC 9562, version 4). `crypto.randomUUID` is missing on pages of an origin that is not secure. */
+export function newClientId(): string {
+  const random = crypto.getRandomValues(new Uint8Array(36))
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, (_, at) =>
+    ((random[at] ?? 0) % 16).toString(16),
+  )
 }
 
 /** An id is spent when its transaction has been deleted; any other may have landed without our knowing. */

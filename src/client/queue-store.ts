@@ -51,7 +51,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     unsaved.delete(key)
   }
 
-  /** For what happens to items that are stored already: a full storage must not keep them from landing. */
+  /** For changes to items that are stored already: a full storage must not keep them from landing. */
   async function keep(entry: { key: string }): Promise<void> {
     const { key, ...value } = entry
     await set(entry).catch(() => unsaved.set(key, JSON.stringify(value)))
@@ -107,9 +107,9 @@ export function queueStore(storage: KeyValueStorage, name: string) {
 
     /** After a run, or its death: what it was sending is lost, and what of that has landed since is forgotten. */
     async endRun(): Promise<void> {
-      const [first, ...others] = (await batches()).filter(({ state }) => state !== 'taken')
+      const all = (await batches()).filter(({ state }) => state !== 'taken')
+      const [first, ...others] = all
       if (!first) return
-      const all = [first, ...others]
       const sent = new Set(all.flatMap(({ client_ids }) => client_ids))
       const client_ids = (await items()).map(({ client_id }) => client_id).filter((id) => sent.has(id))
       if (client_ids.length === 0) return remove(all)

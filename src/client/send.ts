@@ -36,14 +36,11 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers)
     headers.set('Accept', 'application/json')
-    const token = bearerOf(headers) ?? (await tokens.get())
+    const [, given] = /^Bearer (.+)$/.exec(headers.get('Authorization') ?? '') ?? []
+    const token = given ?? (await tokens.get())
     if (token !== null) headers.set('Authorization', `Bearer ${token}`)
-    const request: Repeated & RequestInit = {
-      ...init,
-      method: init.method ?? 'GET',
-      headers,
-      body: init.body ?? null,
-    }
+    const { method = 'GET', body = null } = init
+    const request: Repeated & RequestInit = { ...init, method, headers, body }
     let mayBeDone = false
     for (let attempt = 1; ; attempt++) {
       const { answer, error } = await attemptOnce(url, request, all)
@@ -61,10 +58,6 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
       await all.sleep(delayMs, init.signal)
     }
   }
-}
-
-function bearerOf(headers: Headers): string | undefined {
-  return /^Bearer (.+)$/.exec(headers.get('Authorization') ?? '')?.[1]
 }
 
 async function attemptOnce(
@@ -96,17 +89,15 @@ async function attemptOnce(
 }
 
 /**
- * False of what somebody in between answers: a proxy, or a Wi-Fi that wants a sign-in (511, RFC 6585). The service
- * answers 204 to a DELETE and to nothing else, and says of a failure what is wrong, in JSON.
+ * False for an answer from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
+ * service answers 204 to a DELETE and to nothing else, and says in JSON what is wrong.
  */
 function isOfService(method: string | undefined, status: number, text: string): boolean {
   if (status < 300) return (status === 204) === (method === 'DELETE')
-  // A proxy that could not get through is as good as a service that is busy. The answer to a HEAD says nothing.
+  // A proxy that could not get through is treated like a busy service. The answer to a HEAD has no body.
   if (status < 400 || isPassing(status) || method === 'HEAD') return true
-  return (
-    status !== 511 &&
-    typeof (readJson(text) as { message?: unknown } | null | undefined)?.message === 'string'
-  )
+  const failure = readJson(text) as { message?: unknown } | null | undefined
+  return status !== 511 && typeof failure?.message === 'string'
 }
 
 /** Another tab may have signed in meanwhile: only the token that was refused goes. */
@@ -116,7 +107,7 @@ async function forget(tokens: TokenStore, refused: string, onSignedOut: () => vo
   onSignedOut()
 }
 
-/** Ends early where the caller stops it: the next attempt is none then. */
+/** Ends early if the caller aborts: the next attempt then ends at once. */
 export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

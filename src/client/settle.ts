@@ -3,12 +3,12 @@ import type { StoredItem, TakenBatch } from './queue-store.ts'
 import { type Run, reject, step } from './run.ts'
 import { unwrap } from './unwrap.ts'
 
-/** Before each question for the outcome of what was sent: some 50 seconds in all. */
+/** The pauses before each request for the outcome: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
 
 /**
- * Waits for the outcome of all batches that the service has, and does to their items what it says. Answers what failed
- * because of others in its batch, batch by batch.
+ * Waits for the outcome of every batch that the service has, and applies it to the items. Returns what failed because of
+ * others in its batch, batch by batch.
  */
 export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<Outcome[][]> {
   const { store, report } = run
@@ -31,7 +31,7 @@ export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Pr
   return failed
 }
 
-/** What failed as a whole, maybe for the sake of one item. Undefined where it has not been processed yet. */
+/** Returns what failed as a whole, perhaps because of one item; undefined if it has not been processed yet. */
 async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | undefined> {
   const status = await statusOf(run, batch)
   if (!status) {
@@ -41,18 +41,16 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | und
   }
   if (status.completed_at === null) return undefined
   const together = status.items.filter(({ errors }) => errors?.batch)
-  await conclude(
-    run,
-    status.items.filter((outcome) => together.length < 2 || !together.includes(outcome)),
-  )
+  const alone = status.items.filter((outcome) => together.length < 2 || !together.includes(outcome))
+  await conclude(run, alone)
   // Last: after a crash before this the outcome is asked for again.
   await run.store.removeBatch(batch)
   return together
 }
 
 /**
- * Undefined for a batch that the service has forgotten, or that went to somebody else: its items are sent again, and
- * land once all the same.
+ * Undefined for a batch that the service has forgotten, or that went out under another user: its items are sent again,
+ * and still land once.
  */
 async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBatch) {
   try {
@@ -67,7 +65,7 @@ async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBat
 
 type Outcome = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
-/** Removes what needs no more, first of all, since that makes room; then comes the rest, one by one. */
+/** First removes what needs nothing more, since that makes room, then sees to the rest one by one. */
 async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))
@@ -101,12 +99,12 @@ function count({ report }: Run, { discarded }: StoredItem, outcome: Outcome): vo
   if (!discarded && hasLanded(outcome)) report[outcome.outcome] += 1
 }
 
-/** What a correction leaves out is to be empty. */
+/** A correction empties the fields it leaves out. */
 const nothingElse = { to_account_id: null, category_id: null, description: null, reference: null }
 
 /**
- * Does to a row what was done to its item after it had been sent without an answer: the row may be as it was before.
- * Answers what the service has against it.
+ * Brings a row up to date with its item, which was corrected or discarded after it had been sent without an answer.
+ * Returns the errors if the service refuses.
  */
 async function catchUp(
   { client: { api }, headers }: Run,

@@ -86,10 +86,10 @@ function toJson({ client_id, transaction }: StoredItem) {
   return { ...transaction, client_id }
 }
 
-/** Sends a batch. The good items of it are taken, the others reported with the outcome: none holds up another. */
+/** Sends a batch. Its good items are taken and the others reported with the outcome: none holds up another. */
 async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<void> {
   const { client, store, headers } = run
-  // What is noted as on its way cannot be changed any more; what was changed before goes as it is now.
+  // Once noted as on its way, an item cannot be changed; one that was changed before goes out as it is now.
   const { items, batch } = await options.holdItems(async () => {
     const ids = new Set(chunk.map(({ client_id }) => client_id))
     const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))
@@ -101,12 +101,11 @@ async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<vo
   if (items.length === 0) return
   await options.onSending()
   try {
-    const taken = await unwrap(
-      client.api.transactions.sync.$post(
-        { json: { transactions: items.map(toJson) }, header: { Prefer: 'handling=lenient' } },
-        { headers },
-      ),
-    )
+    const request = {
+      json: { transactions: items.map(toJson) },
+      header: { Prefer: 'handling=lenient' },
+    } as const
+    const taken = await unwrap(client.api.transactions.sync.$post(request, { headers }))
     demandOurs(typeof taken?.sync_id === 'string')
     await store.keepBatch({ ...batch, state: 'taken', sync_id: taken.sync_id })
   } catch (error) {
@@ -117,13 +116,12 @@ async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<vo
   }
 }
 
-/** What to send in place of a batch that was refused, always less than it. Throws the refusal where nothing helps. */
+/** What to send in place of a refused batch: always less than it. Throws the refusal if nothing helps. */
 async function withoutRefused(run: Run, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
   const isTooLarge = error.status === 413
   if (isTooLarge && items.length > 1) return inHalves(items)
-  const named = items.map((_, index) =>
-    isTooLarge ? { item: [error.message] } : errorsOfItem(error.errors, index),
-  )
+  const tooLarge = isTooLarge ? { item: [error.message] } : undefined
+  const named = items.map((_, index) => tooLarge ?? errorsOfItem(error.errors, index))
   if (named.every((errors) => errors === undefined)) throw error
   for (const [index, errors] of named.entries()) {
     const item = items[index]
@@ -132,7 +130,7 @@ async function withoutRefused(run: Run, items: StoredItem[], error: ApiError): P
   return [items.filter((_, index) => named[index] === undefined)]
 }
 
-/** Of `transactions.3.amount` and its like what concerns one item, by field; `item` is the item as a whole. */
+/** The errors of one item (`transactions.3.amount`) by field; `item` is the item as a whole. */
 function errorsOfItem(errors: FieldErrors, index: number): FieldErrors | undefined {
   const prefix = `transactions.${index}`
   const own = Object.entries(errors)

@@ -1,10 +1,11 @@
 import type { ImportOptions } from '../contract/imports.ts'
+import type { NewTransaction } from '../contract/transactions.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { maxErrors } from '../statements/problems.ts'
 import { maxRows } from '../statements/statement.ts'
-import { listItems, readItem, type TransactionDraft } from './transaction-list.ts'
+import { listItems, readItem } from './transaction-list.ts'
 import { isObject } from './validate.ts'
 
 /** Reads the items of a JSON import like those of a sync batch. `account_id` beside them is for items without one. */
@@ -27,19 +28,11 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   }
   if (found > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
   if (found > 0) throw new Invalid(errors)
-  const accountId = options.account_id ?? null
-  return {
-    kind,
-    format: 'json',
-    rows,
-    accountId,
-    skipped: 0,
-    closing: null,
-    isDryRun: options.dry_run ?? false,
-  }
+  const { account_id: accountId = null, dry_run: isDryRun = false } = options
+  return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, isDryRun }
 }
 
-function toRow(item: Extract<TransactionDraft, { complete: true }>['values'], line: number): ImportRow {
+function toRow(item: NewTransaction, line: number): ImportRow {
   return {
     line,
     account: item.account_id,

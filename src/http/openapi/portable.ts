@@ -1,7 +1,29 @@
+import {
+  accountTypes,
+  categoryTypes,
+  decimalSeparators,
+  importKinds,
+  itemOutcomes,
+  syncStates,
+  transactionTypes,
+} from '../../domain/types.ts'
 import type { JsonSchema } from './document-types.ts'
-import { enumOf } from './enums.ts'
 
 type Components = Record<string, JsonSchema>
+
+/**
+ * Every enum of the document by its name, found by its words. An enum without a name would
+ * become a type of its own in each place where a generator meets it.
+ */
+const enums: Record<string, { enum: readonly string[]; description: string }> = {
+  AccountType: { enum: accountTypes, description: 'Where the money is.' },
+  CategoryType: { enum: categoryTypes, description: 'What the category is meant for.' },
+  TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
+  SyncState: { enum: syncStates, description: 'How far an offline batch has come.' },
+  ItemOutcome: { enum: itemOutcomes, description: 'What became of one item of an offline batch.' },
+  ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
+  DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
+}
 
 /**
  * Rewrites a schema, in place, as generators of every language understand it: an enum becomes a reference to its
@@ -34,9 +56,13 @@ function mergeNull(schema: JsonSchema): void {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] })
 }
 
+/** Throws for an enum without a name. */
 function nameEnum(schema: JsonSchema, components: Components): void {
-  const { name, component } = enumOf(schema.enum)
-  components[name] = component
+  const words = JSON.stringify(schema.enum)
+  const found = Object.entries(enums).find(([, known]) => JSON.stringify(known.enum) === words)
+  if (!found) throw new Error(`The enum ${words} has no name in src/http/openapi/portable.ts`)
+  const [name, component] = found
+  components[name] = { type: 'string', ...component }
   delete schema.type
   delete schema.enum
   schema.$ref = `#/components/schemas/${name}`
