@@ -9,7 +9,7 @@ type Keywords = { [keyword: string]: unknown }
 
 /**
  * What the OpenAPI document says of a field: a sentence, or keywords of JSON Schema. The document is made when the
- * Worker is built, so its bundle has no use for the words: there this function is empty, and esbuild drops its arguments.
+ * Worker is built, so its bundle does not need the words: there this function is empty, and esbuild drops its arguments.
  */
 export function doc(said: string | Keywords): Keywords | undefined {
   if (typeof DOCUMENTED === 'undefined') return typeof said === 'string' ? { description: said } : said

@@ -35,7 +35,7 @@ export const importOptions = z.object({
   ),
   mapping: field(
     z.optional(
-      // A form and a query carry its JSON as text, which is parsed before it gets here.
+      // In a form and a query its JSON is text, which is parsed before it gets here.
       prepared((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
     ),
     doc({
@@ -46,13 +46,13 @@ export const importOptions = z.object({
   ),
   dry_run: field(
     z.optional(
-      // A form and a query know nothing but text.
+      // In a form and a query everything is text.
       prepared(
         (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
         flag,
       ),
     ),
-    doc('Goes the whole way and stores nothing.'),
+    doc('Checks everything and stores nothing.'),
   ),
 })
 export type ImportOptions = z.output<typeof importOptions>
@@ -60,7 +60,7 @@ export type ImportOptions = z.output<typeof importOptions>
 type Options = z.input<typeof importOptions>
 type Row = z.input<typeof newTransaction>
 
-/** An import as typed clients send it: a file in a form, or rows as JSON. That it is one of the two, `hc` cannot say. */
+/** An import as typed clients send it: a file in a form, or rows as JSON. `hc` cannot express that it is one of the two. */
 export type ImportRequest = {
   query?: Options
   form?: Options & { file: File | Blob }
@@ -122,7 +122,7 @@ const closingBalance = /* @__PURE__ */ shown.object(
 
 const importOutcome = /* @__PURE__ */ shown.object(
   'ImportOutcome',
-  'What a file brought, or would bring.',
+  'What a file added, or would add.',
   () => ({
     id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
     format: format(),

@@ -23,7 +23,7 @@ export type Credentials = z.output<typeof credentials>
 
 export const signIn = /* @__PURE__ */ shown.object(
   'SignIn',
-  'A token, and whose it is.',
+  'A token and its user.',
   () => ({
     access_token: field(z.string(), doc('Bearer token, `<id>|<secret>`. It is shown this once.')),
     token_type: field(z.string(), doc({ examples: ['Bearer'] })),

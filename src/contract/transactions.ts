@@ -36,7 +36,7 @@ const fields = z.object({
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
     z.optional(nullableText()),
-    doc("Its name elsewhere, such as the bank's. Two that differ are never duplicates."),
+    doc("Its id elsewhere, such as the bank's. Two that differ are never duplicates."),
   ),
   transaction_date: field(date, doc('From 1900-01-01 to 2100-12-31; may lie in the future.')),
 })
@@ -72,7 +72,7 @@ const pageSize = prepared(
   z.int({ error: pageSizeText }).check(z.gte(1, pageSizeText), z.lte(maxPageSize, pageSizeText)),
 )
 
-/** A page number; whatever is not one is page 1. */
+/** A page number; anything else counts as 1. */
 const page = prepared(
   (input: string | number) => {
     const number = /^\d+$/.test(String(input)) ? Number(input) : 1
@@ -99,7 +99,7 @@ export const transactionQuery = z.partial(
     ),
     page: field(
       page,
-      doc({ default: 1, description: 'Starts at 1; whatever is not a page number is page 1.' }),
+      doc({ default: 1, description: 'Starts at 1; anything that is not a page number counts as 1.' }),
     ),
   }),
 )
@@ -165,7 +165,7 @@ const coffeeWithRelations = () => ({
 /** A transaction as lists and GET show it. */
 export const transactionWithRelations = /* @__PURE__ */ shown.object(
   'TransactionWithRelations',
-  'A movement of money with what it refers to.',
+  'A movement of money with its accounts and category.',
   () => ({
     ...shownFields(),
     account: accountInBrief,

@@ -7,7 +7,7 @@ import type { App } from './app-types.ts'
 import { forget, remember } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
 
-/** The routes of the API that need no token; every other one needs it, also those written after this list. */
+/** The routes that need no token. Every other route does, including those added later. */
 export const publicRoutes = [
   'GET /api/health',
   'GET /api/openapi.json',
@@ -18,7 +18,7 @@ export const publicRoutes = [
   'GET /api/auth/idp',
   'GET /api/auth/idp/callback',
   'GET /api/auth/check-email',
-  // Signed links out of mails.
+  // Signed links in mails.
   'GET /api/email/verify/:id/:hash',
   'GET /api/email/disown/:id/:hash',
   'POST /api/email/disown/:id/:hash',
@@ -27,12 +27,12 @@ export const publicRoutes = [
 ]
 
 /**
- * Puts the bearer of the token at the handler's disposal. A header that cannot be a token is refused at once;
- * whether it is one, the handler's own batch finds out, in the same round trip as everything else.
+ * Gives the handler the owner of the token. A header that cannot be a token is refused at once; the handler's own batch
+ * finds out whether the token is good, in the same round trip as everything else.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const route = matchedRoute(c)
-  // An unknown path or method is a 404 or 405 to everybody.
+  // An unknown path or method is a 404 or 405 for everybody.
   if (!route || publicRoutes.includes(`${route.method} ${route.path}`)) return next()
 
   const bearer = parseBearer(c.req.header('Authorization'))
@@ -43,12 +43,12 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   await next()
   if (owner.isFound) remember(owner.tokenKey)
   else if (c.error) forget(owner.tokenKey)
-  // A body that could not be read ends a request early; whose it was still comes first (401 before 400, 413, 415).
+  // A body that cannot be read ends a request early, but a bad token still comes first (401 before 400, 413, 415).
   if (c.error instanceof HTTPException && !owner.isFound) await owner.run()
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
 }
 
-/** Begins after the answer has gone, which it neither holds up nor counts for. */
+/** Begins once the answer has gone, so that it neither delays the answer nor counts towards its time. */
 async function noteUseLater(owner: Owner): Promise<void> {
   await scheduler.wait(0)
   await owner.noteUse().catch(() => undefined)

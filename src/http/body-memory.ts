@@ -1,18 +1,18 @@
 import { TooBusy } from '../domain/failures.ts'
 
-/** What large bodies may take together of the 128 MB that an isolate has for all it serves, in bytes. */
+/** What all large bodies together may take of an isolate's 128 MB, in bytes. */
 const memoryBytes = 56 * 1024 * 1024
-/** Whoever would wait for longer is refused. */
+/** A request that would wait for longer is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
-/** For so long memory is promised after it was last asked for: longer than a request waits for anything. */
+/** How long memory stays promised after it was last asked for: longer than a request waits for anything. */
 export const promisedMs = 12_000
 
 const promises = new Set<BodyMemory>()
 
 /**
- * A large body's share of the isolate's memory: a little while it arrives, more while it is read. Shares are promised for
- * a time, since a request whose client has gone may never be resumed, and so never give its share back.
+ * A large body's share of the isolate's memory: a little while it arrives, more while it is read. Shares expire, since a
+ * request whose client has gone may never be resumed to give its share back.
  */
 export class BodyMemory {
   readonly #userId: number | undefined
@@ -20,20 +20,20 @@ export class BodyMemory {
   #bytes = 0
   #until = 0
 
-  /** Bodies of one user are read in turns, where it is said whose they are. */
+  /** Bodies of one user, if it is given, are read one at a time. */
   constructor(userId?: number) {
     this.#userId = userId
   }
 
   /**
-   * Takes room for a body that has arrived as far as this, where no more than `most` is taken together. Throws TooBusy
-   * where others have taken it.
+   * Takes room for the part of a body that has arrived, if no more than `most` is then taken in all. Throws TooBusy
+   * otherwise.
    */
   holdArrived(bytes: number, most = memoryBytes): void {
     if (!this.#take(bytes, most)) throw new TooBusy()
   }
 
-  /** Takes the memory that reading the body needs, once it is its turn. Throws TooBusy where that takes too long. */
+  /** Takes the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */
   async holdToRead(bytes: number, most = memoryBytes): Promise<void> {
     const deadline = performance.now() + longestWaitMs
     while (!this.#isItsTurn() || !this.#take(bytes, most)) {

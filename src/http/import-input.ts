@@ -11,17 +11,17 @@ import { isObject, toDraft } from './validate.ts'
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 const tooLarge = 'The file must not be larger than 5 MB.'
-/** What reading a file takes at most for each of its bytes (test/node/import-memory.test.ts), with room for storing it. */
+/** The most memory that a byte of a file takes to read (test/node/import-memory.test.ts) and store. */
 export const memoryPerFileByte = 8
-/** Objects, lists and named values in a JSON body: an item has a dozen, and may hold some of its own that nobody reads. */
+/** Objects, lists and named values in a JSON body: an item has a dozen, and may hold others that nobody reads. */
 const maxJsonParts = 300_000
 
 /** A form has a file and seven options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
-/** Tables have fewer meanings than this (csv-header-names.ts), and whoever sends more has no mapping in mind. */
+/** More than the fields that a column can be (statements/csv/header-names.ts). */
 const maxMappingEntries = 50
-/** The longest of those meanings has fewer characters. */
+/** More characters than the longest name of those fields has. */
 const maxMappedName = 50
 /** One of the three kinds of input (docs/contract.md, Imports), read but not yet understood. */
 export type ImportInput =
@@ -60,7 +60,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** An object takes twenty times the memory of its two characters, a name ten times: what would be millions is not parsed. */
+/** An object takes twenty times the memory of its two characters, a name ten times: a body with millions is not parsed. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false
@@ -96,14 +96,14 @@ async function readForm(
   return readFile(content, { ...query, ...fields })
 }
 
-/** What separates the fields of a form: 70 characters at most (RFC 2046 §5.1.1), which bounds the work of looking for it. */
+/** What separates the fields of a form: at most 70 characters (RFC 2046 §5.1.1), which bounds the search for it. */
 function boundaryOf(contentType: string): string {
   const [, quoted, plain] =
     /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
   return quoted ?? plain ?? malformedForm()
 }
 
-/** Before the form is parsed: ten thousands of fields, or megabytes of their headers, cost the platform's parser seconds. */
+/** Done before parsing: tens of thousands of fields, or megabytes of headers, take the platform's parser seconds. */
 function refuseLargeFrame(bytes: Uint8Array<ArrayBuffer>, boundary: string): void {
   const form = Buffer.from(bytes.buffer)
   const delimiter = `--${boundary}`
@@ -130,7 +130,7 @@ function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInp
   return { kind: 'file', bytes, options: readOptions(fields) }
 }
 
-/** Empty fields count as absent; `mapping` comes as JSON where it comes in a form or a query. */
+/** Empty fields count as absent; in a form or a query `mapping` is JSON. */
 function readOptions(fields: Record<string, unknown>): ImportOptions {
   const present = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
@@ -143,7 +143,7 @@ function readOptions(fields: Record<string, unknown>): ImportOptions {
 }
 
 function parseMapping(json: string): unknown {
-  // More than fifty entries can take; what is longer is not parsed.
+  // Longer than fifty entries can be: not parsed.
   if (json.length > maxFormBytes) return json
   try {
     return JSON.parse(json)
@@ -152,7 +152,7 @@ function parseMapping(json: string): unknown {
   }
 }
 
-/** Before each entry is looked at, and its error named after it. */
+/** Done before any entry is looked at and gets an error of its own. */
 function refuseManyMappings(mapping: unknown): void {
   const names = isObject(mapping) ? Object.keys(mapping) : []
   if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappedName)) return

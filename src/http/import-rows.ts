@@ -22,7 +22,7 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
       found += 1
       if (found <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
     }
-    // The first error that is not listed ends the reading.
+    // Reading ends at the first error that is not listed.
     if (found > maxErrors) break
     if (draft.complete) rows.push(toRow(draft.values, index + 1))
   }

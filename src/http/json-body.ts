@@ -5,11 +5,11 @@ import { BodyMemory } from './body-memory.ts'
 import { isKnown } from './known-tokens.ts'
 import { Upload } from './upload.ts'
 
-/** JSON of up to this size, some eight hundred transactions, is read before it is known who sends it. */
+/** JSON up to this size, some eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
-/** What a byte of JSON takes at most once it is parsed: a list of empty objects is the worst. */
+/** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
-/** Large bodies of people without a token are taken only while no more memory than this is in use. */
+/** Large bodies without a token are taken only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
 
 /** True if the content type is that of JSON, whatever its suffix and charset. */
@@ -18,8 +18,8 @@ export function saysJson(c: Context<App>): boolean {
 }
 
 /**
- * Demands a JSON body of at most so many bytes: 413 or 415 otherwise, 503 for one that arrives too slowly or finds no
- * memory. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
+ * Demands a JSON body of at most so many bytes: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
+ * for it. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
@@ -34,7 +34,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = new TextDecoder().decode(body)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
-      // All has arrived: from here on it is the client who waits.
+      // The body has arrived: from here on it is the client who waits.
       c.var.deadline.restart()
       c.var.deadline()
       await next()
@@ -44,7 +44,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   }
 }
 
-/** A large body is read only for a token that is good, and counts in the isolate's memory until the answer is there. */
+/** A large body is read only for a good token, and counts towards the isolate's memory until the answer is ready. */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)

@@ -34,9 +34,9 @@ const byToken = limit('GENERAL_LIMIT', (c) => c.var.owner.tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
- * Limits everything, unless configuration switches that off. A token that has proved good here counts for itself, so
- * that people behind one client address are never in each other's way. All else counts for the client address as well,
- * before the database is asked: routes that need no token, a made-up token, a good one at its first use in this isolate.
+ * Limits everything, unless the configuration switches that off. A token that has proved good here is counted by itself,
+ * so that people behind one client address do not block each other. Everything else counts towards the client address,
+ * before the database is asked: public routes, made-up tokens, and a good one at its first use in this isolate.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
@@ -45,12 +45,12 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
-/** The client address as mails are counted by it; null where the general limit is off (docs/contract.md, Limits). */
+/** The client address that mails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {
   return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
 }
 
-/** The address of the client, as Cloudflare saw it; of IPv6 the network, since a client has a whole one (RFC 6177). */
+/** The client's address as Cloudflare saw it; for IPv6 its network, since a client has a whole one (RFC 6177). */
 export function clientAddress(c: Context): string {
   const address = c.req.header('CF-Connecting-IP') ?? 'unknown'
   return address.includes(':') ? networkOf(address) : address

@@ -4,9 +4,9 @@ import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 
 /**
- * Writes one log line for each request, whatever became of it, and says in `Server-Timing` what it cost. The line
- * holds the pattern of the route, never its path or query: those carry ids, addresses and the secrets of links.
- * What is done after the answer is not in it.
+ * Logs one line for each request, whatever its outcome, and says in `Server-Timing` what it cost. The line has the
+ * pattern of the route, never the path or query, which carry ids, addresses and the secrets of links. Work after the
+ * answer is not in it.
  */
 export const observe: MiddlewareHandler<App> = async (c, next) => {
   const meter = new Meter()

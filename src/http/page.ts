@@ -4,15 +4,15 @@ import { html } from 'hono/html'
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
 /**
- * A page for somebody who has followed a link out of a mail. What the link is for, its button does: scanners of mails
- * follow links, and press nothing.
+ * A page for somebody who has followed a link in a mail. Its button does what the link is for: mail scanners follow
+ * links, but press nothing.
  */
 export function answerPage(c: Context, title: string, text: string, button?: string) {
   c.header('Content-Security-Policy', policy)
   return c.html(page(title, text, button))
 }
 
-/** What came of pressing it: a page for a browser, JSON for a mail program that has posted by itself (RFC 8058). */
+/** The outcome of pressing it: a page for a browser, JSON for a mail program that posts by itself (RFC 8058). */
 export function answerOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
   c.status(status)
   if (!c.req.header('Accept')?.includes('text/html')) return c.json({ message: title })

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../domain/failures.ts'
 
-/** An upload that brings neither a kilobyte nor its end in the first of these, or is not through after the second, is given up. */
+/** An upload is given up if it brings neither 1 KB nor its end within the first, or does not end within the second. */
 const longestPauseMs = 10_000
 const longestUploadMs = 120_000
 /** What the runtime gathers before it wakes us: a body that comes byte by byte would cost thousands of turns. */
@@ -26,8 +26,8 @@ export class Upload {
   }
 
   /**
-   * Reads on until all is there, which it answers as true, or at least so much. `arrived` hears of each part, before it
-   * is kept. Throws 400 for an upload that breaks off, 413 for one that is too large, TooBusy for one that stands still.
+   * Reads on until the end, for which it returns true, or until more than `bytes` are there. `arrived` is called before
+   * a part is kept. Throws 400 for an upload that breaks off, 413 for one too large, TooBusy for one that stalls.
    */
   async readTo(bytes: number, arrived: (size: number) => void = () => {}): Promise<boolean> {
     while (this.#size <= bytes) {
@@ -42,7 +42,7 @@ export class Upload {
     return false
   }
 
-  /** All that has arrived; it is handed over, not kept. */
+  /** Everything that has arrived, which is handed over, not kept. */
   takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#size)
     let at = 0
@@ -77,7 +77,7 @@ export class Upload {
   }
 
   async #refuse(error: Error): Promise<never> {
-    // What is still to come is not waited for.
+    // The rest is not waited for.
     this.#reader?.cancel().catch(() => undefined)
     throw error
   }

@@ -20,7 +20,7 @@ export type Check = {
 /** What each validator reads: the OpenAPI document is made from it. */
 export const checkedBy = new WeakMap<object, Check>()
 
-/** What goes in is for typed clients, who may leave out whatever has no required field. */
+/** `in` is for typed clients, which may leave out a target without required fields. */
 type Reader<Target extends string, Fields, Read> = MiddlewareHandler<
   App,
   string,
@@ -31,8 +31,8 @@ type Reader<Target extends string, Fields, Read> = MiddlewareHandler<
 >
 
 /**
- * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the
- * bearer and the row come before them (docs/contract.md, Order of checks), and the database adds errors of its own.
+ * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the user
+ * and the row are checked first (docs/contract.md, Order of checks), and the database adds errors of its own.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
   return jsonReader(schema, maxBodyBytes, (input) => toDraft(schema, input))
@@ -74,7 +74,7 @@ export function header<S extends z.ZodMiniObject>(schema: S) {
   return reader('header', schema, true, (input) => toDraft(schema, input))
 }
 
-/** Reads what is never refused: the handler gets those fields that fit. */
+/** Reads fields that are never refused: the handler gets those that are valid. */
 export function hints<Target extends 'query' | 'header' | 'param', S extends z.ZodMiniObject>(
   target: Target,
   schema: S,
@@ -97,7 +97,7 @@ function reader<Target extends 'query' | 'header' | 'param', S extends z.ZodMini
 
 type Strings = Record<string, string | string[]>
 
-/** An empty parameter counts as absent, and of a repeated one the last counts. */
+/** An empty parameter counts as absent; if one is repeated, the last counts. */
 function present(input: Strings): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(input)

@@ -24,12 +24,12 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
 
 /** What every header means. One that is not `required` may be absent. */
 export const headers = {
-  'X-Request-Id': header('Names this request in our log.'),
-  'Server-Timing': header("The database's share of the time, the round trips to it, and the whole."),
-  ETag: header('Names this state of it.'),
+  'X-Request-Id': header('Identifies this request in our log.'),
+  'Server-Timing': header('The time spent on the database, the round trips to it, and the total time.'),
+  ETag: header('Identifies this version of the document.'),
   Location: header('Where to go.'),
   'Preference-Applied': {
-    description: 'The preference that was kept to (RFC 7240).',
+    description: 'The preference that was honoured (RFC 7240).',
     schema: { type: 'string' },
   },
   'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 0 }),

@@ -27,16 +27,16 @@ const plainText = (status: number, description: string, example: string): Failur
 
 /** Every failure of the contract, by the name of the response that all operations share. */
 export const failures = {
-  Malformed: failure(400, 'The body is no JSON.', 'Malformed JSON in request body'),
+  Malformed: failure(400, 'The body is not valid JSON.', 'Malformed JSON in request body'),
   Unauthenticated: failure(
     401,
     'The token is missing, malformed, expired or revoked. Sign in again.',
     'Unauthenticated.',
   ),
-  Forbidden: failure(403, "It is another user's.", 'This action is unauthorized.'),
+  Forbidden: failure(403, 'It belongs to another user.', 'This action is unauthorized.'),
   AccountFirst: failure(
     403,
-    'There is no account yet to record anything against.',
+    'The user has no account yet.',
     'You must create at least one account before adding transactions.',
   ),
   NotVerified: {
@@ -51,7 +51,7 @@ export const failures = {
     status: 409,
     ...json(
       duplicateError,
-      'It looks like one that is there already; `force: true` creates it all the same.',
+      'It looks like a transaction that exists already; `force: true` creates it anyway.',
     ),
   },
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),
@@ -60,46 +60,46 @@ export const failures = {
     'The body is not sent as JSON.',
     'The request body must be JSON, sent with Content-Type: application/json.',
   ),
-  Invalid: { status: 422, ...json(validationError, 'Fields break rules; all of them are named at once.') },
+  Invalid: { status: 422, ...json(validationError, 'Some fields are invalid; all of them are listed.') },
   InvalidBatch: {
     status: 422,
     ...json(
       batchError,
-      'Nothing of the batch was taken. Without the items named in `invalid_items`, the rest can be sent again.',
+      'Nothing in the batch was taken. The rest can be sent again without the items in `invalid_items`.',
     ),
   },
   OutOfBounds: {
     status: 422,
-    ...json(validationError, 'What remains would leave a balance or total out of its bounds.'),
+    ...json(validationError, 'A balance or total would leave its bounds.'),
   },
   TooMuchHistory: {
     status: 422,
     ...json(
       validationError,
-      `More than ${mostDeletedAtOnce.toLocaleString('en')} transactions would go or change with it, or what remains would leave a balance or total out of its bounds. Nothing was done.`,
+      `More than ${mostDeletedAtOnce.toLocaleString('en')} transactions would be deleted or changed with it, or a balance or total would leave its bounds. Nothing was done.`,
     ),
   },
   Limited: {
     ...failure(
       429,
-      'Too many attempts, here or everywhere: wait for `Retry-After` seconds.',
+      'Too many attempts, of this route or in all: wait for `Retry-After` seconds.',
       'Too Many Attempts.',
     ),
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
   },
-  Unexpected: failure(500, 'A fault of ours. Name the request id to us.', 'Server Error'),
+  Unexpected: failure(500, 'A fault of ours. Please tell us the request id.', 'Server Error'),
   Unavailable: {
     ...failure(503, 'Try again after `Retry-After` seconds.', 'Service Unavailable'),
     headers: ['Retry-After'],
   },
   BadLink: plainText(
     403,
-    'The link is forged or expired, or its address has changed.',
+    'The link is forged or expired, or the address has changed.',
     'Invalid or expired verification link.',
   ),
   ForgedLink: plainText(403, 'The link is forged.', 'Invalid unsubscribe link.'),
-  VerifiedMeanwhile: { status: 409, ...pageOrJson('The address has been verified, and the account stays.') },
-  LinkOfNobody: plainText(404, 'The user of the link is not there any more.', 'User not found.'),
+  VerifiedMeanwhile: { status: 409, ...pageOrJson('The address has been verified, so the account stays.') },
+  LinkOfNobody: plainText(404, 'The user of the link no longer exists.', 'User not found.'),
 } satisfies Record<string, Failure>
 
 export type FailureName = keyof typeof failures

@@ -42,7 +42,7 @@ export const authRoutes = new Hono<App>()
     await logoutAll(c.var.owner)
     return c.json({ message: 'Logged out everywhere.' })
   })
-  // Never says whether an address is registered, and so has no need to know.
+  // Never tells whether an address is registered, so it need not know.
   .get('/auth/check-email', hints('query', addressCheck), limit('CHECK_EMAIL_LIMIT', clientAddress), (c) => {
     return c.json({ available: email.safeParse(c.req.valid('query').email).success })
   })

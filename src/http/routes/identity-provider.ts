@@ -26,7 +26,7 @@ export const identityProviderRoutes = new Hono<App>()
       )
       return toLogin(c, { token, user: String(user.id) })
     } catch (error) {
-      // Somebody sits in front of a browser: whatever went wrong, they go back to the page they came from.
+      // A person is waiting in a browser: whatever went wrong, they go back to the page they came from.
       if (!(error instanceof SignInFailed) || error.cause) logFailure(error as Error, c)
       const failure = error instanceof SignInFailed ? error : signInAgain()
       return toLogin(c, { error: failure.message, error_code: failure.problem })

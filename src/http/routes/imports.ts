@@ -37,7 +37,7 @@ export const importHistoryRoutes = new Hono<App>()
 
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
-/** Small JSON is judged and stored in one round trip; anything larger is read only once its sender is known. */
+/** Small JSON is checked and stored in one round trip; anything larger is read only once its sender is known. */
 async function importInput(c: ImportContext, kind: ImportFile['kind']) {
   const upload = importUpload(c)
   const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
@@ -47,7 +47,7 @@ async function importInput(c: ImportContext, kind: ImportFile['kind']) {
 async function importSmallJson(c: ImportContext, body: Uint8Array<ArrayBuffer>, kind: ImportFile['kind']) {
   const { owner } = c.var
   const file = await understand(c, body, kind).catch(async (error) => {
-    // Whether somebody may import at all comes before what is wrong with the file.
+    // Whether the user may import at all comes before errors of the file.
     if (error instanceof Invalid) await demandVerified(owner)
     throw error
   })
@@ -55,8 +55,8 @@ async function importSmallJson(c: ImportContext, body: Uint8Array<ArrayBuffer>, 
 }
 
 /**
- * Files are large, dear to read, and hold up all other writers while they are stored: those of one user take turns, once
- * it is known that their sender may import.
+ * Files are large, expensive to read, and hold up all other writers while they are stored: those of one user take turns,
+ * once it is known that the user may import.
  */
 async function importFile(c: ImportContext, upload: Upload, kind: ImportFile['kind']) {
   const { owner } = c.var
@@ -66,7 +66,7 @@ async function importFile(c: ImportContext, upload: Upload, kind: ImportFile['ki
     await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
     const body = upload.takeBytes()
     await memory.holdToRead(body.byteLength * memoryPerFileByte)
-    // How slowly a client uploads is not counted.
+    // The time of the upload does not count.
     c.var.deadline.restart()
     const file = await understand(c, body, kind)
     return c.json(presentImportResult(file, await storeImport(owner, file, keyOf(c))))

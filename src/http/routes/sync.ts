@@ -37,7 +37,7 @@ export const syncRoutes = new Hono<App>()
     return c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, id)))
   })
 
-/** The value of a preference (RFC 7240): of several of one name the first counts; parameters are not looked at. */
+/** The value of a preference (RFC 7240): the first of a name counts, and parameters are ignored. */
 function preference(header: string | undefined, name: string): string | undefined {
   for (const one of header?.split(',') ?? []) {
     const [, token, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|([\w-]+))\s*(?:;|$)/.exec(one) ?? []

@@ -10,7 +10,7 @@ export const accountOperations: OperationGroup = {
     'GET /api/accounts': {
       id: 'listAccounts',
       summary: 'List accounts',
-      description: 'With the balance of each, in the order in which they were opened.',
+      description: 'With their balances, in the order they were opened.',
       answers: { 200: list(account, 'All accounts.') },
     },
     'POST /api/accounts': {
@@ -43,7 +43,7 @@ export const accountOperations: OperationGroup = {
       id: 'deleteAccount',
       summary: 'Delete an account',
       description:
-        'Takes every transaction along in which the account takes part, both directions of a transfer; the balances of the other accounts follow.',
+        'Deletes its transactions too, including transfers to and from other accounts, whose balances follow.',
       answers: { 204: deleted },
       failures: ['TooMuchHistory'],
     },

@@ -10,8 +10,8 @@ export const categoryOperations: OperationGroup = {
     'GET /api/categories': {
       id: 'listCategories',
       summary: 'List categories',
-      description: "The default ones that everybody begins with, and those of one's own.",
-      answers: { 200: list(category, 'All categories, the seeded ones among them.') },
+      description: "The default ones that every user starts with, and the user's own.",
+      answers: { 200: list(category, 'All categories, including the default ones.') },
     },
     'POST /api/categories': {
       id: 'createCategory',
@@ -32,7 +32,7 @@ export const categoryOperations: OperationGroup = {
     'PUT /api/categories/:id': {
       id: 'updateCategory',
       summary: 'Change a category',
-      description: 'Its transactions keep it; what they are summed up under is renamed with it.',
+      description: 'Its transactions keep it, and their totals go by its new name.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
       answers: { 200: json(category, 'The category as it is now.') },
     },

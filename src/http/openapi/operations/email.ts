@@ -25,7 +25,7 @@ export const emailOperations: OperationGroup = {
     'GET /api/email/verification-status': {
       id: 'showVerificationStatus',
       summary: 'Ask whether the address is verified',
-      description: 'For a client that waits until the mail is clicked on.',
+      description: 'For a client that waits for the link in the mail to be opened.',
       answers: { 200: json(verificationStatus, 'Whether it is.') },
     },
     'GET /api/email/verify/:id/:hash': {
@@ -44,7 +44,7 @@ export const emailOperations: OperationGroup = {
       id: 'showDisown',
       summary: 'Ask whether to delete an account that somebody else registered',
       description:
-        'The link “This was not me” of the verification mail; good for 30 days. A page with a button, or one that says that the address has been verified.',
+        'The link “This was not me” in the verification mail, good for 30 days. Answers a page with a button, or one that says the address has been verified.',
       answers: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },

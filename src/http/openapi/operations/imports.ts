@@ -7,8 +7,8 @@ const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })
 
 /**
- * The files that both imports take. JSON is accepted as well, and said in prose alone: where a form and JSON stand side
- * by side, the generators for Java, C# and Python send the form's file as JSON.
+ * The files that both imports take. JSON, which they accept as well, is described in prose alone: given both a form and
+ * JSON, the generators for Java, C# and Python send the form's file as JSON.
  */
 const bodies = (example: string): Operation['bodies'] => ({
   'multipart/form-data': { name: 'ImportUpload', schema: upload },
@@ -19,7 +19,7 @@ const bodies = (example: string): Operation['bodies'] => ({
 export const importOperations: OperationGroup = {
   tag: 'Import',
   description:
-    'CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing. What can be read in two ways is never guessed: the answer is a 422 that lists the candidates. Errors of a file are named by its rows (`rows.7.amount`: the line, or the entry of OFX and CAMT), those of a JSON body by its items, as in sync (`transactions.0.amount`).',
+    'CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing. Whatever can be read in two ways is a 422 that lists the candidates, never a guess. Errors name the row of a file (`rows.7.amount`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (`transactions.0.amount`).',
   operations: {
     'POST /api/import/store': {
       id: 'importFile',
@@ -34,7 +34,7 @@ export const importOperations: OperationGroup = {
       id: 'importStatement',
       summary: 'Import a bank statement',
       description:
-        "OFX and QFX, QIF, CAMT.053, MT940 and CSV, recognised by content. The bank's own id becomes `reference`; rows that are there already are counted as duplicates, and not imported twice.",
+        "OFX and QFX, QIF, CAMT.053, MT940 and CSV, recognised by content. The bank's own id becomes `reference`; rows that exist already are counted as duplicates and not imported again.",
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
@@ -42,19 +42,20 @@ export const importOperations: OperationGroup = {
     'GET /api/imports': {
       id: 'listImports',
       summary: 'List imports',
-      description: 'Files that were imported; dry runs and undone imports are not among them.',
+      description: 'Files that were imported, without dry runs and undone imports.',
       answers: { 200: list(importRecord, 'What was imported, newest first.') },
     },
     'GET /api/imports/:id': {
       id: 'showImport',
       summary: 'Show an import',
-      description: 'What one file brought.',
+      description: 'The counts of one file.',
       answers: { 200: json(importRecord, 'The import.') },
     },
     'DELETE /api/imports/:id': {
       id: 'undoImport',
       summary: 'Undo an import',
-      description: 'Deletes what the import created, but for what was changed since, unless `force` is true.',
+      description:
+        'Deletes the transactions that the import created, except those changed since; `force=true` deletes these too.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds'],

@@ -20,7 +20,7 @@ export const profileOperations: OperationGroup = {
       id: 'updateProfile',
       summary: 'Change the profile',
       description:
-        'Only what is sent changes. `reminder_time: null` ends reminders. Another address, and a password (PUT /api/me/password), are a 422.',
+        'Only what is sent changes. `reminder_time: null` ends reminders. Another address is a 422, and so is a password: PUT /api/me/password changes that.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
       answers: { 200: json(user, 'The user as it is now.') },
     },
@@ -41,7 +41,7 @@ export const profileOperations: OperationGroup = {
     'DELETE /api/me': {
       id: 'deleteProfile',
       summary: 'Leave for good',
-      description: `Deletes the user with everything they own. Needs the password, or the address where the user has none. A user with more than ${mostDeletedAtOnce.toLocaleString('en')} transactions is refused with a 422.`,
+      description: `Deletes the user with everything they own. Needs the password or, if the user has none, the address. A user with more than ${mostDeletedAtOnce.toLocaleString('en')} transactions is refused with a 422.`,
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
     },

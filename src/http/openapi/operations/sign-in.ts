@@ -4,20 +4,20 @@ import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
-/** The password of the examples, so that one signs in with what another has set. */
+/** The password in every example, so that one can sign in with what another has set. */
 export const password = 'correct horse battery staple'
 
 /** Registering, signing in and out, by password or by the identity provider. */
 export const signInOperations: OperationGroup = {
   tag: 'Sign in',
   description:
-    'Get a token here, and send it as `Authorization: Bearer <token>`. A token that is not used for 90 days is void, and so is one after 365 days.',
+    'Get a token here, and send it as `Authorization: Bearer <token>`. A token expires after 90 days without use, and after 365 days in any case.',
   operations: {
     'POST /api/register': {
       id: 'register',
       summary: 'Register',
       description:
-        'Creates a user with the default categories, queues a mail to verify the address, and signs in. Where the mailbox has had many mails lately, none is queued: ask for one later.',
+        'Creates a user with the default categories, queues a mail to verify the address, and signs in. If the mailbox has had many mails lately, none is queued: ask for one later.',
       body: {
         name: 'Registration',
         example: {
@@ -33,14 +33,14 @@ export const signInOperations: OperationGroup = {
     'POST /api/login': {
       id: 'login',
       summary: 'Sign in with a password',
-      description: `Wrong credentials are a 422 under \`email\`, one and the same for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
+      description: `Wrong credentials are a 422 under \`email\`, the same for an unknown address as for a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
     },
     'POST /api/logout': {
       id: 'logout',
       summary: 'Sign out',
-      description: 'Revokes the token of this request, and no other.',
+      description: 'Revokes the token of this request only.',
       answers: { 200: json(message, 'Signed out.') },
     },
     'POST /api/logout-all': {
@@ -52,7 +52,7 @@ export const signInOperations: OperationGroup = {
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
-      description: 'The tokens that are good, those used last first; 500 at most.',
+      description: 'The valid tokens, the most recently used first; 500 at most.',
       answers: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {

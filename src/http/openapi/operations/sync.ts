@@ -11,7 +11,7 @@ export const syncOperations: OperationGroup = {
       id: 'syncTransactions',
       summary: 'Upload a batch',
       description:
-        'The batch is checked whole and stored before the answer; after a 200 the queue on the phone may be emptied. On an error nothing is taken, unless `Prefer: handling=lenient` is sent: then the good items are taken, and the bad ones reported by the status. 1 to 1,000 items, 1 MB.',
+        'The whole batch is checked and stored before the answer; after a 200 the phone may empty its queue. On an error nothing is taken, unless `Prefer: handling=lenient` is sent: then the good items are taken, and the status reports the bad ones. 1 to 1,000 items, 1 MB.',
       body: {
         name: 'SyncBatch',
         example: {

@@ -10,14 +10,14 @@ export const transactionOperations: OperationGroup = {
       id: 'listTransactions',
       summary: 'List transactions',
       description:
-        'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds what has no category; `q` looks in description and reference.',
+        'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds transactions without a category; `q` looks in description and reference.',
       answers: { 200: json(transactionPage, 'One page.') },
     },
     'POST /api/transactions': {
       id: 'createTransaction',
       summary: 'Record a transaction',
       description:
-        'One that equals another in account, destination, type, amount and date is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id` a repeated call answers 200 with the row of the first, and never creates a second.',
+        'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id`, a repeated call answers 200 with the row of the first and never creates a second.',
       body: {
         name: 'NewTransaction',
         example: {
@@ -40,12 +40,12 @@ export const transactionOperations: OperationGroup = {
       id: 'showTransaction',
       summary: 'Show a transaction',
       description: 'With its accounts and category.',
-      answers: { 200: json(transactionWithRelations, 'The transaction with what it refers to.') },
+      answers: { 200: json(transactionWithRelations, 'The transaction with its accounts and category.') },
     },
     'PUT /api/transactions/:id': {
       id: 'updateTransaction',
       summary: 'Change a transaction',
-      description: 'Only what is sent changes; the rules hold for the row that results.',
+      description: 'Only what is sent changes; the rules apply to the resulting row.',
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
       answers: { 200: json(transaction, 'The transaction as it is now.') },
     },
