@@ -40,7 +40,7 @@ type Failing<Input> = {
   }
 }[keyof Failures]
 
-/** Hono answers 200 where a handler names no status, and types it as any. */
+/** If a handler names no status, Hono answers 200 but types it as any. */
 type Answering<Served, Input> = Served extends {
   output: infer Output
   outputFormat: infer Format

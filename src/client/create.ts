@@ -18,9 +18,9 @@ export type PurseClient = {
   tokens: TokenStore
   /** Makes a user and signs them in. Throws ApiError, ConnectionError. */
   register: (registration: Registration) => Promise<SignedIn>
-  /** Signs in. Throws ApiError, whose `errors.email` says that the two do not belong together; ConnectionError. */
+  /** Signs in. Throws ConnectionError, or ApiError with the reason in `errors.email`. */
   signIn: (credentials: Credentials) => Promise<SignedIn>
-  /** Revokes the token, and forgets it in any case. Throws ConnectionError where it could not be revoked. */
+  /** Revokes the token, and forgets it in any case. Throws ConnectionError if it could not be revoked. */
   signOut: () => Promise<void>
 }
 

@@ -18,11 +18,11 @@ export class ApiError extends Error {
   readonly errors: FieldErrors
   /** Of a 422 to a batch: the positions of the items that are wrong. */
   readonly invalidItems: number[]
-  /** What to name when reporting a fault. */
+  /** To be quoted when reporting a fault. */
   readonly requestId: string | undefined
   /** Of a 429 or 503: when to try again. */
   readonly retryAfterSeconds: number | undefined
-  /** 409: it looks like one of `duplicates`; `force: true` creates it all the same. */
+  /** 409: it looks like one of `duplicates`; `force: true` creates it anyway. */
   readonly isDuplicate: boolean
   readonly duplicates: Duplicate[]
   /** 403: the address must be verified first. */
@@ -52,8 +52,7 @@ type FailureBody = {
 }
 
 /**
- * No answer of the service came, or not a whole one. Whether it did what was asked is not known; `cause` says what
- * happened.
+ * The service did not answer, or not completely. Whether it did what was asked is unknown; `cause` says what happened.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
@@ -63,7 +62,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Somebody in between can answer in the place of the service. Throws ConnectionError. */
+/** Throws ConnectionError for an answer from something in between. */
 export function demandOurs(isOurs: boolean): void {
   if (!isOurs) throw new ConnectionError(notOurs)
 }
@@ -79,7 +78,7 @@ export function retryAfterSeconds(headers: Headers, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
-/** Undefined for nothing, and for what is no JSON: the page of somebody who stands in between. */
+/** Undefined for an empty text, and for one that is not JSON, such as the page of a proxy. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

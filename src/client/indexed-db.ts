@@ -2,12 +2,12 @@ import type { KeyValueStorage } from './storage.ts'
 
 /**
  * Keeps what it is given in a database of this name in IndexedDB: unlike `localStorage` it has room for more than 5 MB,
- * and service workers can reach it. Each call throws where the browser forbids it or the device is full.
+ * and service workers can reach it. Each call throws if the browser forbids it or the device is full.
  */
 export function indexedDbStorage(name: string): KeyValueStorage {
   let opening: Promise<Database> | undefined
 
-  /** The connection; a new one where it failed, or the browser or another tab has ended it. */
+  /** The connection; a new one if it failed, or the browser or another tab has ended it. */
   function connect(): Promise<Database> {
     const forget = () => {
       opening = undefined
@@ -19,7 +19,7 @@ export function indexedDbStorage(name: string): KeyValueStorage {
     return opening
   }
 
-  /** Runs one transaction; it has been written when this answers. */
+  /** Runs one transaction, which has been written once this resolves. */
   async function run<T>(mode: Mode, work: (store: Store) => () => T): Promise<T> {
     const transaction = (await connect()).transaction(table, mode, { durability: 'strict' })
     const result = work(transaction.objectStore(table))
@@ -59,7 +59,7 @@ function open(name: string, onClosed: () => void): Promise<Database> {
     request.onsuccess = () => {
       const database = request.result
       database.onclose = onClosed
-      // Somebody deletes it, which would wait for this connection.
+      // Deleting the database would wait for this connection.
       database.onversionchange = () => {
         database.close()
         onClosed()
@@ -69,7 +69,7 @@ function open(name: string, onClosed: () => void): Promise<Database> {
   })
 }
 
-// What is used of IndexedDB: the types of browsers are not at hand where the Worker's are.
+// What is used of IndexedDB: browser types and the Worker's cannot be loaded together.
 type Mode = 'readonly' | 'readwrite'
 type Handler = (() => void) | null
 type Reading<T> = { readonly result: T }

@@ -26,7 +26,7 @@ export type OfflineQueueOptions = {
   limits?: { items: number; bytes: number }
 }
 
-/** The end of what a Date can be: a clock that has gone wrong must not lose what is recorded. */
+/** The latest possible Date: a clock that is wrong must not lose what is recorded. */
 const latestMs = 8.64e15
 
 export type QueueCounts = Record<QueuedTransaction['state'], number>
@@ -34,7 +34,7 @@ export type OfflineQueue = ReturnType<typeof offlineQueue>
 
 /**
  * Transactions that are recorded with or without a network, and land on the service exactly once. `add` stores;
- * `sync`, called when the network is back, after signing in, or as often as one likes, sends.
+ * `sync`, called when the network is back, after signing in, or as often as you like, sends.
  */
 export function offlineQueue({ client, storage, userId, ...options }: OfflineQueueOptions) {
   const { newId = newClientId, now = Date.now, sleep = wait, limits = uploadLimits } = options
@@ -63,7 +63,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     for (const listener of listeners) listener(current)
   }
 
-  /** Changes the item with this client id; false where it is on its way or gone. No run takes it meanwhile. */
+  /** Changes the item with this client id; false if it is on its way or gone. No run takes it meanwhile. */
   async function change(client_id: string, work: (item: QueueItem) => Promise<void>): Promise<boolean> {
     const isDone = await holdItems(async () => {
       const isMeant = (item: QueueItem) => item.client_id === client_id && !item.discarded
@@ -98,8 +98,8 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     },
 
     /**
-     * Corrects a transaction that was rejected or still waits, and queues it again. Where it may have landed as it was,
-     * its row will get the correction. False where it is on its way or gone.
+     * Corrects a transaction that was rejected or still waits, and queues it again. If it may have landed as it was, its
+     * row will get the correction. False if it is on its way or gone.
      */
     resubmit: (client_id: string, transaction: Recorded): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
@@ -110,8 +110,8 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       }),
 
     /**
-     * Forgets a transaction. Where it may have landed, its row will be deleted: that takes a run, until which it is
-     * kept, unseen. False where it is on its way or gone.
+     * Forgets a transaction. If it may have landed, its row will be deleted: that takes a run, until which it is kept
+     * unseen. False if it is on its way or gone.
      */
     discard: (client_id: string): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
@@ -120,7 +120,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
         return store.saveItem({ ...item, transaction, errors: null, discarded: true })
       }),
 
-    /** Sends all that waits, a run at a time. Never throws for what the service or the network does: the report says. */
+    /** Sends all that waits, one run at a time. Never throws for the service or the network: the report tells. */
     sync(): Promise<SyncReport> {
       const options = { client, store, bearer, holdItems, newId, sleep, limits, onSending: tellListeners }
       return locks.request(name, async () => {
@@ -140,7 +140,7 @@ export function newClientId(): string {
   )
 }
 
-/** An id is spent when its transaction has been deleted; any other may have landed without our knowing. */
+/** An id is spent once its transaction has been deleted; any other may have landed without our knowing. */
 function isSpent({ errors }: Pick<QueueItem, 'errors'>): boolean {
   return errors?.client_id !== undefined
 }

@@ -5,8 +5,8 @@ import { unwrap } from './unwrap.ts'
 export type Bearer = { Authorization: string }
 
 /**
- * Answers the header under which a user's data may go out: of the token that the client has now, if it is theirs.
- * Whose it is, the service is asked once for each token. Throws ApiError, ConnectionError.
+ * Returns the header under which a user's data may go out: that of the client's current token, if it is theirs. The
+ * service is asked once for each token whose it is. Throws ApiError, ConnectionError.
  */
 export function bearerOf(
   client: Pick<PurseClient, 'api' | 'tokens'>,

@@ -25,7 +25,7 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   discarded: boolean
 }
 
-/** An item as it is now; `mayHaveLanded` where it was sent once and nobody knows what became of that. */
+/** An item as it is now; `mayHaveLanded` if it was sent once with unknown outcome. */
 export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
 
 /**
@@ -40,10 +40,10 @@ export type TakenBatch = Extract<Batch, { state: 'taken' }>
 
 export type QueueStore = ReturnType<typeof queueStore>
 
-/** Items and batches of one queue in a storage. After a crash between any two calls, what was not done is done again. */
+/** The items and batches of one queue. After a crash between any two calls, what was not done is done again. */
 export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
-  /** What found no room in the storage, by key: it holds until the page is left, and what is not done then is done again. */
+  /** What found no room in the storage, by key. It is lost when the page is left, and is then done again. */
   const unsaved = new Map<string, string>()
 
   async function set({ key, ...value }: { key: string }): Promise<void> {
@@ -84,7 +84,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       `${itemPrefix}${String(addedAtMs).padStart(15, '0')}-${client_id}`,
     batchKey: (id: string) => `${batchPrefix}${id}`,
 
-    /** Throws where there is no room. */
+    /** Throws if there is no room. */
     saveItem: (item: StoredItem) => set(item),
     keepItem: (item: StoredItem) => keep(item),
     keepBatch: (batch: Batch) => keep(batch),
@@ -105,7 +105,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       }))
     },
 
-    /** After a run, or its death: what it was sending is lost, and what of that has landed since is forgotten. */
+    /** After a run or its crash: marks what it was sending as lost, and forgets what has landed since. */
     async endRun(): Promise<void> {
       const all = (await batches()).filter(({ state }) => state !== 'taken')
       const [first, ...others] = all
@@ -120,7 +120,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
   }
 }
 
-/** Undefined for what is damaged: it must not hold up the rest. */
+/** Undefined for a damaged entry, which must not hold up the rest. */
 function read<Entry>(key: string, value: string): Entry | undefined {
   const parsed = readJson(value)
   return typeof parsed === 'object' && parsed !== null ? ({ ...parsed, key } as Entry) : undefined

@@ -15,14 +15,14 @@ export const defaultRetry: RetryPolicy = { attempts: 4, firstDelayMs: 500, maxDe
 /** One request, as far as it matters for repeating it. */
 export type Repeated = { method: string; headers: Headers; body: unknown }
 
-/** True of answers of somebody who has not done it, or cannot say; any other failure would only come again. */
+/** True if another attempt may succeed; any other failure would only repeat. */
 export function isPassing(status: number): boolean {
   return [408, 429, 502, 503, 504].includes(status)
 }
 
 /**
- * The one rule of retrying: milliseconds to wait before the next attempt, or undefined where there shall be none.
- * `answer` is undefined where none came. `random` is from 0 to 1, and spreads clients that failed together.
+ * The one rule of retrying: milliseconds to wait before the next attempt, or undefined for no further one. `answer` is
+ * undefined if none came. `random` is from 0 to 1, and spreads clients that failed together.
  */
 export function retryDelayMs(
   request: Repeated,
@@ -38,8 +38,8 @@ export function retryDelayMs(
 }
 
 /**
- * True where a second run does no more than the first: whatever is no POST (here PATCH sets fields, as PUT does), and
- * a POST that the service recognises, by an `Idempotency-Key` or by client ids.
+ * True if repeating the request does no more than the first: anything but a POST (here PATCH sets fields, as PUT does),
+ * and a POST that the service recognises by an `Idempotency-Key` or by client ids.
  */
 export function isRepeatable({ method, headers, body }: Repeated): boolean {
   return method !== 'POST' || headers.has('Idempotency-Key') || hasClientIds(body)

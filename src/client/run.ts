@@ -28,13 +28,13 @@ export type Stopped = {
 /** One run of the queue, as its steps know it. */
 export type Run = {
   client: Pick<PurseClient, 'api'>
-  /** Goes with every request: the run is one person's, whoever signs in meanwhile. */
+  /** Sent with every request: the run is one person's, even if another signs in meanwhile. */
   headers: Bearer
   store: QueueStore
   report: SyncReport
 }
 
-/** Does one step. Where it is refused the run goes on with the next; what stops them all is thrown. */
+/** Does one step. If it is refused, the run goes on with the next; what stops the whole run is thrown. */
 export async function step(report: SyncReport, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -45,13 +45,13 @@ export async function step(report: SyncReport, work: () => Promise<void>): Promi
   }
 }
 
-/** Keeps an item with what is wrong with it, for a person to look at. */
+/** Keeps an item with its errors, for a person to look at. */
 export async function reject({ store, report }: Run, item: StoredItem, errors: FieldErrors): Promise<void> {
   await store.keepItem({ ...item, errors })
   report.rejected += 1
 }
 
-/** What a failure means to the app. Throws what neither the service nor the network has done. */
+/** What a failure means to the app. Rethrows what is due neither to the service nor to the network. */
 export function stoppedBy(error: unknown): Stopped {
   if (error instanceof ConnectionError) return { reason: 'offline', error }
   if (!(error instanceof ApiError)) throw error
@@ -62,7 +62,7 @@ export function stoppedBy(error: unknown): Stopped {
   return { reason: 'busy', error, retryAfterSeconds }
 }
 
-/** What is refused as a whole, in two parts to be sent one after the other. */
+/** A list that was refused as a whole, in two parts to send one after the other. */
 export function inHalves<Item>(items: Item[]): Item[][] {
   const half = Math.ceil(items.length / 2)
   return [items.slice(0, half), items.slice(half)]

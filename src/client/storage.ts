@@ -15,7 +15,7 @@ export type WebStorage = {
   removeItem: (key: string) => void
 }
 
-/** Forgets all with the page: for tests, and where there is nothing better. */
+/** Forgets everything with the page: for tests, and where there is nothing better. */
 export function memoryStorage(): KeyValueStorage {
   const values = new Map<string, string>()
   return {

@@ -17,7 +17,7 @@ type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? required : text)
 
 const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
-/** A rule of a field; where a `last` one is broken, those after it are not looked at. */
+/** A rule of a field. If a `last` one is broken, those after it are not checked. */
 const rule = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
   z.refine<T>(holds, { error: says(what), abort: last !== undefined })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 
-/** What answers are made of. Everything here is a function, so that the Worker's bundle holds none of it. */
+/** What answers are made of. Everything here is a function, to stay out of the Worker's bundle. */
 
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 

@@ -28,20 +28,23 @@ export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
   | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }
 
+type Bytes = Uint8Array<ArrayBuffer>
+type Query = Record<string, string>
+
 /** The body of an import, as it arrives. */
 export function importUpload(c: Context<App>): Upload {
   return new Upload(c, maxFileBytes + maxFormBytes, tooLarge)
 }
 
 /** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */
-export async function readImportInput(c: Context<App>, bytes: Uint8Array<ArrayBuffer>): Promise<ImportInput> {
+export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<ImportInput> {
   if (saysJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
   if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
   return readFile(bytes, c.req.query())
 }
 
-function readJson(bytes: Uint8Array, query: Record<string, string>): ImportInput {
+function readJson(bytes: Bytes, query: Query): ImportInput {
   const text = new TextDecoder().decode(bytes)
   refuseManyParts(text)
   const body = parseObject(text)
@@ -78,11 +81,7 @@ function refuseManyParts(json: string): void {
     })
 }
 
-async function readForm(
-  bytes: Uint8Array<ArrayBuffer>,
-  contentType: string,
-  query: Record<string, string>,
-): Promise<ImportInput> {
+async function readForm(bytes: Bytes, contentType: string, query: Query): Promise<ImportInput> {
   const boundary = boundaryOf(contentType)
   refuseLargeFrame(bytes, boundary)
   const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` }
@@ -104,7 +103,7 @@ function boundaryOf(contentType: string): string {
 }
 
 /** Done before parsing: tens of thousands of fields, or megabytes of headers, take the platform's parser seconds. */
-function refuseLargeFrame(bytes: Uint8Array<ArrayBuffer>, boundary: string): void {
+function refuseLargeFrame(bytes: Bytes, boundary: string): void {
   const form = Buffer.from(bytes.buffer)
   const delimiter = `--${boundary}`
   let headerBytes = 0

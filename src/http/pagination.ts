@@ -3,14 +3,11 @@ import type { ShownTransactionPage, ShownTransactionWithRelations } from '../con
 type Page = { page: number; perPage: number; total: number; rows: ShownTransactionWithRelations[] }
 
 /**
- * A page as existing clients know it. Its links keep the query of the request, and begin with the
- * service's own address: the request's is whatever the client, or a proxy, wrote into Host.
+ * A page as existing clients know it. Its links keep the query of the request and begin with the service's own address:
+ * the request's is whatever the client, or a proxy, wrote into Host.
  */
-export function presentPage(
-  appUrl: string,
-  requestUrl: string,
-  { page, perPage, total, rows }: Page,
-): ShownTransactionPage {
+export function presentPage(appUrl: string, requestUrl: string, found: Page): ShownTransactionPage {
+  const { page, perPage, total, rows } = found
   const { pathname, searchParams } = new URL(requestUrl)
   const path = `${appUrl}${pathname}`
   const lastPage = Math.max(1, Math.ceil(total / perPage))

@@ -10,9 +10,11 @@ import { jsonBody } from './json-body.ts'
 /** Largest JSON body of an ordinary endpoint, in bytes. */
 const maxBodyBytes = 512 * 1024
 
+type Target = 'query' | 'header' | 'param'
+
 /** A part of a request that a validator reads. One that cannot refuse anything ignores what does not fit. */
 export type Check = {
-  target: 'json' | 'query' | 'header' | 'param'
+  target: Target | 'json'
   schema: z.ZodMiniObject
   canRefuse: boolean
 }
@@ -21,12 +23,12 @@ export type Check = {
 export const checkedBy = new WeakMap<object, Check>()
 
 /** `in` is for typed clients, which may leave out a target without required fields. */
-type Reader<Target extends string, Fields, Read> = MiddlewareHandler<
+type Reader<T extends string, Fields, Read> = MiddlewareHandler<
   App,
   string,
   {
-    in: object extends Fields ? { [T in Target]?: Fields } : { [T in Target]: Fields }
-    out: { [T in Target]: Read }
+    in: object extends Fields ? { [Name in T]?: Fields } : { [Name in T]: Fields }
+    out: { [Name in T]: Read }
   }
 >
 
@@ -75,24 +77,21 @@ export function header<S extends z.ZodMiniObject>(schema: S) {
 }
 
 /** Reads fields that are never refused: the handler gets those that are valid. */
-export function hints<Target extends 'query' | 'header' | 'param', S extends z.ZodMiniObject>(
-  target: Target,
-  schema: S,
-) {
+export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
   return reader(target, schema, false, (input) => toDraft(schema, present(input)).values)
 }
 
-function reader<Target extends 'query' | 'header' | 'param', S extends z.ZodMiniObject, Read>(
-  target: Target,
+function reader<T extends Target, S extends z.ZodMiniObject, Read>(
+  target: T,
   schema: S,
   canRefuse: boolean,
   read: (input: Strings) => Read,
 ) {
-  const validator = zValidator<z.ZodMiniType, Target, App, string>(target, schema, undefined, {
+  const validator = zValidator<z.ZodMiniType, T, App, string>(target, schema, undefined, {
     validationFunction: (_, input) => ({ success: true, data: read(input as Strings) }),
   })
   checkedBy.set(validator, { target, schema, canRefuse })
-  return validator as unknown as Reader<Target, z.input<S>, Read>
+  return validator as unknown as Reader<T, z.input<S>, Read>
 }
 
 type Strings = Record<string, string | string[]>

@@ -33,8 +33,8 @@ const groups: OperationGroup[] = [
 
 /**
  * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
- * the routes and the very schemas that validate requests, the rest from the operations. Throws where a route is
- * not described, or what is described is no route. The version is that of package.json, which the client has as well.
+ * the routes and the very schemas that validate requests, the rest from the operations. Throws if a route is
+ * not described, or a description has no route. The version is that of package.json, which the client has as well.
  */
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()

@@ -8,7 +8,7 @@ type AddSchema = (schema: z.core.$ZodType, io: 'input' | 'output', name?: string
 
 /**
  * Collects the schemas of a document. `input` is what a client may send, `output` what it gets. Answers are left
- * open in the document, so that a client does not break where a field is added; the tests close them.
+ * open in the document, so that a client does not break when a field is added; the tests close them.
  */
 export function collectSchemas(): SchemaCollection {
   const components: Record<string, JsonSchema> = {}

@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import { checkDatabase } from '../../services/health.ts'
 import type { App } from '../app-types.ts'
 
-/** 200 once the database answers; 503 where it does not, 500 where it has not been migrated. */
+/** 200 if the database answers, 503 if it does not, 500 if it has not been migrated. */
 export const healthRoutes = new Hono<App>().get('/', async (c) => {
   await checkDatabase(c.var.deps.db)
   return c.json({ status: 'ok', database: 'ok' })

@@ -35,32 +35,32 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
+type Bytes = Uint8Array<ArrayBuffer>
+type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
 /** Small JSON is checked and stored in one round trip; anything larger is read only once its sender is known. */
-async function importInput(c: ImportContext, kind: ImportFile['kind']) {
+async function importInput(c: ImportContext, kind: Kind) {
   const upload = importUpload(c)
   const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
   return isSmall ? importSmallJson(c, upload.takeBytes(), kind) : importFile(c, upload, kind)
 }
 
-async function importSmallJson(c: ImportContext, body: Uint8Array<ArrayBuffer>, kind: ImportFile['kind']) {
-  const { owner } = c.var
+async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
   const file = await understand(c, body, kind).catch(async (error) => {
     // Whether the user may import at all comes before errors of the file.
-    if (error instanceof Invalid) await demandVerified(owner)
+    if (error instanceof Invalid) await demandVerified(c.var.owner)
     throw error
   })
-  return c.json(presentImportResult(file, await storeImport(owner, file, keyOf(c))))
+  return await store(c, file)
 }
 
 /**
  * Files are large, expensive to read, and hold up all other writers while they are stored: those of one user take turns,
  * once it is known that the user may import.
  */
-async function importFile(c: ImportContext, upload: Upload, kind: ImportFile['kind']) {
-  const { owner } = c.var
-  const user = await demandVerified(owner)
+async function importFile(c: ImportContext, upload: Upload, kind: Kind) {
+  const user = await demandVerified(c.var.owner)
   const memory = new BodyMemory(user.id)
   try {
     await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
@@ -69,26 +69,22 @@ async function importFile(c: ImportContext, upload: Upload, kind: ImportFile['ki
     // The time of the upload does not count.
     c.var.deadline.restart()
     const file = await understand(c, body, kind)
-    return c.json(presentImportResult(file, await storeImport(owner, file, keyOf(c))))
+    return await store(c, file)
   } finally {
     memory.release()
   }
 }
 
-async function understand(
-  c: ImportContext,
-  body: Uint8Array<ArrayBuffer>,
-  kind: ImportFile['kind'],
-): Promise<ImportFile> {
+async function understand(c: ImportContext, body: Bytes, kind: Kind): Promise<ImportFile> {
   const { complete, errors } = c.req.valid('header')
   if (!complete) throw new Invalid(errors)
   const input = await readImportInput(c, body)
   if (input.kind === 'rows') return readImportRows(input.transactions, kind, input.options)
-  return kind === 'bank'
-    ? understandStatement(input.bytes, input.options)
-    : understandCsv(input.bytes, input.options)
+  const understandFile = kind === 'bank' ? understandStatement : understandCsv
+  return understandFile(input.bytes, input.options)
 }
 
-function keyOf(c: ImportContext): string | undefined {
-  return c.req.valid('header').values['Idempotency-Key']
+async function store(c: ImportContext, file: ImportFile) {
+  const key = c.req.valid('header').values['Idempotency-Key']
+  return c.json(presentImportResult(file, await storeImport(c.var.owner, file, key)))
 }
