@@ -6,16 +6,16 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Eight seconds are over in 200 ms. */
+/** Eight seconds are over in two. */
 function hasten(): void {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 40))
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 4))
 }
 
-/** A body that arrives a byte at a time, over a second. */
+/** A body that arrives a byte at a time, over two and a half. */
 function dribble(text: string): ReadableStream {
   const bytes = new TextEncoder().encode(text)
-  const pauseMs = 1_000 / bytes.length
+  const pauseMs = 2_500 / bytes.length
   return new ReadableStream({
     async start(controller) {
       for (const byte of bytes) {
