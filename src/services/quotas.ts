@@ -9,7 +9,7 @@ import { type Rule, rule } from './rules.ts'
 export const maxAccounts = 500
 export const maxCategories = 1_000
 /** Characters in the notes of all accounts of a user together: 6 MB of JSON at worst. */
-export const maxNotesLength = 1_000_000
+export const maxNotesLength = 250_000
 
 /** One more account fits. */
 export function accountQuota(userId: SQL): Rule {
