@@ -1,5 +1,5 @@
 import { mailSchema } from '../domain/mails.ts'
-import { renderMail } from '../emails/render.ts'
+import { renderMail } from '../emails/texts.ts'
 import type { Mailer } from '../gateways/resend.ts'
 import type { FailedMail } from '../services/failed-mails.ts'
 import { type Handler, retryLater } from './dispatch.ts'

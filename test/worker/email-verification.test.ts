@@ -292,7 +292,7 @@ describe('the Verified event', () => {
 describe('asking for another verification mail', () => {
   const resend = (person: Person) => person.post('/api/email/verification-notification')
 
-  test('queues one for the bearer', async () => {
+  test('queues one for the user who asks', async () => {
     const world = createWorld()
     const person = await world.register()
     world.queued.length = 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
-import { renderMail } from '../../src/emails/render.ts'
+import { renderMail } from '../../src/emails/texts.ts'
 
 const envelope = { id: 'one', to: 'ada@example.com', name: 'Ada' }
 const url = 'https://api.purse.example/api/email/verify/1/ab?expires=1&signature=cd'

@@ -168,7 +168,7 @@ describe('a bank statement', () => {
     expect(await home.total()).toBe(4)
   })
 
-  test('needs to be told its account, which must be the bearer’s', async () => {
+  test('needs to be told its account, which must be the user’s own', async () => {
     const home = await createImporter()
     const stranger = await createHousehold(home.world)
     for (const account_id of ['', String(stranger.cash.id), '999999', 'abc']) {
@@ -216,7 +216,7 @@ describe('JSON', () => {
     expect(await home.total()).toBe(1)
   })
 
-  test('takes categories by id, which must be the bearer’s', async () => {
+  test('takes categories by id, which must be the user’s own', async () => {
     const home = await createImporter()
     const stranger = await createHousehold(home.world)
     const item = (category: Json) => ({ ...createExpense(home.checking), category_id: category.id })
@@ -430,7 +430,7 @@ test('ten thousand rows with categories and client ids cost the database as much
   expect(many).toBeLessThan(few * 1.5)
 })
 
-test('an account of the form that is not the bearer’s is one error, not one for each row', async () => {
+test('another user’s account in the form is one error, not one for each row', async () => {
   const home = await createImporter()
   const { status, body } = await home.statement(ofx, { account_id: '999999' })
   expect([status, body.errors]).toEqual([422, { account_id: ['The selected account id is invalid.'] }])

@@ -16,7 +16,7 @@ const sessionIds = async (person: Person) =>
   (await person.get('/api/tokens')).body.map((session: Json) => session.id)
 
 describe('the list of sessions', () => {
-  test('shows the bearer’s own, with the client of each and which one asks', async () => {
+  test('shows the user’s own, with the client of each and which one is asking', async () => {
     const world = createWorld()
     const person = await world.register()
     await world.register()
@@ -112,7 +112,7 @@ describe('ending a session', () => {
   })
 })
 
-test('logging out everywhere ends every session of the bearer, this one included, and nobody else’s', async () => {
+test('logging out everywhere ends all the user’s sessions, this one included, and nobody else’s', async () => {
   const world = createWorld()
   const [person, other] = [await world.register(), await world.register()]
   const phone = await signInFrom(world, person, 'A')

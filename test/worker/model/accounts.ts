@@ -46,11 +46,11 @@ const withAccount = (state: State, account: Account) =>
   state.after((next) => next.accounts.set(account.id, account))
 
 export const accountOperations = [
-  operation('open an account', 4, { said: fc.record(fields), key: idempotencyKey }, (bearer, drawn) => {
-    const said = { ...drawn.said, starting_balance: scaled(bearer.stage, drawn.said.starting_balance) }
+  operation('open an account', 4, { said: fc.record(fields), key: idempotencyKey }, (caller, drawn) => {
+    const said = { ...drawn.said, starting_balance: scaled(caller.stage, drawn.said.starting_balance) }
     const body = { ...said, starting_balance: decimal(said.starting_balance) }
     const options = { body, headers: keyHeader(drawn.key) }
-    const call = bearer.request('POST', '/api/accounts', options, (state, user, { body }) => {
+    const call = caller.request('POST', '/api/accounts', options, (state, user, { body }) => {
       const key = drawn.key === null ? undefined : `${user.id} account ${drawn.key}`
       const earlier = state.madeWith(state.accounts, key)
       if (earlier) return { status: 200, body: shownAccount(state, earlier) }
@@ -66,18 +66,18 @@ export const accountOperations = [
     'change an account',
     4,
     { account: anyOf, changes: fc.record(fields, { requiredKeys: [] }) },
-    (bearer, { account, changes }) => {
-      const id = bearer.pick('accounts', account)
+    (caller, { account, changes }) => {
+      const id = caller.pick('accounts', account)
       const { starting_balance } = changes
       const said = {
         ...changes,
-        ...(starting_balance !== undefined && { starting_balance: scaled(bearer.stage, starting_balance) }),
+        ...(starting_balance !== undefined && { starting_balance: scaled(caller.stage, starting_balance) }),
       }
       const body = {
         ...said,
         ...(said.starting_balance !== undefined && { starting_balance: decimal(said.starting_balance) }),
       }
-      return bearer.request('PUT', `/api/accounts/${id}`, { body }, (state, user) =>
+      return caller.request('PUT', `/api/accounts/${id}`, { body }, (state, user) =>
         claimed('accounts', state.accounts.get(id), user, (account) => {
           const changed = { ...account, ...said }
           const next = withAccount(state, changed)
@@ -90,9 +90,9 @@ export const accountOperations = [
     },
   ),
 
-  operation('close an account', 2, { account: anyOf }, (bearer, { account }) => {
-    const id = bearer.pick('accounts', account)
-    return bearer.request('DELETE', `/api/accounts/${id}`, {}, (state, user) =>
+  operation('close an account', 2, { account: anyOf }, (caller, { account }) => {
+    const id = caller.pick('accounts', account)
+    return caller.request('DELETE', `/api/accounts/${id}`, {}, (state, user) =>
       claimed('accounts', state.accounts.get(id), user, () => {
         const next = state.after((next) => next.closeAccount(id))
         return withinBounds(next, user.id, 'amount', { status: 204 })
@@ -100,9 +100,9 @@ export const accountOperations = [
     )
   }),
 
-  operation('show an account', 1, { account: anyOf }, (bearer, { account }) => {
-    const id = bearer.pick('accounts', account)
-    return bearer.request('GET', `/api/accounts/${id}`, {}, (state, user) =>
+  operation('show an account', 1, { account: anyOf }, (caller, { account }) => {
+    const id = caller.pick('accounts', account)
+    return caller.request('GET', `/api/accounts/${id}`, {}, (state, user) =>
       claimed('accounts', state.accounts.get(id), user, (account) => ({
         status: 200,
         body: shownAccount(state, account),
@@ -111,8 +111,8 @@ export const accountOperations = [
   }),
 ]
 
-export const listAccounts = operation('list the accounts', 2, {}, (bearer) =>
-  bearer.request('GET', '/api/accounts', {}, (state, user) => ({
+export const listAccounts = operation('list the accounts', 2, {}, (caller) =>
+  caller.request('GET', '/api/accounts', {}, (state, user) => ({
     status: 200,
     body: shownAccounts(state, user.id),
   })),

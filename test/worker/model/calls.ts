@@ -79,13 +79,13 @@ export function operation<D extends object>(
   kind: string,
   weight: number,
   draws: { [K in keyof D]: fc.Arbitrary<D[K]> },
-  plan: (bearer: Bearer, drawn: D) => Planned | undefined,
+  plan: (caller: Caller, drawn: D) => Planned | undefined,
 ): Operation {
   const step = fc.tuple(who, fc.record(draws) as fc.Arbitrary<D>).map(([who, drawn]) => ({
     kind,
     drawn: { ...who, ...drawn },
     plan: (stage: Stage, userId?: number) => {
-      const call = plan(new Bearer(stage, who, userId), drawn)
+      const call = plan(new Caller(stage, who, userId), drawn)
       return call && { kind, salt: who.salt, ...call }
     },
   }))
@@ -131,7 +131,7 @@ export class Stage {
 }
 
 /** Somebody who makes a call. */
-export class Bearer {
+export class Caller {
   readonly stage: Stage
   readonly userId: number
   readonly token: string

@@ -41,9 +41,9 @@ function unlessTaken(state: State, category: Category, status: number): Verdict 
 }
 
 export const categoryOperations = [
-  operation('add a category', 3, { said: fc.record(fields), key: idempotencyKey }, (bearer, drawn) => {
+  operation('add a category', 3, { said: fc.record(fields), key: idempotencyKey }, (caller, drawn) => {
     const options = { body: drawn.said, headers: keyHeader(drawn.key) }
-    const call = bearer.request('POST', '/api/categories', options, (state, user, { body }) => {
+    const call = caller.request('POST', '/api/categories', options, (state, user, { body }) => {
       const key = drawn.key === null ? undefined : `${user.id} category ${drawn.key}`
       const earlier = state.madeWith(state.categories, key)
       if (earlier) return { status: 200, body: earlier }
@@ -56,9 +56,9 @@ export const categoryOperations = [
     'change a category',
     3,
     { category: upTo(25), changes: fc.record(fields, { requiredKeys: [] }) },
-    (bearer, { category, changes }) => {
-      const id = bearer.pick('categories', category)
-      return bearer.request('PUT', `/api/categories/${id}`, { body: changes }, (state, user) =>
+    (caller, { category, changes }) => {
+      const id = caller.pick('categories', category)
+      return caller.request('PUT', `/api/categories/${id}`, { body: changes }, (state, user) =>
         claimed('categories', state.categories.get(id), user, (category) =>
           unlessTaken(state, { ...category, ...changes }, 200),
         ),
@@ -66,9 +66,9 @@ export const categoryOperations = [
     },
   ),
 
-  operation('drop a category', 2, { category: anyOf }, (bearer, { category }) => {
-    const id = bearer.pick('categories', category)
-    return bearer.request('DELETE', `/api/categories/${id}`, {}, (state, user) =>
+  operation('drop a category', 2, { category: anyOf }, (caller, { category }) => {
+    const id = caller.pick('categories', category)
+    return caller.request('DELETE', `/api/categories/${id}`, {}, (state, user) =>
       claimed('categories', state.categories.get(id), user, () => ({
         status: 204,
         next: state.after((next) => next.dropCategory(id)),
@@ -76,16 +76,16 @@ export const categoryOperations = [
     )
   }),
 
-  operation('show a category', 1, { category: anyOf }, (bearer, { category }) => {
-    const id = bearer.pick('categories', category)
-    return bearer.request('GET', `/api/categories/${id}`, {}, (state, user) =>
+  operation('show a category', 1, { category: anyOf }, (caller, { category }) => {
+    const id = caller.pick('categories', category)
+    return caller.request('GET', `/api/categories/${id}`, {}, (state, user) =>
       claimed('categories', state.categories.get(id), user, (category) => ({ status: 200, body: category })),
     )
   }),
 ]
 
-export const listCategories = operation('list the categories', 1, {}, (bearer) =>
-  bearer.request('GET', '/api/categories', {}, (state, user) => ({
+export const listCategories = operation('list the categories', 1, {}, (caller) =>
+  caller.request('GET', '/api/categories', {}, (state, user) => ({
     status: 200,
     body: shownCategories(state, user.id),
   })),

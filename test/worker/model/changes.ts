@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import {
   anyOf,
-  type Bearer,
+  type Caller,
   claimed,
   type Draw,
   invalid,
@@ -37,14 +37,14 @@ const patch = fc
   })
 
 function patchOf(
-  bearer: Bearer,
+  caller: Caller,
   { account, to, category, ...rest }: { account?: Draw; to?: Draw | null; category?: Draw | null },
 ): Partial<Fields> {
   return {
     ...rest,
-    ...(account && { account_id: bearer.pick('accounts', account) }),
-    ...(to !== undefined && { to_account_id: to && bearer.pick('accounts', to) }),
-    ...(category !== undefined && { category_id: category && bearer.pick('categories', category) }),
+    ...(account && { account_id: caller.pick('accounts', account) }),
+    ...(to !== undefined && { to_account_id: to && caller.pick('accounts', to) }),
+    ...(category !== undefined && { category_id: category && caller.pick('categories', category) }),
   }
 }
 
@@ -55,22 +55,22 @@ type Column = (typeof columns)[number]
 const nth = fc.noBias(fc.nat(59))
 
 export const changeOperations = [
-  operation('change a transaction', 14, { row: anyOf, patch }, (bearer, { row, patch }) =>
-    change(bearer, bearer.pick('rows', row), patchOf(bearer, patch)),
+  operation('change a transaction', 14, { row: anyOf, patch }, (caller, { row, patch }) =>
+    change(caller, caller.pick('rows', row), patchOf(caller, patch)),
   ),
 
   // Where several change, a trigger that overlooks one of them is run for another.
   ...columns.map((column) =>
-    operation(`change ${column} alone`, 2, { row: nth, other: nth, amount, day }, (bearer, drawn) => {
-      const row = rowWith(bearer, column, drawn.row)
-      const value = row && otherValue(bearer, row, column, drawn)
-      if (row && value !== undefined) return change(bearer, row.id, { [column]: value })
+    operation(`change ${column} alone`, 2, { row: nth, other: nth, amount, day }, (caller, drawn) => {
+      const row = rowWith(caller, column, drawn.row)
+      const value = row && otherValue(caller, row, column, drawn)
+      if (row && value !== undefined) return change(caller, row.id, { [column]: value })
     }),
   ),
 ]
 
-function change(bearer: Bearer, id: number, said: Partial<Fields>): Planned {
-  return bearer.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
+function change(caller: Caller, id: number, said: Partial<Fields>): Planned {
+  return caller.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
     claimed('rows', state.rows.get(id), user, (row) => {
       const next = changed(row, said)
       if (!isSound(state, user.id, next)) return invalid()
@@ -81,7 +81,7 @@ function change(bearer: Bearer, id: number, said: Partial<Fields>): Planned {
 }
 
 /** One of the user's own rows that has something in a column. */
-function rowWith({ stage, userId }: Bearer, column: Column, nth: number): Row | undefined {
+function rowWith({ stage, userId }: Caller, column: Column, nth: number): Row | undefined {
   const rows = stage.state.of(stage.state.rows, userId).filter((row) => row[column] !== null)
   const ids = rows.map(({ id }) => id)
   return stage.state.rows.get(stage.choose('rows', ids, nth) ?? 0)
@@ -89,7 +89,7 @@ function rowWith({ stage, userId }: Bearer, column: Column, nth: number): Row | 
 
 /** A value with which a row is as sound as before; undefined where there is no other. */
 function otherValue(
-  { stage, userId }: Bearer,
+  { stage, userId }: Caller,
   row: Row,
   column: Column,
   { other, amount, day }: { other: number; amount: bigint; day: string },

@@ -4,7 +4,7 @@ import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
 import {
   anyOf,
-  type Bearer,
+  type Caller,
   claimed,
   type Draw,
   idempotencyKey,
@@ -45,22 +45,22 @@ export const importOperations = [
     'import rows',
     5,
     { items: fc.array(item, { minLength: 1, maxLength: 4 }), isDryRun: seldom(4), key: idempotencyKey },
-    (bearer, { items: drawn, isDryRun, key }) => {
+    (caller, { items: drawn, isDryRun, key }) => {
       const rows = drawn.map((one): FileRow => {
-        const { account_id, to_account_id, category_id, ...rest } = itemOf(bearer, one)
+        const { account_id, to_account_id, category_id, ...rest } = itemOf(caller, one)
         return { ...rest, account: account_id, to: to_account_id, category: category_id }
       })
-      return importRows(bearer, rows, isDryRun, key)
+      return importRows(caller, rows, isDryRun, key)
     },
   ),
 
-  operation('import rows again', 4, { file: anyOf, keepsKey: fc.boolean() }, (bearer, drawn) => {
-    const file = bearer.stage.state.imports.get(bearer.pick('imports', drawn.file))
+  operation('import rows again', 4, { file: anyOf, keepsKey: fc.boolean() }, (caller, drawn) => {
+    const file = caller.stage.state.imports.get(caller.pick('imports', drawn.file))
     if (file?.format !== 'json') return
     const rows: FileRow[] = JSON.parse(file.rows, (name, value) =>
       name === 'amount' ? BigInt(value) : value,
     )
-    return importRows(bearer, rows, false, drawn.keepsKey ? file.key : null)
+    return importRows(caller, rows, false, drawn.keepsKey ? file.key : null)
   }),
 
   operation(
@@ -76,19 +76,19 @@ export const importOperations = [
       ),
       isDryRun: seldom(4),
     },
-    (bearer, { rows: drawn, isDryRun }) => {
+    (caller, { rows: drawn, isDryRun }) => {
       const nameOf = (draw: Draw) => {
-        const name = bearer.stage.state.accounts.get(bearer.pick('accounts', draw))?.name ?? 'Nowhere'
+        const name = caller.stage.state.accounts.get(caller.pick('accounts', draw))?.name ?? 'Nowhere'
         return draw.nth % 5 === 0 ? name.toLowerCase() : name
       }
       const rows = drawn.map(({ item, category }): FileRow => {
-        const { type, amount, description, reference, transaction_date } = enriched(bearer.stage, item)
+        const { type, amount, description, reference, transaction_date } = enriched(caller.stage, item)
         const said = { type, amount, description, reference, transaction_date, client_id: null, force: false }
         return { ...said, account: nameOf(item.account), to: item.to && nameOf(item.to), category }
       })
       const path = `/api/import/store?dry_run=${isDryRun}`
       const file = { path, format: 'csv', rows, firstLine: 2, isDryRun, key: null }
-      return importing(bearer, file, uploadOf(csv(rows)))
+      return importing(caller, file, uploadOf(csv(rows)))
     },
   ),
 
@@ -101,10 +101,10 @@ export const importOperations = [
       closing: fc.option(day, { freq: 2 }),
       isDryRun: seldom(4),
     },
-    (bearer, { account: drawn, entries, closing, isDryRun }) => {
-      const account = bearer.pick('accounts', drawn)
+    (caller, { account: drawn, entries, closing, isDryRun }) => {
+      const account = caller.pick('accounts', drawn)
       const rows = entries.map((entry): FileRow => {
-        const { type, amount, description, reference, transaction_date } = enriched(bearer.stage, entry)
+        const { type, amount, description, reference, transaction_date } = enriched(caller.stage, entry)
         // Entries that move nothing are left out of statements, and transfers are not told from expenses.
         const moved = { type: type === 'income' ? type : ('expense' as const), amount: amount || 1n }
         const nowhere = { to: null, category: null, client_id: null, force: false }
@@ -114,21 +114,21 @@ export const importOperations = [
       const path = `/api/import/bank/store?dry_run=${isDryRun}&account_id=${account}`
       const statement = { path, format: 'ofx', rows, firstLine: 1, isDryRun, key: null }
       const file = { ...statement, ...(closing && { closing: balance }) }
-      return importing(bearer, file, uploadOf(ofx(file)))
+      return importing(caller, file, uploadOf(ofx(file)))
     },
   ),
 
-  operation('undo an import', 2, { file: anyOf, isForced: seldom(3) }, (bearer, { file, isForced }) => {
-    const id = bearer.pick('imports', file)
+  operation('undo an import', 2, { file: anyOf, isForced: seldom(3) }, (caller, { file, isForced }) => {
+    const id = caller.pick('imports', file)
     const path = `/api/imports/${id}${isForced ? '?force=true' : ''}`
-    return bearer.request('DELETE', path, {}, (state, user) =>
+    return caller.request('DELETE', path, {}, (state, user) =>
       claimed('imports', state.imports.get(id), user, () => undone(state, user, id, isForced)),
     )
   }),
 ]
 
-export const listImports = operation('list the imports', 1, {}, (bearer) =>
-  bearer.request('GET', '/api/imports', {}, (state, user) => ({
+export const listImports = operation('list the imports', 1, {}, (caller) =>
+  caller.request('GET', '/api/imports', {}, (state, user) => ({
     status: 200,
     body: state
       .of(state.imports, user.id)
@@ -137,7 +137,7 @@ export const listImports = operation('list the imports', 1, {}, (bearer) =>
   })),
 )
 
-function importRows(bearer: Bearer, rows: FileRow[], isDryRun: boolean, key: string | null): Planned {
+function importRows(caller: Caller, rows: FileRow[], isDryRun: boolean, key: string | null): Planned {
   const transactions = rows.map(({ account, to, category, ...rest }) => ({
     ...asSent(rest),
     account_id: account,
@@ -145,18 +145,18 @@ function importRows(bearer: Bearer, rows: FileRow[], isDryRun: boolean, key: str
     category_id: category,
   }))
   const file = { path: '/api/import/store', format: 'json', rows, firstLine: 0, isDryRun, key }
-  return importing(bearer, file, { body: { transactions, dry_run: isDryRun }, headers: keyHeader(key) })
+  return importing(caller, file, { body: { transactions, dry_run: isDryRun }, headers: keyHeader(key) })
 }
 
 /** The call that imports a file; what it created is looked up, so nothing may go away at the same time. */
-function importing(bearer: Bearer, file: File, options: Parameters<Bearer['request']>[2]): Planned {
-  const call = bearer.request('POST', file.path, options, (state, user, outcome) =>
+function importing(caller: Caller, file: File, options: Parameters<Caller['request']>[2]): Planned {
+  const call = caller.request('POST', file.path, options, (state, user, outcome) =>
     verified(user, () => imported(state, user, file, outcome)),
   )
   const send = async () => {
     const answer = await call.send()
     if (answer.status !== 200) return answer
-    return { ...answer, learned: await whatCame(bearer.stage.world, bearer.userId, answer.body.import.id) }
+    return { ...answer, learned: await whatCame(caller.stage.world, caller.userId, answer.body.import.id) }
   }
   const made = ({ status, body, learned }: Outcome): Made[] =>
     status === 200

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { pathOf, queuedMail, randomClientAddress } from '../world.ts'
 import {
-  type Bearer,
   type Call,
+  type Caller,
   invalid,
   type Outcome,
   operation,
@@ -35,12 +35,12 @@ const withoutTokens = (state: State, isRevoked: (token: string, userId: number) 
 
 /** A call without a token, about somebody. */
 function open(
-  bearer: Bearer,
+  caller: Caller,
   text: string,
   send: Call['send'],
   expect: (state: State, user: User | undefined, outcome: Outcome) => Verdict,
 ): Planned {
-  const { userId } = bearer
+  const { userId } = caller
   return {
     text: `user ${userId}: ${text}`,
     userId,
@@ -59,38 +59,38 @@ export function newcomer(state: State, user: User, token: string, categories: St
 }
 
 export const peopleOperations = [
-  operation('log in', 3, { isWrong: seldom(5) }, (bearer, { isWrong }) => {
-    const { email, password: right } = bearer.user
+  operation('log in', 3, { isWrong: seldom(5) }, (caller, { isWrong }) => {
+    const { email, password: right } = caller.user
     const password = isWrong ? 'not the password' : right
     const send = () =>
-      bearer.stage.call('POST', '/api/login', { body: { email, password }, headers: loginLimitKey() })
-    return open(bearer, `log in with ${password}`, send, (state, user, { body }) =>
+      caller.stage.call('POST', '/api/login', { body: { email, password }, headers: loginLimitKey() })
+    return open(caller, `log in with ${password}`, send, (state, user, { body }) =>
       user?.password === password
         ? { status: 200, next: state.after((next) => next.tokens.set(body?.access_token, user.id)) }
         : { status: 422, body: { errors: { email: ['The provided credentials are incorrect.'] } } },
     )
   }),
 
-  operation('log out', 1, {}, (bearer) =>
-    bearer.request('POST', '/api/logout', {}, (state) => ({
+  operation('log out', 1, {}, (caller) =>
+    caller.request('POST', '/api/logout', {}, (state) => ({
       status: 200,
-      next: withoutTokens(state, (token) => token === bearer.token),
+      next: withoutTokens(state, (token) => token === caller.token),
     })),
   ),
 
-  operation('log out everywhere', 1, {}, (bearer) =>
-    bearer.request('POST', '/api/logout-all', {}, (state, user) => ({
+  operation('log out everywhere', 1, {}, (caller) =>
+    caller.request('POST', '/api/logout-all', {}, (state, user) => ({
       status: 200,
       next: withoutTokens(state, (_, userId) => userId === user.id),
     })),
   ),
 
-  operation('revoke a token', 3, { nth: fc.nat(11), isForeign: seldom(10) }, (bearer, { nth, isForeign }) => {
-    const others = [...bearer.stage.state.tokens].filter(([, user]) => user !== bearer.userId)
-    const candidates = isForeign ? others.map(([token]) => token) : bearer.liveTokens(bearer.userId)
+  operation('revoke a token', 3, { nth: fc.nat(11), isForeign: seldom(10) }, (caller, { nth, isForeign }) => {
+    const others = [...caller.stage.state.tokens].filter(([, user]) => user !== caller.userId)
+    const candidates = isForeign ? others.map(([token]) => token) : caller.liveTokens(caller.userId)
     const revoked = candidates[nth % candidates.length] ?? '999999|nonsense'
     const path = `/api/tokens/${revoked.split('|')[0]}`
-    return bearer.request('DELETE', path, {}, (state, user) => {
+    return caller.request('DELETE', path, {}, (state, user) => {
       const owner = state.tokens.get(revoked)
       if (owner === undefined) return { status: 404, body: { message: 'Token not found.' } }
       if (owner !== user.id) return { status: 403 }
@@ -98,16 +98,16 @@ export const peopleOperations = [
     })
   }),
 
-  operation('ask for a reset', 1, {}, (bearer) => {
-    const { email, resetsAsked } = bearer.user
+  operation('ask for a reset', 1, {}, (caller) => {
+    const { email, resetsAsked } = caller.user
     if (resetsAsked >= mostResets) return
     const send = async () => {
-      const answer = await bearer.stage.call('POST', '/api/forgot-password', { body: { email } })
+      const answer = await caller.stage.call('POST', '/api/forgot-password', { body: { email } })
       if (answer.status !== 200) return answer
-      const { url } = queuedMail(bearer.stage.world, 'reset_password', email)
+      const { url } = queuedMail(caller.stage.world, 'reset_password', email)
       return { ...answer, learned: new URL(url).searchParams.get('token') }
     }
-    const asked = open(bearer, 'ask for a password reset', send, (state, user, { learned }) => {
+    const asked = open(caller, 'ask for a password reset', send, (state, user, { learned }) => {
       if (!user) return invalid()
       const next = withUser(state, { ...user, resetsAsked: user.resetsAsked + 1 })
       return { status: 200, next: next.after((next) => next.resets.set(learned as string, user.id)) }
@@ -116,14 +116,14 @@ export const peopleOperations = [
     return { ...asked, clashes: ['ask for a reset'] }
   }),
 
-  operation('reset the password', 2, { nth: fc.nat(2), isWrong: seldom(8) }, (bearer, { nth, isWrong }) => {
-    const tokens = [...bearer.stage.state.resets].filter(([, user]) => user === bearer.userId)
+  operation('reset the password', 2, { nth: fc.nat(2), isWrong: seldom(8) }, (caller, { nth, isWrong }) => {
+    const tokens = [...caller.stage.state.resets].filter(([, user]) => user === caller.userId)
     const token = (isWrong ? undefined : tokens[nth % tokens.length]?.[0]) ?? 'nonsense'
-    const { email, resetsAsked } = bearer.user
+    const { email, resetsAsked } = caller.user
     const password = `password ${resetsAsked} ${token}`
     const body = { token, email, password, password_confirmation: password }
-    const send = () => bearer.stage.call('POST', '/api/reset-password', { body })
-    return open(bearer, `reset the password with ${token}`, send, (state, user) => {
+    const send = () => caller.stage.call('POST', '/api/reset-password', { body })
+    return open(caller, `reset the password with ${token}`, send, (state, user) => {
       if (!user || state.resets.get(token) !== user.id) {
         return { status: 422, body: { errors: { email: ['This password reset token is invalid.'] } } }
       }
@@ -136,8 +136,8 @@ export const peopleOperations = [
     })
   }),
 
-  operation('register', 1, { nth: fc.nat(7) }, (bearer, { nth }) => {
-    const { stage } = bearer
+  operation('register', 1, { nth: fc.nat(7) }, (caller, { nth }) => {
+    const { stage } = caller
     if (stage.state.users.size >= mostUsers) return
     const email = `latecomer${nth}@example.com`
     const password = 'correct horse battery'
@@ -164,14 +164,14 @@ export const peopleOperations = [
     return { text: `register ${email}`, userId: 0, send, expect }
   }),
 
-  operation('verify the address', 1, {}, (bearer) => {
-    const { world } = bearer.stage
-    const { email } = bearer.user
+  operation('verify the address', 1, {}, (caller) => {
+    const { world } = caller.stage
+    const { email } = caller.user
     const send = async () => {
       const answer = await world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
       return { ...answer, body: { location: answer.headers.get('Location') } }
     }
-    return open(bearer, 'click on the link in the mail', send, (state, user) => {
+    return open(caller, 'click on the link in the mail', send, (state, user) => {
       if (!user) return { status: 404 }
       const query = user.isVerified ? 'verified=already' : 'verified=1'
       return {
@@ -191,17 +191,17 @@ export const peopleOperations = [
         { requiredKeys: [] },
       ),
     },
-    (bearer, { changes }) =>
-      bearer.request('PATCH', '/api/me', { body: changes }, (state, user) => {
+    (caller, { changes }) =>
+      caller.request('PATCH', '/api/me', { body: changes }, (state, user) => {
         const changed = { ...user, ...changes }
         return { status: 200, body: shownUser(changed), next: withUser(state, changed) }
       }),
   ),
 
-  operation('leave', 1, { isWrong: seldom(3) }, (bearer, { isWrong }) => {
-    if (bearer.stage.state.users.size <= fewestUsers) return
-    const password = isWrong ? 'not the password' : bearer.user.password
-    const call = bearer.request('DELETE', '/api/me', { body: { password } }, (state, user) =>
+  operation('leave', 1, { isWrong: seldom(3) }, (caller, { isWrong }) => {
+    if (caller.stage.state.users.size <= fewestUsers) return
+    const password = isWrong ? 'not the password' : caller.user.password
+    const call = caller.request('DELETE', '/api/me', { body: { password } }, (state, user) =>
       user.password === password
         ? { status: 204, next: state.after((next) => next.removeUser(user.id)) }
         : invalid({ password: ['The password is incorrect.'] }),
@@ -210,12 +210,12 @@ export const peopleOperations = [
   }),
 ]
 
-export const readProfile = operation('read the profile', 1, {}, (bearer) =>
-  bearer.request('GET', '/api/me', {}, (_, user) => ({ status: 200, body: shownUser(user) })),
+export const readProfile = operation('read the profile', 1, {}, (caller) =>
+  caller.request('GET', '/api/me', {}, (_, user) => ({ status: 200, body: shownUser(user) })),
 )
 
-export const listTokens = operation('list the tokens', 1, {}, (bearer) =>
-  bearer.request('GET', '/api/tokens', {}, (state, user, { body }) => {
+export const listTokens = operation('list the tokens', 1, {}, (caller) =>
+  caller.request('GET', '/api/tokens', {}, (state, user, { body }) => {
     const tokens = [...state.tokens].filter(([, userId]) => userId === user.id)
     const ids = (sessions: { id: number }[]) => sessions.map(({ id }) => id).sort((a, b) => a - b)
     const held = ids(tokens.map(([token]) => ({ id: Number(token.split('|')[0]) })))

@@ -4,7 +4,7 @@ import type { SyncMessage } from '../../../src/gateways/queues.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
 import {
-  type Bearer,
+  type Caller,
   claimed,
   idempotencyKey,
   keyHeader,
@@ -30,7 +30,7 @@ export function verified(user: User, verdict: () => Verdict): Verdict {
 }
 
 /** The batches of a user, or of somebody else. */
-function batchOf({ stage, userId }: Bearer, nth: number, isForeign = false): Batch | undefined {
+function batchOf({ stage, userId }: Caller, nth: number, isForeign = false): Batch | undefined {
   const batches = [...stage.state.batches.values()].filter(
     ({ user_id }) => (user_id === userId) === !isForeign,
   )
@@ -116,19 +116,19 @@ export const syncOperations = [
       isLenient: seldom(3),
       key: idempotencyKey,
     },
-    (bearer, drawn) => {
-      const items = drawn.items.map((one) => itemOf(bearer, one))
-      return upload(bearer, items, drawn)
+    (caller, drawn) => {
+      const items = drawn.items.map((one) => itemOf(caller, one))
+      return upload(caller, items, drawn)
     },
   ),
 
-  operation('upload a batch again', 2, { nth: fc.nat(9), keepsKey: fc.boolean() }, (bearer, drawn) => {
-    const batch = batchOf(bearer, drawn.nth)
+  operation('upload a batch again', 2, { nth: fc.nat(9), keepsKey: fc.boolean() }, (caller, drawn) => {
+    const batch = batchOf(caller, drawn.nth)
     if (!batch) return
     const { items, isLenient } = JSON.parse(batch.sent, (name, value) =>
       name === 'amount' ? BigInt(value) : value,
     )
-    return upload(bearer, items, { isLenient, key: drawn.keepsKey ? batch.key : null })
+    return upload(caller, items, { isLenient, key: drawn.keepsKey ? batch.key : null })
   }),
 
   operation(
@@ -173,16 +173,16 @@ export const showBatch = operation(
   'show a batch',
   2,
   { nth: fc.nat(9), isForeign: seldom(15) },
-  (bearer, { nth, isForeign }) => {
-    const id = batchOf(bearer, nth, isForeign)?.id ?? crypto.randomUUID()
-    return bearer.request('GET', `/api/transactions/sync/${id}`, {}, (state, user) =>
+  (caller, { nth, isForeign }) => {
+    const id = batchOf(caller, nth, isForeign)?.id ?? crypto.randomUUID()
+    return caller.request('GET', `/api/transactions/sync/${id}`, {}, (state, user) =>
       claimed('batches', state.batches.get(id), user, (batch) => ({ status: 200, body: shownBatch(batch) })),
     )
   },
 )
 
 function upload(
-  bearer: Bearer,
+  caller: Caller,
   items: Item[],
   { isLenient, key }: { isLenient: boolean; key: string | null },
 ) {
@@ -193,7 +193,7 @@ function upload(
   const sent = JSON.stringify({ items, isLenient }, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  const call = bearer.request(
+  const call = caller.request(
     'POST',
     '/api/transactions/sync',
     { body: { transactions: items.map(asSent) }, headers },

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { hourMs } from '../../../src/domain/dates.ts'
 import {
   anyOf,
-  type Bearer,
+  type Caller,
   claimed,
   type Draw,
   invalid,
@@ -84,8 +84,8 @@ export const item: fc.Arbitrary<DrawnItem> = fc
   }))
 
 /** The transaction that a draw means. */
-export function itemOf(bearer: Bearer, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
-  const twin = repeats && bearer.stage.state.rows.get(bearer.pick('rows', repeats))
+export function itemOf(caller: Caller, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
+  const twin = repeats && caller.stage.state.rows.get(caller.pick('rows', repeats))
   if (twin) {
     const { type, account_id, to_account_id, category_id, amount, description, transaction_date } = twin
     const { reference, force } = rest
@@ -93,11 +93,11 @@ export function itemOf(bearer: Bearer, { account, to, category, repeats, client,
     return { ...same, reference, force, client_id: null }
   }
   return {
-    ...enriched(bearer.stage, rest),
-    account_id: bearer.pick('accounts', account),
-    to_account_id: to && bearer.pick('accounts', to),
-    category_id: category && bearer.pick('categories', category),
-    client_id: client && bearer.clientId(client),
+    ...enriched(caller.stage, rest),
+    account_id: caller.pick('accounts', account),
+    to_account_id: to && caller.pick('accounts', to),
+    category_id: category && caller.pick('categories', category),
+    client_id: client && caller.clientId(client),
   }
 }
 
@@ -113,14 +113,14 @@ export function asSent<T extends { amount?: bigint }>(fields: T) {
 }
 
 export const transactionOperations = [
-  operation('record a transaction', 30, { item, isKeyed: seldom(2) }, (bearer, { isKeyed, ...drawn }) => {
-    const { force, ...fields } = itemOf(bearer, drawn.item)
+  operation('record a transaction', 30, { item, isKeyed: seldom(2) }, (caller, { isKeyed, ...drawn }) => {
+    const { force, ...fields } = itemOf(caller, drawn.item)
     const { client_id, ...rest } = asSent(fields)
     // An Idempotency-Key stands for the client id.
     const options = isKeyed
       ? { body: { ...rest, force }, headers: keyHeader(client_id) }
       : { body: { ...rest, force, client_id } }
-    const call = bearer.request('POST', '/api/transactions', options, (state, user, outcome) => {
+    const call = caller.request('POST', '/api/transactions', options, (state, user, outcome) => {
       const earlier = fields.amount > 0n && state.rowWithClientId(user.id, fields.client_id)
       if (earlier) return { status: 200, body: shownRow(earlier) }
       if (state.of(state.accounts, user.id).length === 0) return { status: 403 }
@@ -140,9 +140,9 @@ export const transactionOperations = [
     return { ...call, made: ({ status, body }) => (status === 201 ? [['rows', body?.id]] : []) }
   }),
 
-  operation('delete a transaction', 6, { row: anyOf }, (bearer, { row }) => {
-    const id = bearer.pick('rows', row)
-    return bearer.request('DELETE', `/api/transactions/${id}`, {}, (state, user) =>
+  operation('delete a transaction', 6, { row: anyOf }, (caller, { row }) => {
+    const id = caller.pick('rows', row)
+    return caller.request('DELETE', `/api/transactions/${id}`, {}, (state, user) =>
       claimed('rows', state.rows.get(id), user, (row) => {
         const next = state.after((next) => next.removeRow(row))
         return withinBounds(next, user.id, 'amount', { status: 204 })
@@ -150,9 +150,9 @@ export const transactionOperations = [
     )
   }),
 
-  operation('show a transaction', 2, { row: anyOf }, (bearer, { row }) => {
-    const id = bearer.pick('rows', row)
-    return bearer.request('GET', `/api/transactions/${id}`, {}, (state, user) =>
+  operation('show a transaction', 2, { row: anyOf }, (caller, { row }) => {
+    const id = caller.pick('rows', row)
+    return caller.request('GET', `/api/transactions/${id}`, {}, (state, user) =>
       claimed('rows', state.rows.get(id), user, (row) => ({
         status: 200,
         body: shownRowWithNames(state, row),
@@ -180,19 +180,19 @@ export const listTransactions = operation(
   'list transactions',
   4,
   { filter: fc.option(drawnFilter, { freq: 2 }), page, perPage },
-  (bearer, { filter: drawn, page, perPage }) => {
+  (caller, { filter: drawn, page, perPage }) => {
     const filter: Filter = {
       ...drawn,
-      account_id: drawn?.account_id && bearer.pick('accounts', drawn.account_id),
+      account_id: drawn?.account_id && caller.pick('accounts', drawn.account_id),
       category_id:
         typeof drawn?.category_id === 'object'
-          ? bearer.pick('categories', drawn.category_id)
+          ? caller.pick('categories', drawn.category_id)
           : drawn?.category_id,
     }
     const query = new URLSearchParams({ page: String(page) })
     for (const [name, value] of Object.entries({ ...filter, per_page: perPage }))
       if (value !== undefined) query.set(name, String(value))
-    return bearer.request('GET', `/api/transactions?${query}`, {}, (state, user) => ({
+    return caller.request('GET', `/api/transactions?${query}`, {}, (state, user) => ({
       status: 200,
       body: shownPage(state, user.id, filter, page, perPage),
     }))
@@ -215,8 +215,8 @@ export const readSummary = operation(
       fc.record({ from: day, to: day }, { requiredKeys: [] }),
     ) as fc.Arbitrary<Asked>,
   },
-  (bearer, { asked }) =>
-    bearer.request('GET', `/api/summary?${new URLSearchParams(asked)}`, {}, (state, user) => {
+  (caller, { asked }) =>
+    caller.request('GET', `/api/summary?${new URLSearchParams(asked)}`, {}, (state, user) => {
       const { from, to } = asked
       if (from && to && from > to)
         return invalid({ to: ['The to field must be a date after or equal to from.'] })
