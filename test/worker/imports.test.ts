@@ -187,7 +187,7 @@ describe('a bank statement', () => {
     const both = ofx.replace('</BANKMSGSRSV1>', `${second}</BANKMSGSRSV1>`)
     const refused = await home.statement(both)
     expect(refused.body.errors).toEqual({
-      statement_account: ['The file holds several accounts; choose one of: 4711, 4712.'],
+      statement_account: ['The file contains several accounts; choose one of: 4711, 4712.'],
     })
     expect((await home.statement(both, { statement_account: '4712' })).body.import.counts.created).toBe(3)
   })
@@ -253,7 +253,7 @@ describe('a mapping', () => {
     const { status, body } = await home.upload('/api/import/store', table, { mapping })
     expect([status, Object.keys(body.errors)]).toEqual([422, ['mapping']])
     expect(body.errors.mapping).toHaveLength(3)
-    expect(body.errors.mapping[0]).toMatch(/^The mapping field field0 is unknown; known are date, amount,/)
+    expect(body.errors.mapping[0]).toMatch(/^The mapping field field0 is unknown; use one of date, amount,/)
   })
 
   test.each([

@@ -59,5 +59,7 @@ function chooseAccount(accounts: StatementAccount[], identifier: string | undefi
   if (only && matching.length === 1) return only
   const names = accounts.slice(0, accountsListed).map((account) => account.identifier ?? 'unnamed')
   const candidates = `${names.join(', ')}${accounts.length > accountsListed ? ' …' : ''}`
-  throw new Invalid({ statement_account: [`The file holds several accounts; choose one of: ${candidates}.`] })
+  throw new Invalid({
+    statement_account: [`The file contains several accounts; choose one of: ${candidates}.`],
+  })
 }

@@ -20,7 +20,7 @@ const plan: XmlPlan = {
 export function readCamt(text: string): Statement {
   const statements = new CamtStatements()
   visitXml(text, plan, statements)
-  if (statements.accounts.length === 0) refuseFile('The file holds no statement.')
+  if (statements.accounts.length === 0) refuseFile('The file contains no statement.')
   statements.reading.problems.throwIfAny()
   return { format: 'camt', accounts: mergeAccounts(statements.accounts) }
 }
@@ -50,7 +50,7 @@ class CamtStatements implements XmlVisitor {
   end(): void {
     const currency = this.#currency()
     if (this.#first.entry && currency !== this.#account.currency)
-      refuseFile('The currency of an account stands behind its entries in the file, where it cannot be read.')
+      refuseFile('The file gives the currency of an account only after its entries, too late to be used.')
     this.#account.currency = currency
     this.#account.identifier = identifierOf(this.#first.owner)
     this.accounts.push(this.#account)

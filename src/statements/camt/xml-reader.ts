@@ -62,7 +62,7 @@ class XmlReader {
     const doctype = this.#text.search(/<!(?:DOCTYPE|ENTITY)/i)
     if (doctype >= 0)
       refuseFile(
-        `The file contains a document type definition in line ${this.#lineAt(doctype)}, which is not read.`,
+        `The file contains a document type definition on line ${this.#lineAt(doctype)}, which is not allowed.`,
       )
     const stray = this.#text.search(notCharacter)
     if (stray >= 0) this.#refuse('Invalid character', stray)
@@ -104,7 +104,7 @@ class XmlReader {
     if (end[1]) this.#listener.close()
     else this.#open.push(name)
     if (this.#open.length > maxDepth)
-      refuseFile(`The elements of the file are nested deeper than ${maxDepth}, at <${name.slice(0, 40)}>.`)
+      refuseFile(`The elements of the file are nested more than ${maxDepth} deep, at <${name.slice(0, 40)}>.`)
   }
 
   #readAttributes(): Map<string, string> {

@@ -93,7 +93,7 @@ export function refuseColumns(headers: Header[]): never {
   const among = headers.length > 0 ? ` among ${listed(headers)}` : ''
   throw new Invalid({
     mapping: [
-      `The file needs a date column and an amount column (or debit and credit), and none is recognised${among}; name them, by header or by number.`,
+      `The file needs a date column and an amount column (or debit and credit), but none is recognised${among}; name them by header or by number.`,
     ],
   })
 }
@@ -139,7 +139,7 @@ function applyMapping(
   const mapped = withoutAlternatives(columns, mapping)
   const unknown = Object.keys(mapping).filter((field) => !isOneOf(field, fields))
   for (const field of unknown.slice(0, unknownListed))
-    problems.add('mapping', `The :field field ${shown(field)} is unknown; known are ${fields.join(', ')}.`)
+    problems.add('mapping', `The :field field ${shown(field)} is unknown; use one of ${fields.join(', ')}.`)
   for (const [field, header] of Object.entries(mapping)) {
     if (!isOneOf(field, fields)) continue
     const column = columnNamed(headers, header)
@@ -182,7 +182,7 @@ function checkTwins(columns: Columns, headers: Header[], problems: Problems): vo
     const candidates = found.map((column) => `${column + 1} (${shown(headers[column]?.text ?? '')})`)
     problems.add(
       'mapping',
-      `The ${field} could be any of the columns ${candidates.join(', ')}; say which by its number.`,
+      `The ${field} could be any of the columns ${candidates.join(', ')}; choose one by its number.`,
     )
   }
 }

@@ -48,9 +48,7 @@ function delimiterSaid(said: string | undefined): string | undefined {
   const delimiter = words[said.trim().toLowerCase()] ?? said
   if (delimiter.length !== 1 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
     throw new Invalid({
-      delimiter: [
-        'The selected delimiter is invalid; it is a single character such as , ; | or the word tab.',
-      ],
+      delimiter: ['The selected delimiter is invalid; use a single character such as , ; | or the word tab.'],
     })
   return delimiter
 }
@@ -102,6 +100,6 @@ function refuseDelimiter(possible: { delimiter: string }[]): never {
   const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
   const names = named.map((one) => (one === '\t' ? 'tab' : shown(one)))
   throw new Invalid({
-    delimiter: [`What separates the cells of the file cannot be told; say which it is: ${names.join('  ')}`],
+    delimiter: [`The delimiter of the file is unclear; choose one: ${names.join('  ')}`],
   })
 }

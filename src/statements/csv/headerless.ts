@@ -102,12 +102,12 @@ function onlyColumn(columns: number[], field: string): number {
   const [only] = columns
   if (only === undefined)
     refuseMapping(
-      `The file has no header row that is recognised, and no column with the ${field} of every row; name the columns by number.`,
+      `The file has no recognised header row, and no column with a ${field} in every row; name the columns by number.`,
     )
   if (columns.length === 1) return only
   const numbers = columns.map((column) => column + 1).join(', ')
   refuseMapping(
-    `The file has no header row, and the ${field} could be any of the columns ${numbers}; say which by its number.`,
+    `The file has no header row, and the ${field} could be any of the columns ${numbers}; choose one by its number.`,
   )
 }
 

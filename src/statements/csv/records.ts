@@ -23,7 +23,7 @@ export function readRecords(text: string, delimiter: string, firstLine: number):
 function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
   const rows = text.split('\n', maxRecords + 1).map((line, i) => {
     const cells = splitUnescaped(line, delimiter)
-    return cells ?? refuseFile(`A quote is not closed in line ${firstLine + i}; the file may be cut off.`)
+    return cells ?? refuseFile(`A quote is not closed on line ${firstLine + i}; the file may be cut off.`)
   })
   // A preamble or footer may be narrower, but rows of several widths were not split where they should be.
   const wide = rows.filter((cells) => cells.length > 2)
@@ -31,7 +31,7 @@ function unquoted(text: string, delimiter: string, firstLine: number): string[][
   const odd = wide.findIndex((cells) => cells.length !== usual)
   if (wide.filter((cells) => cells.length === usual).length < wide.length * 0.9)
     refuseFile(
-      `The quotes of the file are not closed or not doubled, so that its rows have different lengths, first in line ${firstLine + rows.indexOf(wide[odd] ?? [])}.`,
+      `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + rows.indexOf(wide[odd] ?? [])}.`,
     )
   return rows
 }

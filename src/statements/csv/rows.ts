@@ -161,8 +161,7 @@ function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)
   const first = rows[0] ?? lines[0]
-  if (first)
-    refuseFile(`None of the lines from line ${first.line} on is a transaction with a date and an amount.`)
+  if (first) refuseFile(`No line from line ${first.line} on is a transaction with a date and an amount.`)
 }
 
 /** A last row that is shorter than all others and has no line end may be half a row, with half an amount. */

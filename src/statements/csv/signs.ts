@@ -132,7 +132,7 @@ function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountR
   if (contrary)
     problems.add(
       'mapping',
-      `The amount in row ${contrary.line} is another than its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+      `The amount in row ${contrary.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
     )
 }
 
@@ -140,6 +140,6 @@ function refuseSign(row: CsvRow | undefined, header: string | undefined, problem
   if (row)
     problems.add(
       'mapping',
-      `The signs of the file contradict each other: the amount in row ${row.line} has another sign than ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty.`,
+      `The signs in the file contradict each other: the amount in row ${row.line} does not have the sign that ${header || 'its sign column'} gives it. Map either amount, or debit and credit, or amount and type, and leave the others empty.`,
     )
 }

@@ -8,7 +8,7 @@ import { legacyCharset } from './legacy-charset.ts'
 export function decodeText(bytes: Uint8Array): string {
   const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
   if (text.includes('\0'))
-    refuseFile(`The file contains a NUL character in line ${lineOf(text, '\0')} and so is no text.`)
+    refuseFile(`The file has a NUL character on line ${lineOf(text, '\0')}, so it is not text.`)
   return text
 }
 
@@ -49,7 +49,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
     const good = count(text, /[^\0-\x7f\ufffd]/gu)
     if (broken === 1 && endsInCharacter(bytes, good > 0))
       refuseFile(
-        `The file ends inside a character in line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
+        `The file ends inside a character on line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
       )
     // In a legacy encoding, each of these characters would be two letters that are almost never neighbours.
     if (good > 0 && good >= broken) refuseDamaged(text)
@@ -72,7 +72,7 @@ function endsInCharacter(bytes: Uint8Array, isUtf8: boolean): boolean {
 
 function refuseDamaged(text: string): never {
   refuseFile(
-    `The file is neither valid UTF-8 nor in another encoding: see line ${lineOf(text, '\ufffd')}. It may be cut off or damaged.`,
+    `The file is not valid UTF-8 (see line ${lineOf(text, '\ufffd')}); it may be cut off or damaged.`,
   )
 }
 

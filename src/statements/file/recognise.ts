@@ -26,7 +26,7 @@ function formatOf(text: string): Format {
   if (/^[^\S\n\u2028\u2029]*!(?:type|account|option|clear)\b/im.test(head.slice(0, 4_096))) return 'qif'
   if (isSwift(head)) return 'mt940'
   if (/^\s*[[{]\s*(?:["{[\]}]|$)/.test(head))
-    refuseFile('The file is JSON, which is no bank statement or CSV file.')
+    refuseFile('The file is JSON, not a bank statement or CSV file.')
   return 'csv'
 }
 
@@ -46,11 +46,11 @@ function xmlFormat(head: string): Format {
   if (/<(?:[\w.-]+:)?BkToCstmr/.test(head)) return 'camt'
   if (/<(?:html|!doctype\s+html|table)\b/i.test(head))
     refuseFile(
-      'The file is a web page (HTML), not a bank statement or CSV file; some banks name one .xls or .csv.',
+      'The file is a web page (HTML), not a bank statement or CSV file; some banks give web pages names such as .xls or .csv.',
     )
   const root = /<([A-Za-z_][\w.:-]{0,60})/.exec(head)?.[1]
   if (/camt\.05[234]/.test(head)) return 'camt'
   refuseFile(
-    `The file is XML, but no statement (camt.052, .053 or .054, or OFX): it begins with <${root ?? '?'}>.`,
+    `The file is XML, but not a statement (camt.052, .053 or .054, or OFX): it begins with <${root ?? '?'}>.`,
   )
 }

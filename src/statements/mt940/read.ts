@@ -30,10 +30,10 @@ export function readMt940(text: string): Statement {
   refuseInterim(tags)
   if (state.openSince !== null)
     refuseFile(
-      `The file ends before the closing balance (:62F:) of the statement that begins in line ${state.openSince}; it seems to be cut off.`,
+      `The file ends before the closing balance (:62F:) of the statement that begins on line ${state.openSince}; it seems to be cut off.`,
     )
   state.problems.throwIfAny()
-  if (state.accounts.length === 0) refuseFile('The file holds no statement.')
+  if (state.accounts.length === 0) refuseFile('The file contains no statement.')
   return { format: 'mt940', accounts: mergeAccounts(state.accounts) }
 }
 
@@ -57,7 +57,7 @@ function beginStatement(state: State, line: number): StatementAccount {
   if (state.openSince !== null)
     state.problems.add(
       'file',
-      `The statement that begins in line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
+      `The statement that begins on line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
     )
   state.limit.countAccount()
   const account = emptyAccount(null, null)
@@ -131,6 +131,6 @@ function withoutNsNumbers(field: Mt940Field): string[] {
 function refuseInterim(tags: Set<string>): void {
   if (tags.has('34F') && !tags.has('60F') && !tags.has('60M'))
     refuseFile(
-      'The file is an interim report (MT942), whose entries are not final; export a statement (MT940).',
+      'The file is an interim report (MT942), whose entries are not final; export a statement (MT940) instead.',
     )
 }

@@ -83,8 +83,8 @@ function noStatement(root: OfxAggregate): string {
   const failure = descendants(root, 'STATUS').find((status) => status.elements.get('SEVERITY') === 'ERROR')
   const message = cleanText(failure?.elements.get('MESSAGE') ?? '')
   return message
-    ? `The file holds no statement but an error of the bank: ${message}`
-    : 'The file holds no statement.'
+    ? `The file contains no statement, only an error from the bank: ${message}`
+    : 'The file contains no statement.'
 }
 
 /** All aggregates with a name below one, in the order of the file. The depth of the tree is bounded. */

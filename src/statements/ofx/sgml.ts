@@ -48,7 +48,7 @@ export function parseOfx(text: string): OfxAggregate {
   const start = text.search(/<OFX\s*>/i)
   if (start < 0) refuseFile('The file has no <OFX> element.')
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
-    refuseFile('The file contains a document type definition, which is not read.')
+    refuseFile('The file contains a document type definition, which is not allowed.')
   // Tokens are read twice rather than kept, so that only the tree is in memory.
   const aggregates = aggregateNames(tokensOf(text, start))
   return new TreeBuilder().build(tokensOf(text, start), aggregates)
@@ -162,7 +162,7 @@ class TreeBuilder {
     const stack = this.#stack
     const unended = notNested.has(name) ? stack.findIndex((aggregate) => aggregate.name === name) : -1
     if (unended > 0) this.#endTo(unended)
-    if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deep.')
+    if (stack.length > maxDepth) refuseFile('The elements of the file are nested too deeply.')
     if (name === 'STMTTRN') this.#entries += 1
     if (this.#entries > maxRows) refuseFile(tooManyRows)
     const aggregate: OfxAggregate = { name, elements: new Map(), children: [] }

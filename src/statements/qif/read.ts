@@ -11,7 +11,7 @@ type Readers = { problems: Problems; dateOf: ReturnType<typeof dateReader>; amou
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
 export function readQif(text: string, options: ImportOptions): Statement {
   const sections = splitQif(text)
-  if (sections.length === 0) refuseFile('The file holds no transactions of a bank, cash or card account.')
+  if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const problems = new Problems()
   const records = sections.flatMap((section) => section.records)
   const dateOf = dateReader(records.map(dateField), options.date_format, problems)

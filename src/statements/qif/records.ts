@@ -28,7 +28,7 @@ export function splitQif(text: string): QifSection[] {
   const state = new State()
   for (const { line, content } of linesOf(text)) readLine(state, content.trim(), line)
   if (state.open)
-    refuseFile(`The file ends before the ^ of the record in line ${state.open.line}; it seems to be cut off.`)
+    refuseFile(`The file ends before the ^ of the record on line ${state.open.line}; it seems to be cut off.`)
   return state.sections
 }
 

@@ -139,7 +139,7 @@ function amountOf({ written }: AmountCell, separator: DecimalSeparator): Minor |
 
 function separatorSaid(said: string, problems: Problems): DecimalSeparator | null {
   if (said === '.' || said === ',') return said
-  problems.add('decimal_separator', 'The selected :field is invalid; it is either . or ,')
+  problems.add('decimal_separator', 'The selected :field is invalid; use . or ,')
   return null
 }
 
@@ -149,12 +149,12 @@ function separatorOf(cells: Iterable<AmountCell>, others: Iterable<AmountCell>, 
   if (proof['.'] && proof[',']) {
     problems.add(
       'decimal_separator',
-      `The file uses both separators before decimals: ${place(proof['.'])} and ${place(proof[','])}; say which it is: . or ,`,
+      `The file uses both . and , before decimals: ${place(proof['.'])} and ${place(proof[','])}; choose one of them.`,
     )
   } else if (open && !proof['.'] && !proof[',']) {
     problems.add(
       'decimal_separator',
-      `The amount ${place(open)} can be read in two ways and nothing in the file settles it; say which separator stands before the decimals: . or ,`,
+      `The amount ${place(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
     )
   } else return proof[','] ? ',' : '.'
   return null

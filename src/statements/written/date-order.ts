@@ -48,12 +48,12 @@ function orderOf(cells: Iterable<DateCell>, problems: Problems): DateOrder | nul
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
-      `The dates ${place(proof.dmy)} and ${place(proof.mdy)} are written in different orders; say which it is: ${names.dmy} or ${names.mdy}.`,
+      `The dates ${place(proof.dmy)} and ${place(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
     )
   } else if (open && !proof.dmy && !proof.mdy) {
     problems.add(
       'date_format',
-      `The date ${place(open.cell)} can be read in two ways and nothing in the file settles it; say which it is: ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
+      `The date ${place(open.cell)} can be read in two ways and nothing in the file settles it; choose ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
     )
   } else return proof.mdy ? 'mdy' : 'dmy'
   return null
@@ -73,7 +73,7 @@ function orderSaid(format: string, problems: Problems): DateOrder | null {
   if (letters in names) return letters as DateOrder
   problems.add(
     'date_format',
-    `The selected :field is invalid; it is one of ${Object.values(names).join(', ')}.`,
+    `The selected :field is invalid; use one of ${Object.values(names).join(', ')}.`,
   )
   return null
 }

@@ -140,6 +140,6 @@ describe('the decimal separator of a file', () => {
   test('is as a form field says', () => {
     expect(decide(['1.234'], ',')).toBe(',')
     expect(decide(['1,50'], '.')).toBe('.')
-    expect(decide(['1'], ';')).toBe('The selected decimal separator is invalid; it is either . or ,')
+    expect(decide(['1'], ';')).toBe('The selected decimal separator is invalid; use . or ,')
   })
 })

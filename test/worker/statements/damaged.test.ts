@@ -87,7 +87,7 @@ test('a damaged file says in which line', () => {
   const stray = new Uint8Array([...utf8(`${head}2026-01-02,-1,éééé`), 0xff, ...utf8('\n')])
   expect(messageOf(stray)).toContain('see line 3')
   const cut = utf8(`${head}2026-01-02,-1,éé`).slice(0, -1)
-  expect(messageOf(cut)).toBe('The file ends inside a character in line 3; it seems to be cut off.')
+  expect(messageOf(cut)).toBe('The file ends inside a character on line 3; it seems to be cut off.')
 })
 
 test('a file of an older encoding may end in a letter of it', () => {

@@ -83,7 +83,7 @@ describe('the order of day and month', () => {
   test('is asked for, with both readings, where nothing settles it', () => {
     expect(readAll(['05/05/2026', '01/02/2026'])).toEqual({
       date_format: [
-        'The date 01/02/2026 in row 3 can be read in two ways and nothing in the file settles it; say which it is: DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
+        'The date 01/02/2026 in row 3 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
       ],
     })
   })
@@ -91,7 +91,7 @@ describe('the order of day and month', () => {
   test('is asked for where two dates contradict each other', () => {
     expect(readAll(['13/02/2026', '02/13/2026'])).toEqual({
       date_format: [
-        'The dates 13/02/2026 in row 2 and 02/13/2026 in row 3 are written in different orders; say which it is: DD/MM/YYYY or MM/DD/YYYY.',
+        'The dates 13/02/2026 in row 2 and 02/13/2026 in row 3 are written in different orders; choose DD/MM/YYYY or MM/DD/YYYY.',
       ],
     })
   })
@@ -118,7 +118,7 @@ describe('the order of day and month', () => {
   test('said by a form field must be an order', () => {
     expect(readAll(['2026-01-01'], 'weekly')).toEqual({
       date_format: [
-        'The selected date format is invalid; it is one of DD/MM/YYYY, MM/DD/YYYY, YYYY-MM-DD, YYYY-DD-MM.',
+        'The selected date format is invalid; use one of DD/MM/YYYY, MM/DD/YYYY, YYYY-MM-DD, YYYY-DD-MM.',
       ],
     })
   })

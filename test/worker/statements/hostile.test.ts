@@ -20,7 +20,7 @@ describe('a file that is no statement', () => {
     ['\u001f\u008b', 'a gzip archive'],
     ['{\\rtf1', 'an RTF document'],
     ['<html><table></table></html>', 'a web page (HTML)'],
-    ['<?xml version="1.0"?><invoice/>', 'XML, but no statement'],
+    ['<?xml version="1.0"?><invoice/>', 'XML, but not a statement'],
     ['{"transactions":[]}', 'JSON'],
     ['', 'empty'],
     [' \n\t\n', 'empty'],
@@ -32,7 +32,7 @@ describe('a file that is no statement', () => {
 
   test('holds a NUL, and is told where', () => {
     expect(asStatement(encode('date,amount\n2026-01-01,5\n2026-01-02,\0'))).toEqual({
-      file: ['The file contains a NUL character in line 3 and so is no text.'],
+      file: ['The file has a NUL character on line 3, so it is not text.'],
     })
   })
 
@@ -122,10 +122,10 @@ describe('a file that is cut off', () => {
     [
       'mt940/de-structured.sta',
       ':62F:',
-      /ends before the closing balance \(:62F:\) of the statement that begins in line 1/,
+      /ends before the closing balance \(:62F:\) of the statement that begins on line 1/,
     ],
     ['camt/de-053-v8.xml', '</Stmt>', /Missing end tag for element Stmt \(line 29/],
-    ['qif/us-quicken.qif', 'PEmployer', /ends before the \^ of the record in line 10/],
+    ['qif/us-quicken.qif', 'PEmployer', /ends before the \^ of the record on line 10/],
   ])('%s says where', (path, before, message) => {
     const text = fileOf(path)
     expect(asStatement(encode(text.slice(0, text.indexOf(before))))?.file?.[0]).toMatch(message)

@@ -32,7 +32,7 @@ describe('the table of a bank export', () => {
 
   test('whose delimiter cannot be told is asked for it', () => {
     expect(errors('hello\nworld')).toEqual({
-      delimiter: ['What separates the cells of the file cannot be told; say which it is: ,  ;  tab  |'],
+      delimiter: ['The delimiter of the file is unclear; choose one: ,  ;  tab  |'],
     })
   })
 
@@ -52,7 +52,7 @@ describe('the table of a bank export', () => {
   test('that ends inside a quote is cut off', () => {
     expect(Object.keys(errors('Date,Text,Amount\n2026-01-02,a,1\n2026-01-03,"b') ?? {})).toEqual(['file'])
     const open = 'Date,Text,Amount\n2026-01-02,"a,1\n2026-01-03,"b,2\n'
-    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed in line 2;/)
+    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed on line 2;/)
   })
 
   test('that ends in the middle of a row is cut off', () => {
@@ -94,7 +94,7 @@ describe('the table of a bank export', () => {
 describe('the columns of a bank export', () => {
   test('of which two could be meant are asked for by number', () => {
     expect(errors('Date,Amount,Amount\n2026-01-31,1,2')).toEqual({
-      mapping: ['The amount could be any of the columns 2 (Amount), 3 (Amount); say which by its number.'],
+      mapping: ['The amount could be any of the columns 2 (Amount), 3 (Amount); choose one by its number.'],
     })
     expect(brief('Date,Amount,Amount\n2026-01-31,1,2', { mapping: { amount: '3' } })).toEqual([
       ['2026-01-31', 200],
