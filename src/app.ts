@@ -27,7 +27,7 @@ import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
 
-/** Answers are data, which no browser should render as a page. */
+/** Responses are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 const preflightMaxAgeSeconds = 7_200
 
@@ -39,7 +39,7 @@ app.use(observe)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
-  // The few routes that answer a page or a file set their own policies.
+  // The few routes that return a page or a file set their own policies.
   if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
   if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
 })
@@ -75,7 +75,7 @@ app.use(
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 
-/** All routes of the API. Typed clients are made from its type. */
+/** All routes of the API. Typed clients are derived from its type. */
 export const routes = app
   .route('/api/health', healthRoutes)
   .route('/api/openapi.json', documentRoutes)

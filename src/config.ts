@@ -19,7 +19,7 @@ export type Config = {
   hasGeneralLimit: boolean
   links: LinkBase
   mailer: MailerSettings
-  /** Undefined where none is configured. */
+  /** Undefined if none is configured. */
   provider: ProviderSettings | undefined
 }
 
@@ -65,14 +65,14 @@ const schema = variables.check(({ value, issues }) => {
   if (value.APP_URL.startsWith('https:'))
     for (const name of ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM'] as const)
       if (value[name].includes('purse.example'))
-        refuse(name, 'Write your own domain, purse.example is a placeholder')
+        refuse(name, 'Use your own domain: purse.example is a placeholder')
   for (const name of ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'] as const)
-    if (value.IDP_ISSUER && !value[name]) refuse(name, 'Needed where IDP_ISSUER is set')
+    if (value.IDP_ISSUER && !value[name]) refuse(name, 'Needed if IDP_ISSUER is set')
 })
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once for each environment. Throws ConfigurationError, which names every wrong one. */
+/** Reads the Worker's bindings, once per environment. Throws ConfigurationError, which lists every invalid one. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)
@@ -91,7 +91,7 @@ export function reportConfiguration(env: object): void {
 function parse(env: object): Config {
   const result = schema.safeParse(env)
   if (!result.success) {
-    // Without the values, which may be secrets.
+    // The values are left out, since they may be secrets.
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
     throw new ConfigurationError(problems.join('; '))
   }

@@ -15,7 +15,7 @@ export type Deps = {
   outbox: Outbox
   syncQueue: SyncQueue
   provider: IdentityProvider | undefined
-  /** Publishes an event of the domain. */
+  /** Publishes a domain event. */
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 

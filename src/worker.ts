@@ -25,7 +25,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** Queues are named purse-mail, purse-staging-mail and so on; those of dead letters end in -dead. */
+/** Queues are named purse-mail, purse-staging-mail and so on; dead-letter queues end in -dead. */
 function consumerOf(queue: string, { config, db }: Deps): Handler {
   const now = () => new Date()
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())

@@ -67,7 +67,7 @@ export function demandOurs(isOurs: boolean): void {
   if (!isOurs) throw new ConnectionError(notOurs)
 }
 
-export const notOurs = 'The answer is not of the service.'
+export const notOurs = 'The answer did not come from the service.'
 
 /** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {

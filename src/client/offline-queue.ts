@@ -17,7 +17,7 @@ export type OfflineQueueOptions = {
   storage: KeyValueStorage
   /** Whose queue it is: on a shared device, one person's transactions never go out under another's token. */
   userId: number
-  /** Default: the browser's, across tabs, else within this queue: two tabs without locks of both may send twice what lands once. */
+  /** Default: the browser's locks, shared by its tabs, else locks of this queue alone: then two tabs may send an item twice, though it lands once. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. */
@@ -26,19 +26,19 @@ export type OfflineQueueOptions = {
   limits?: { items: number; bytes: number }
 }
 
-/** The latest possible Date: a clock that is wrong must not lose what is recorded. */
+/** The latest possible Date: a wrong clock must not lose a transaction. */
 const latestMs = 8.64e15
 
 export type QueueCounts = Record<QueuedTransaction['state'], number>
 export type OfflineQueue = ReturnType<typeof offlineQueue>
 
 /**
- * Transactions that are recorded with or without a network, and land on the service exactly once. `add` stores;
- * `sync`, called when the network is back, after signing in, or as often as you like, sends.
+ * Records transactions with or without a network, and delivers each exactly once. `add` stores, `sync` sends: call it
+ * when the network is back, after signing in, or as often as you like.
  */
 export function offlineQueue({ client, storage, userId, ...options }: OfflineQueueOptions) {
   const { newId = newClientId, now = Date.now, sleep = wait, limits = uploadLimits } = options
-  const locks = options.locks ?? browserLocks() ?? ownLocks()
+  const locks = options.locks ?? browserLocks() ?? localLocks()
   const name = `purse/${userId}`
   const store = queueStore(storage, name)
   const listeners = new Set<(counts: QueueCounts) => void>()
@@ -63,7 +63,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     for (const listener of listeners) listener(current)
   }
 
-  /** Changes the item with this client id; false if it is on its way or gone. No run takes it meanwhile. */
+  /** Changes the item with this client id, which no run takes meanwhile. False if it is in flight or gone. */
   async function change(client_id: string, work: (item: QueueItem) => Promise<void>): Promise<boolean> {
     const isDone = await holdItems(async () => {
       const isMeant = (item: QueueItem) => item.client_id === client_id && !item.discarded
@@ -80,13 +80,13 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     list,
     counts,
 
-    /** Hears the counts whenever this queue changes them; answers how to stop that. */
+    /** Calls the listener whenever this queue changes the counts. Returns a function that ends this. */
     subscribe(listener: (counts: QueueCounts) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
 
-    /** Stores a transaction; once this has answered, it will land. */
+    /** Stores a transaction. Once this resolves, the transaction will land. */
     async add(transaction: Recorded): Promise<QueuedTransaction> {
       lastAddedMs = Math.min(Math.max(now() || 0, lastAddedMs + 1), latestMs)
       const client_id = newId()
@@ -98,8 +98,8 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     },
 
     /**
-     * Corrects a transaction that was rejected or still waits, and queues it again. If it may have landed as it was, its
-     * row will get the correction. False if it is on its way or gone.
+     * Corrects a rejected or waiting transaction and queues it again. If it may have landed as it was, its row will get
+     * the correction. False if it is in flight or gone.
      */
     resubmit: (client_id: string, transaction: Recorded): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
@@ -110,8 +110,8 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       }),
 
     /**
-     * Forgets a transaction. If it may have landed, its row will be deleted: that takes a run, until which it is kept
-     * unseen. False if it is on its way or gone.
+     * Forgets a transaction. If it may have landed, the next run deletes its row; until then the item is kept, hidden.
+     * False if it is in flight or gone.
      */
     discard: (client_id: string): Promise<boolean> =>
       change(client_id, ({ state, mayHaveLanded, ...item }) => {
@@ -120,7 +120,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
         return store.saveItem({ ...item, transaction, errors: null, discarded: true })
       }),
 
-    /** Sends all that waits, one run at a time. Never throws for the service or the network: the report tells. */
+    /** Sends everything that is waiting, one run at a time. Does not throw if the service or network fails: see the report. */
     sync(): Promise<SyncReport> {
       const options = { client, store, bearer, holdItems, newId, sleep, limits, onSending: tellListeners }
       return locks.request(name, async () => {
@@ -149,8 +149,8 @@ function browserLocks(): Locks | undefined {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
 }
 
-/** One after another within this queue. */
-function ownLocks(): Locks {
+/** Locks that hold within this queue alone. */
+function localLocks(): Locks {
   const last = new Map<string, Promise<unknown>>()
   return {
     request: <T>(name: string, work: () => Promise<T>): Promise<T> => {

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { accountTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { keyed, money, nullableText, oneOf, text } from './fields.ts'
+import { idempotencyKeyHeader, money, nullableText, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
 
 export const newAccount = z.object({
-  name: field(text(), doc('Shown to people.')),
+  name: field(text(), doc('The name that people see.')),
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
   starting_balance: field(
     money,
@@ -15,7 +15,7 @@ export const newAccount = z.object({
 })
 export type NewAccount = z.output<typeof newAccount>
 
-export const newAccountKey = keyed(
+export const newAccountKey = idempotencyKeyHeader(
   doc('Makes the call safe to repeat: whatever the body, the answer is the account of the first call.'),
 )
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { itemOutcomes, syncStates } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { keyed, prepared } from './fields.ts'
+import { idempotencyKeyHeader, prepared } from './fields.ts'
 import * as shown from './shown.ts'
 import { newTransaction } from './transactions.ts'
 
@@ -22,7 +22,7 @@ export const newBatchHeaders = z.extend(
       doc('`handling=lenient` takes the good items (RFC 7240).'),
     ),
   }),
-  keyed(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,
+  idempotencyKeyHeader(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,
 )
 
 export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini'
 import { categoryTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { keyed, oneOf, text } from './fields.ts'
+import { idempotencyKeyHeader, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
 
 export const newCategory = z.object({
-  name: field(text(), doc('Shown to people.')),
+  name: field(text(), doc('The name that people see.')),
   type: field(oneOf(categoryTypes), doc('What the category is meant for.')),
 })
 export type NewCategory = z.output<typeof newCategory>
 
-export const newCategoryKey = keyed(
+export const newCategoryKey = idempotencyKeyHeader(
   doc('Makes the call safe to repeat: whatever the body, the answer is the category of the first call.'),
 )
 

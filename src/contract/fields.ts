@@ -6,8 +6,8 @@ import { isTooLong, longestPassword } from '../domain/passwords.ts'
 import { doc, field } from './doc.ts'
 
 /**
- * The kinds of field that clients send, with the contract's error texts, in which `:field` stands for the field's name.
- * Where several spellings are accepted the document names one, since typed languages have no type for several.
+ * The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where
+ * several spellings are accepted, the OpenAPI document names only one: typed languages have no type for several.
  */
 const required = 'The :field field is required.'
 const selected = 'The selected :field is invalid.'
@@ -17,7 +17,7 @@ type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? required : text)
 
 const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
-/** A rule of a field. If a `last` one is broken, those after it are not checked. */
+/** A rule for a field. If one marked `last` is broken, the rules after it are not checked. */
 const rule = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
   z.refine<T>(holds, { error: says(what), abort: last !== undefined })
 
@@ -27,7 +27,7 @@ export function prepared<T extends z.ZodMiniType, Input>(prepare: (input: Input)
   return z.pipe(ready, schema as z.ZodMiniType) as unknown as z.ZodMiniPipe<typeof ready, T>
 }
 
-/** Converts what a schema has read, or refuses it with a text. */
+/** Converts a parsed value, or refuses it with an error text. */
 const converted = <T extends z.ZodMiniType, Value>(
   schema: T,
   convert: (input: z.output<T>, refuse: (text: string) => never) => Value,
@@ -43,14 +43,14 @@ const converted = <T extends z.ZodMiniType, Value>(
   )
 
 /**
- * Trims strings; an empty one is the same as null. Inputs are typed as what a client may send, here and below, since a
- * typed client is made from it; at run time they may be anything.
+ * Trims strings and turns empty ones into null. Here and below, input types say what a client may send, since typed
+ * clients are derived from them; at run time an input may be anything.
  */
 const trimmed = <T extends z.ZodMiniType>(schema: T) =>
   prepared((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
 
 const length = (input: string) => [...input].length
-/** NUL ends a text in SQLite, and half a surrogate pair cannot be sent to a database at all. */
+/** NUL ends a text in SQLite, and an unpaired surrogate cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
 const unstorable = 'contains characters that cannot be stored'
 const tooLong = (max: number) => `must not be greater than ${max} characters`
@@ -67,7 +67,7 @@ export const text = (max = 255) =>
     ),
   )
 
-/** A field that may be null; an empty string is null as well, which is what forms send. */
+/** A nullable field. An empty string, which is what forms send, counts as null. */
 export const nullable = <T extends z.ZodMiniType>(schema: T) =>
   prepared(
     (input: z.input<T> | null) => (typeof input === 'string' && input.trim() === '' ? null : input),
@@ -76,7 +76,7 @@ export const nullable = <T extends z.ZodMiniType>(schema: T) =>
 
 export const nullableText = (max = 255) => nullable(text(max))
 
-/** An address, in lower case. */
+/** An email address, lowercased. */
 export const email = field(
   trimmed(
     converted(string(), (input, refuse) => {
@@ -87,18 +87,18 @@ export const email = field(
   doc({ format: 'email', examples: ['mary@example.com'], description: 'Compared without regard to case.' }),
 )
 
-/** An address to compare, in lower case. A malformed one is left as it is, and matches no user. */
+/** An email address to look up, lowercased. A malformed one is left as it is and matches no user. */
 export const comparedEmail = trimmed(
   converted(string().check(rule(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
 )
 
-/** A password to compare. */
+/** A password to check against the user's. */
 export const password = field(
   string().check(rule((input) => input !== '', 'is required')),
   doc('The password.'),
 )
 
-/** A new password, which is never trimmed, typed twice. */
+/** A new password, never trimmed, and its confirmation. */
 export const chosenPassword = {
   password: field(
     z
@@ -118,7 +118,7 @@ export const chosenPassword = {
   password_confirmation: field(password, doc('The same password again.')),
 }
 
-/** A field that is refused, since ignoring it would lose what it says. Empty, as forms send it, it says nothing. */
+/** A field that is refused because ignoring it would lose what the client meant. Left empty, it is accepted. */
 export const refused = (text: string) =>
   prepared(
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
@@ -131,7 +131,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) 
 
 const numeric = (what: string) => z.union([z.number(), z.string()], { error: requiredOr(says(what)) })
 
-/** An id, as a number or a numeric string. The database decides whose it is. */
+/** An id, as a number or a numeric string. The database checks whose it is. */
 export const id = field(
   trimmed(
     converted(numeric('must be an integer'), (input, refuse) => {
@@ -196,7 +196,7 @@ export const month = field(
   doc({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$', examples: ['2026-11'] }),
 )
 
-/** A yes or no in one of the spellings that clients use. */
+/** A boolean, in any of the spellings that clients send. */
 export const flag = field(
   z.pipe(
     z.union([z.boolean(), z.literal([0, 1, '0', '1', ''])], { error: says('must be true or false') }),
@@ -219,14 +219,14 @@ export const timeOfDay = field(
   doc({ examples: ['20:00'] }),
 )
 
-/** A string as structured fields write it (RFC 9651), with or without parameters after it. */
+/** A quoted string as in structured fields (RFC 9651); parameters may follow it. */
 const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
  * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as the
  * draft has it, or bare; an empty one counts as absent.
  */
-export const keyed = (said: ReturnType<typeof doc>, maxLength = 255) =>
+export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = 255) =>
   z.object({
     'Idempotency-Key': field(
       z.optional(
@@ -236,6 +236,6 @@ export const keyed = (said: ReturnType<typeof doc>, maxLength = 255) =>
           z.optional(z.string().check(z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`))),
         ),
       ),
-      said,
+      description,
     ),
   })

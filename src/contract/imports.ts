@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { decimalSeparators, importFormats, importKinds } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { flag, id, keyed, prepared, text } from './fields.ts'
+import { flag, id, idempotencyKeyHeader, prepared, text } from './fields.ts'
 import * as shown from './shown.ts'
 import type { newTransaction } from './transactions.ts'
 
@@ -67,7 +67,7 @@ export type ImportRequest = {
   json?: Options & { transactions: (Omit<Row, 'account_id'> & Partial<Pick<Row, 'account_id'>>)[] }
 }
 
-export const newImportKey = keyed(
+export const newImportKey = idempotencyKeyHeader(
   doc('Makes the call safe to repeat: with the same rows, the answer is the import of the first call.'),
 )
 

@@ -5,7 +5,7 @@ import * as shown from './shown.ts'
 
 export const profileChanges = z.partial(
   z.object({
-    name: field(text(), doc('Shown to people.')),
+    name: field(text(), doc('The name that people see.')),
     timezone: timezone,
     reminder_time: field(
       nullable(timeOfDay),

@@ -5,7 +5,7 @@ import { mary, user } from './people.ts'
 import * as shown from './shown.ts'
 
 export const registration = z.object({
-  name: field(text(), doc('Shown to people.')),
+  name: field(text(), doc('The name that people see.')),
   email: email,
   ...chosenPassword,
   timezone: field(

@@ -5,7 +5,7 @@ import {
   date,
   flag,
   id,
-  keyed,
+  idempotencyKeyHeader,
   nullable,
   nullableText,
   oneOf,
@@ -22,7 +22,7 @@ const fields = z.object({
   account_id: field(id, doc('The account it is recorded against.')),
   to_account_id: field(
     z.optional(nullable(id)),
-    doc('Required for a transfer, and other than `account_id`; null for any other type.'),
+    doc('Required for a transfer, and different from `account_id`; null for any other type.'),
   ),
   category_id: field(
     z.optional(nullable(id)),
@@ -36,7 +36,7 @@ const fields = z.object({
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
     z.optional(nullableText()),
-    doc("Its id elsewhere, such as the bank's. Two that differ are never duplicates."),
+    doc("Its id elsewhere, such as the bank's. Transactions whose references differ are never duplicates."),
   ),
   transaction_date: field(date, doc('From 1900-01-01 to 2100-12-31; may lie in the future.')),
 })
@@ -47,22 +47,22 @@ export const newTransaction = field(
     force: field(z.optional(nullable(flag)), doc('Records it even if it looks like a duplicate.')),
     client_id: field(
       z.optional(nullableText(clientIdLength)),
-      doc("The client's own name for it, unique for each user: repeated, it is not recorded again."),
+      doc("The client's own id for it, unique per user: sent again, it is not recorded again."),
     ),
   }),
   doc({ id: 'NewTransaction' }),
 )
 export type NewTransaction = z.output<typeof newTransaction>
 
-export const newTransactionKey = keyed(
-  doc('Makes the call safe to repeat: it stands in for the `client_id` if the body has none.'),
+export const newTransactionKey = idempotencyKeyHeader(
+  doc('Makes the call safe to repeat: it is used as the `client_id` if the body has none.'),
   clientIdLength,
 )
 
 export const transactionChanges = z.partial(fields)
 export type TransactionChanges = z.output<typeof transactionChanges>
 
-/** Rows on a page, unless a client asks for another number. */
+/** Rows per page, unless the client asks for another number. */
 export const defaultPageSize = 50
 export const maxPageSize = 500
 
@@ -88,7 +88,7 @@ export const transactionQuery = z.partial(
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
     q: field(text(), doc('Matches the description and the reference.')),
-    per_page: field(pageSize, doc({ default: defaultPageSize, description: 'Rows on a page.' })),
+    per_page: field(pageSize, doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
       z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
       doc({
@@ -136,7 +136,7 @@ const coffee = () => ({
   updated_at: shown.at,
 })
 
-/** A transaction as creating and changing one answers. */
+/** A transaction as POST and PUT return it. */
 export const transaction = /* @__PURE__ */ shown.object(
   'Transaction',
   'A movement of money.',
@@ -162,7 +162,7 @@ const coffeeWithRelations = () => ({
   category: { id: 1, name: 'Groceries', type: 'expense' as const },
 })
 
-/** A transaction as lists and GET show it. */
+/** A transaction as GET returns it, alone and in lists. */
 export const transactionWithRelations = /* @__PURE__ */ shown.object(
   'TransactionWithRelations',
   'A movement of money with its accounts and category.',

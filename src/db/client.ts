@@ -96,7 +96,7 @@ function retriesAllowed(error: unknown, mode: TransactionMode): number {
   return mode === 'read' && isLost(error) ? 1 : 0
 }
 
-/** Waits for a random while, so that batches turned away together do not return together. False once time is up. */
+/** Waits for a random time, so that batches turned away together do not return together. False once time is up. */
 async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))

@@ -83,8 +83,8 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id, conditi
 }
 
 /**
- * Returns the values of a draft. Errors in it are thrown only once the token has proved good and, if the request is
- * about a row, once that row has proved to be the user's (docs/contract.md, Order of checks).
+ * Returns the values of a draft. Before throwing its errors, makes sure that the token is good and, if the request is
+ * about a row, that the row is the user's (docs/contract.md, Order of checks).
  */
 export async function demandComplete<T>(owner: Owner, draft: Draft<T>, table?: OwnedTable, id: Id = 0) {
   if (draft.complete) return draft.values

@@ -48,7 +48,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
 }
 
-/** Begins once the answer has gone, so that it neither delays the answer nor counts towards its time. */
+/** Starts once the response is on its way, so that it neither delays the response nor counts towards its time. */
 async function noteUseLater(owner: Owner): Promise<void> {
   await scheduler.wait(0)
   await owner.noteUse().catch(() => undefined)

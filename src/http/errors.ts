@@ -24,7 +24,7 @@ import { tooManyAttempts } from './limits.ts'
 
 const retryAfterSeconds = 5
 
-/** The one place where failures become answers. An undeclared one is a 500 that says nothing. */
+/** The one place where failures become responses. An undeclared one is a 500 that reveals nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
@@ -53,7 +53,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   return c.json({ message: error instanceof AnswerTooLarge ? error.message : 'Server Error' }, 500)
 }
 
-/** True if a developer is asking: nobody else needs to know what is wrong with the configuration. */
+/** True if a developer is asking. Nobody else needs to know what is wrong with the configuration. */
 function isOnThisMachine(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 }

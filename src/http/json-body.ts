@@ -9,7 +9,7 @@ import { Upload } from './upload.ts'
 export const maxSmallJsonBytes = 64 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
-/** Large bodies without a token are taken only while no more memory than this is in use. */
+/** Large bodies without a token are accepted only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
 
 /** True if the content type is that of JSON, whatever its suffix and charset. */
@@ -23,7 +23,7 @@ export function saysJson(c: Context<App>): boolean {
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
-    // A path that spells a pattern out, such as /api/accounts/:id, meets its handlers twice: the body is read by then.
+    // A request to a literal pattern, such as /api/accounts/:id, runs its handlers twice; the second finds the body read.
     if (c.req.bodyCache.text) return next()
     const memory = new BodyMemory()
     try {

@@ -2,10 +2,10 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../domain/failures.ts'
 
-/** An upload is given up if it brings neither 1 KB nor its end within the first, or does not end within the second. */
+/** An upload is abandoned if neither 1 KB nor its end arrives within the first, or if it lasts longer than the second. */
 const longestPauseMs = 10_000
 const longestUploadMs = 120_000
-/** What the runtime gathers before it wakes us: a body that comes byte by byte would cost thousands of turns. */
+/** The runtime gathers this much before it wakes us: a body sent byte by byte would cost thousands of wake-ups. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 
@@ -26,8 +26,8 @@ export class Upload {
   }
 
   /**
-   * Reads on until the end, for which it returns true, or until more than `bytes` are there. `arrived` is called before
-   * a part is kept. Throws 400 for an upload that breaks off, 413 for one too large, TooBusy for one that stalls.
+   * Reads until the end, or until more than `bytes` have arrived; returns whether it was the end. `arrived` is called
+   * before a part is kept. Throws 400 for an upload that breaks off, 413 for one too large, TooBusy for one that stalls.
    */
   async readTo(bytes: number, arrived: (size: number) => void = () => {}): Promise<boolean> {
     while (this.#size <= bytes) {
@@ -42,7 +42,7 @@ export class Upload {
     return false
   }
 
-  /** Everything that has arrived, which is handed over, not kept. */
+  /** Hands over everything that has arrived, and keeps nothing. */
   takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#size)
     let at = 0
@@ -65,7 +65,7 @@ export class Upload {
       const read = reader.readAtLeast(leastBytes, this.#block)
       const { value } = await Promise.race([read, stalled.promise])
       if (!value?.byteLength) return
-      // A read takes the memory it is handed away, and gives it back with what it has read.
+      // A read detaches the buffer that it is given, and returns it with what it has read.
       this.#block = new Uint8Array(value.buffer)
       return value.slice()
     } catch (error) {
@@ -77,7 +77,7 @@ export class Upload {
   }
 
   async #refuse(error: Error): Promise<never> {
-    // The rest is not waited for.
+    // Do not wait for the rest.
     this.#reader?.cancel().catch(() => undefined)
     throw error
   }

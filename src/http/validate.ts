@@ -12,14 +12,14 @@ const maxBodyBytes = 512 * 1024
 
 type Target = 'query' | 'header' | 'param'
 
-/** A part of a request that a validator reads. One that cannot refuse anything ignores what does not fit. */
+/** The part of a request that a validator reads. A validator that cannot refuse anything ignores invalid values. */
 export type Check = {
   target: Target | 'json'
   schema: z.ZodMiniObject
   canRefuse: boolean
 }
 
-/** What each validator reads: the OpenAPI document is made from it. */
+/** What each validator reads. The OpenAPI document is built from it. */
 export const checkedBy = new WeakMap<object, Check>()
 
 /** `in` is for typed clients, which may leave out a target without required fields. */
@@ -40,7 +40,7 @@ export function body<S extends z.ZodMiniObject>(schema: S) {
   return jsonReader(schema, maxBodyBytes, (input) => toDraft(schema, input))
 }
 
-/** Hands on the JSON body as it is, to a handler that checks it part by part. */
+/** Passes the JSON body on unchecked, to a handler that checks it piece by piece. */
 export function uncheckedBody<S extends z.ZodMiniObject>(schema: S, maxBytes: number) {
   return jsonReader(schema, maxBytes, (input) => input)
 }
@@ -59,7 +59,7 @@ function jsonReader<S extends z.ZodMiniObject, Read>(
   >
 }
 
-/** Reads nothing: says what a handler reads for itself, to typed clients (`In`) and to the document (`schema`). */
+/** Reads nothing. Declares what a handler reads by itself, to typed clients (`In`) and to the document (`schema`). */
 export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
   const declaration: MiddlewareHandler<App> = (_, next) => next()
   checkedBy.set(declaration, { target, schema, canRefuse: true })
@@ -76,7 +76,7 @@ export function header<S extends z.ZodMiniObject>(schema: S) {
   return reader('header', schema, true, (input) => toDraft(schema, input))
 }
 
-/** Reads fields that are never refused: the handler gets those that are valid. */
+/** Reads fields that are never refused: the handler gets the valid ones. */
 export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
   return reader(target, schema, false, (input) => toDraft(schema, present(input)).values)
 }
@@ -96,7 +96,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read>(
 
 type Strings = Record<string, string | string[]>
 
-/** An empty parameter counts as absent; if one is repeated, the last counts. */
+/** An empty parameter counts as absent; of a repeated one, the last wins. */
 function present(input: Strings): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(input)
@@ -105,7 +105,7 @@ function present(input: Strings): Record<string, string | undefined> {
   )
 }
 
-/** Zod's own error writes all issues out as JSON, ten times the work of finding them. */
+/** Zod's own error serializes all issues, which takes ten times as long as finding them. */
 const safeParse = _safeParse(
   class {
     readonly issues: $ZodIssue[]
@@ -115,7 +115,7 @@ const safeParse = _safeParse(
   } as unknown as Parameters<typeof _safeParse>[0],
 )
 
-/** Parses an object against a schema and keeps what is right beside what is wrong. */
+/** Parses an object against a schema, keeping the valid values alongside the errors. */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {
     const { errors } = toDraft(schema, {})
@@ -129,10 +129,10 @@ export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): D
   if (result.success) return { complete: true, values: result.data, errors: {} }
   const errors = {}
   for (const issue of result.error.issues) addError(errors, issue.path.join('.'), issue.message)
-  const wrong = new Set(result.error.issues.map((issue) => issue.path[0]))
-  // Field by field: making a schema of those that are right would cost many times as much as checking them.
-  const right = Object.entries(schema.shape).filter(([name]) => name in input && !wrong.has(name))
-  const values = Object.fromEntries(right.map(([name, field]) => [name, z.parse(field, input[name])]))
+  const invalid = new Set(result.error.issues.map((issue) => issue.path[0]))
+  // Field by field: building a schema of the valid ones would cost many times as much as checking them.
+  const valid = Object.entries(schema.shape).filter(([name]) => name in input && !invalid.has(name))
+  const values = Object.fromEntries(valid.map(([name, field]) => [name, z.parse(field, input[name])]))
   return { complete: false, values: values as Partial<z.output<S>>, errors }
 }
 

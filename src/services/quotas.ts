@@ -3,7 +3,7 @@ import { accounts, categories } from '../db/schema.ts'
 import { type Rule, rule } from './rules.ts'
 
 /**
- * Lists of accounts and categories have no pages, so the longest must fit into one answer: the database refuses answers
+ * Lists of accounts and categories have no pages, so the longest must fit in one answer: the database refuses answers
  * above 10 MB, and an isolate has 128 MB for all its requests. Nobody reaches these by hand.
  */
 export const maxAccounts = 500
@@ -11,13 +11,13 @@ export const maxCategories = 1_000
 /** Characters in the notes of all accounts of a user together: 6 MB of JSON at worst. */
 export const maxNotesLength = 250_000
 
-/** One more account fits. */
+/** Holds if the user may have one more account. */
 export function accountQuota(userId: SQL): Rule {
   const there = sql`(select count(*) from ${accounts} where ${accounts.userId} = ${userId})`
   return rule('name', `You cannot have more than ${maxAccounts} accounts.`, sql`(${there} < ${maxAccounts})`)
 }
 
-/** The notes fit beside those of the user's other accounts; `id` is the account they belong to, if it exists. */
+/** Holds if the notes fit with those of the user's other accounts. `id` is their account, 0 if it is new. */
 export function notesQuota(userId: SQL, notes: string | null | undefined, id = 0): Rule {
   const length = notes ? [...notes].length : 0
   const others = sql`
@@ -30,7 +30,7 @@ export function notesQuota(userId: SQL, notes: string | null | undefined, id = 0
   return rule('notes', text, length > 0 ? fits : sql`true`)
 }
 
-/** The added categories fit; `field` is where the error goes. */
+/** Holds if the user may have `added` more categories; `field` gets the error. */
 export function categoryQuota(userId: SQL, field: string, added: SQL = sql`1`): Rule {
   const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
   const text = `You cannot have more than ${maxCategories.toLocaleString('en')} categories.`

@@ -6,7 +6,7 @@ import { type FieldErrors, Invalid } from '../domain/failures.ts'
 /**
  * A rule that the database checks. It is part of the guard of the write and, in the same batch, of the verdict that the
  * errors are made from, so nothing can happen between the check and the write. It reports no error of its own if one of
- * its inputs, the field included, is wrong already.
+ * its inputs, the field included, is invalid already.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 

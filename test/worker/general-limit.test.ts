@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { perMinute } from '../../src/domain/rate-limits.ts'
 import { newSecret } from '../../src/domain/tokens.ts'
 import { muteLog } from './muted-log.ts'
-import { awaitRoomInTheMinute, createWorld, type Person, randomClientAddress } from './world.ts'
+import { avoidEndOfMinute, createWorld, type Person, randomClientAddress } from './world.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -17,7 +17,7 @@ const strict: Partial<Env> = {
 }
 const [ofToken, ofClient] = [perMinute.CHECK_EMAIL_LIMIT, perMinute.LOGIN_LIMIT]
 
-/** Calls one after the other; answers the statuses. */
+/** Calls one after the other; returns the statuses. */
 async function repeat(times: number, call: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = []
   for (let calls = 0; calls < times; calls++) statuses.push((await call()).status)
@@ -31,7 +31,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const madeUp = () => `${1 + Math.floor(Math.random() * 1_000)}|${newSecret(random)}`
 
 async function createStrictWorld() {
-  await awaitRoomInTheMinute(20_000)
+  await avoidEndOfMinute(20_000)
   const world = createWorld(strict)
   /** Asks for the profile, with a token and from an address. */
   const me = (token: string, address: string) =>
@@ -125,7 +125,7 @@ test('what cannot be a token is a 401 that counts nowhere, and comes before a 42
 })
 
 test('nothing is counted where it is switched off', async () => {
-  await awaitRoomInTheMinute(20_000)
+  await avoidEndOfMinute(20_000)
   const world = createWorld({ ...strict, GENERAL_LIMIT_ENABLED: 'false' })
   const person = await world.register()
   expect(await repeat(ofToken + 5, () => person.get('/api/me'))).toEqual(always(200, ofToken + 5))

@@ -8,7 +8,7 @@ import worker from '../../src/worker.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
   type Answer,
-  awaitRoomInTheMinute,
+  avoidEndOfMinute,
   type CallOptions,
   createWorld,
   expectInvalid,
@@ -58,7 +58,7 @@ const kindsOfAnswer: [
   [
     '429',
     async (world, headers) => {
-      await awaitRoomInTheMinute()
+      await avoidEndOfMinute()
       for (let i = 0; i < 30; i++) await world.call('GET', '/api/auth/check-email')
       return world.call('GET', '/api/auth/check-email', { headers })
     },

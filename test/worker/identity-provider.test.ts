@@ -10,11 +10,11 @@ import { setFault } from './part-faults.ts'
 import {
   type Answer,
   aTimestamp,
-  comeBackFromProvider,
   createWorld,
   type Json,
   openAccount,
   pathOf,
+  providerCallback,
   queuedMail,
   resetPassword,
   signInThroughProvider,
@@ -75,7 +75,7 @@ async function usersIn(world: World): Promise<number> {
   return Number(row?.n)
 }
 
-/** Fills in the provider's own page, as a browser would; answers the path of the callback. */
+/** Fills in the provider's own page, as a browser would; returns the path of the callback. */
 async function fillIn(world: World, fields: Record<string, string>): Promise<string> {
   const cookies = new Map<string, string>()
   const follow = async (url: URL, init: RequestInit = {}): Promise<URL> => {
@@ -161,7 +161,7 @@ describe('the first sign-in', () => {
   test('makes a verified user and leads to the frontend with a token', async () => {
     const world = createWorld()
     const email = address()
-    const answer = await world.call('GET', await comeBackFromProvider(world, email))
+    const answer = await world.call('GET', await providerCallback(world, email))
     expect([answer.status, answer.text]).toEqual([302, ''])
     const { page, query } = destination(answer)
     expect(page).toBe('https://app.purse.example/login')
@@ -214,7 +214,7 @@ describe('the first sign-in', () => {
   test('is one user and one set of categories when it comes eight times at once', async () => {
     const world = createWorld()
     const email = address()
-    const paths = await Promise.all(Array.from({ length: 8 }, () => comeBackFromProvider(world, email)))
+    const paths = await Promise.all(Array.from({ length: 8 }, () => providerCallback(world, email)))
     const answers = await Promise.all(paths.map((path) => world.call('GET', path)))
     const users = answers.map((answer) => destination(answer).query.user)
     expect(new Set(users).size).toBe(1)
@@ -251,7 +251,7 @@ describe('an address beyond ASCII', () => {
         await world.register({ email: `i${rest}` }),
       ]
       for (const person of [kate, ida]) await verifyAddress(world, person)
-      const path = await comeBackFromProvider(world, `${letter}${rest}`)
+      const path = await providerCallback(world, `${letter}${rest}`)
       expectFailure(await world.call('GET', path), 'email_missing')
       for (const person of [kate, ida]) expect((await person.get('/api/me')).body.idp_id).toBeNull()
       expect(await usersIn(world)).toBe(2)
@@ -419,7 +419,7 @@ describe('an address that is registered already', () => {
     const { id, token } = await signInThroughProvider(world, email)
     const db = openWorldDatabase(world)
     await db.batch([db.run(sql`update users set idp_id = 'somebody else' where id = ${id}`)])
-    expectFailure(await world.call('GET', await comeBackFromProvider(world, email)), 'provider_error')
+    expectFailure(await world.call('GET', await providerCallback(world, email)), 'provider_error')
     expect((await me(world, token)).idp_id).toBe('somebody else')
     expect(await usersIn(world)).toBe(1)
   })
@@ -427,7 +427,7 @@ describe('an address that is registered already', () => {
   test('loses the tokens of a stranger who signs in at the very moment', async () => {
     const world = createWorld()
     const { email, password, token } = await world.register({ email: address() })
-    const path = await comeBackFromProvider(world, email)
+    const path = await providerCallback(world, email)
     const [, ...logins] = await Promise.all([
       world.call('GET', path),
       ...Array.from({ length: 6 }, () => login(world, email, password)),
@@ -460,7 +460,7 @@ describe('a sign-in that somebody refuses', () => {
 describe('a state', () => {
   test('is good once: the same callback again is invalid_state, and makes no token', async () => {
     const world = createWorld()
-    const path = await comeBackFromProvider(world, address())
+    const path = await providerCallback(world, address())
     const { query } = destination(await world.call('GET', path))
     expectFailure(await world.call('GET', path), 'invalid_state')
     expect((await me(world, query.token ?? '')).id).toBe(Number(query.user))
@@ -472,7 +472,7 @@ describe('a state', () => {
   test('is good once, also under ten callbacks at once', async () => {
     muteLog(['error'])
     const world = createWorld()
-    const path = await comeBackFromProvider(world, address())
+    const path = await providerCallback(world, address())
     const answers = await Promise.all(Array.from({ length: 10 }, () => world.call('GET', path)))
     const queries = answers.map((answer) => destination(answer).query)
     expect(queries.filter(({ token }) => token)).toHaveLength(1)
@@ -537,7 +537,7 @@ describe('a state', () => {
 
   test('that has been used stays used after the hourly job', async () => {
     const world = createWorld()
-    const path = await comeBackFromProvider(world, address())
+    const path = await providerCallback(world, address())
     await world.call('GET', path)
     await world.runCron('17 * * * *')
     expectFailure(await world.call('GET', path), 'invalid_state')
@@ -555,7 +555,7 @@ describe('a code', () => {
   test('of another sign-in does not work with one’s own state', async () => {
     muteLog(['error'])
     const world = createWorld()
-    const stolen = new URL(await comeBackFromProvider(world, address()), 'http://purse.test').searchParams
+    const stolen = new URL(await providerCallback(world, address()), 'http://purse.test').searchParams
     const answer = await come(world, { state: await stateOf(world), code: stolen.get('code') ?? '' })
     expectFailure(answer, 'provider_error')
     expect(await usersIn(world)).toBe(0)
@@ -564,7 +564,7 @@ describe('a code', () => {
   test('from another issuer is provider_error', async () => {
     muteLog(['error'])
     const world = createWorld()
-    const path = (await comeBackFromProvider(world, address())).replace(/&iss=[^&]*/, '')
+    const path = (await providerCallback(world, address())).replace(/&iss=[^&]*/, '')
     expectFailure(await world.call('GET', `${path}&iss=https%3A%2F%2Fevil.example`), 'provider_error')
     expect(await usersIn(world)).toBe(0)
   })
@@ -582,7 +582,7 @@ describe('a provider that does not work', () => {
   ])('at its %s endpoint (%j) ends in the failure redirect', async (endpoint, how) => {
     const log = quiet()
     const world = createWorld()
-    const path = await comeBackFromProvider(world, address())
+    const path = await providerCallback(world, address())
     await fault('POST', { endpoint, ...how })
     expectFailure(await world.call('GET', path), 'provider_error')
     expect(await usersIn(world)).toBe(0)
@@ -617,7 +617,7 @@ describe('a provider that does not work', () => {
     async (endpoint) => {
       quiet()
       const world = createWorld()
-      const path = await comeBackFromProvider(world, address())
+      const path = await providerCallback(world, address())
       await fault('POST', { endpoint, hang: true })
       const timeouts = hastenTimeouts(10_000)
       expectFailure(await world.call('GET', path), 'provider_error')
@@ -644,7 +644,7 @@ describe('a provider that does not work', () => {
   test('because the database is down ends in the failure redirect as well', async () => {
     quiet()
     const world = createWorld()
-    const path = await comeBackFromProvider(world, address())
+    const path = await providerCallback(world, address())
     const without = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:9/' })
     expectFailure(await without.call('GET', path), 'provider_error')
   })

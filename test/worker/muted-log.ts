@@ -7,7 +7,7 @@ type Level = (typeof levels)[number]
 const show = console.error.bind(console)
 
 /**
- * Keeps what is written to the log off the console, until mocks are restored, and answers the lines, to which each
+ * Keeps what is written to the log off the console, until mocks are restored, and returns the lines, to which each
  * that is written is added. One that gives a secret away is shown all the same, for the scan to find
  * (test/log-scan.ts).
  */

@@ -8,11 +8,11 @@ import { muteLog } from './muted-log.ts'
 import {
   type Answer,
   aCategory,
-  awaitRoomInTheMinute,
-  comeBackFromProvider,
+  avoidEndOfMinute,
   createWorld,
   openAccount,
   pathOf,
+  providerCallback,
   queuedMail,
   verifyAddress,
 } from './world.ts'
@@ -83,7 +83,7 @@ describe('a request', () => {
 
   test('that is refused for its token, its body or its limit is one line as well', async () => {
     const world = createWorld()
-    await awaitRoomInTheMinute()
+    await avoidEndOfMinute()
     for (let i = 0; i < 30; i++) await world.call('GET', '/api/auth/check-email')
     newLines()
     for (const [method, path, status] of [
@@ -334,7 +334,7 @@ test('nothing in the log tells a password, token, address, amount, description o
   await world.call('POST', '/api/login', { body: { email, password: 'canary wrong' } })
   await world.call('GET', `/api/auth/check-email?email=${email}`)
   await world.call('POST', '/api/register', { body: { name: 'x', email, password } })
-  await world.call('GET', await comeBackFromProvider(world, 'canary.provider@example.com'))
+  await world.call('GET', await providerCallback(world, 'canary.provider@example.com'))
   await world.call('GET', '/api/auth/idp/callback?state=canary&code=canary')
   secrets.push(
     ...pathOf(queuedMail(world, 'verify_address', email).url)

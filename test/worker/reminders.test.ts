@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Runs the reminder job at an instant, and answers the reminders that it has queued, by whom they are to. */
+/** Runs the reminder job at an instant, and returns the reminders that it has queued, by whom they are to. */
 async function remindersAt(world: World, instant: string): Promise<string[]> {
   vi.setSystemTime(Date.parse(instant))
   world.queued.length = 0

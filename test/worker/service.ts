@@ -86,7 +86,7 @@ export function clientsOf(service: Service) {
   }
 
   let people = 0
-  /** Registers somebody and answers a client that speaks with their token. */
+  /** Registers somebody and returns a client that speaks with their token. */
   async function register(details: Record<string, unknown> = {}) {
     people += 1
     const password = 'correct horse battery'

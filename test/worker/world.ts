@@ -31,7 +31,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
     queue: (batch) => worker.queue(batch, ownEnv),
   })
 
-  /** What the database has done since the last reset, by its own account. */
+  /** What the database reports that it has done since the last reset. */
   async function databaseWork(): Promise<Work> {
     return (await fetch(`${databaseUrl}stats`)).json()
   }
@@ -48,7 +48,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
   return {
     call,
     register,
-    /** Delivers messages to the consumer of a queue: of mails, unless another is named. */
+    /** Delivers messages to the consumer of a queue, that of mails by default. */
     deliver: (messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) =>
       deliver(queue, messages, attempts),
     runCron,
@@ -60,7 +60,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
   }
 }
 
-/** The mails that have arrived in the inbox for an address, oldest first; use an address nobody else does. */
+/** The mails that have arrived in the inbox for an address, oldest first. The inbox is shared, so each test needs addresses of its own. */
 export async function mailsTo(address: string): Promise<Json[]> {
   const headers = { Authorization: 'Bearer re_test' }
   const list: Json = await (await fetch(`${env.RESEND_BASE_URL}/emails?limit=100`, { headers })).json()
@@ -79,7 +79,7 @@ export function queuedMail<K extends Mail['kind']>(world: World, kind: K, to: st
   return found as Extract<Mail, { kind: K }>
 }
 
-/** What a link asks of the service. */
+/** The path and query of a link. */
 export function pathOf(link: string): string {
   const { pathname, search } = new URL(link)
   return `${pathname}${search}`
@@ -98,17 +98,17 @@ export async function resetPassword(world: World, { email }: Pick<Person, 'email
   return world.call('POST', '/api/reset-password', { body })
 }
 
-/** Lets the provider send the person back, and answers the path of the callback. */
-export async function comeBackFromProvider(world: World, address: string): Promise<string> {
+/** Signs somebody in at the provider and returns the callback path that it redirects to. */
+export async function providerCallback(world: World, address: string): Promise<string> {
   const { body } = await world.call('GET', `/api/auth/idp?login_hint=${encodeURIComponent(address)}`)
   const response = await fetch(body.url, { redirect: 'manual' })
   await response.text()
   return pathOf(response.headers.get('Location') ?? '')
 }
 
-/** Signs somebody in through the provider, which vouches for the address; answers their token and id. */
+/** Signs somebody in through the provider, which vouches for the address; returns their token and id. */
 export async function signInThroughProvider(world: World, address: string) {
-  const { headers } = await world.call('GET', await comeBackFromProvider(world, address))
+  const { headers } = await world.call('GET', await providerCallback(world, address))
   const location = headers.get('Location') ?? ''
   const query = new URL(location).searchParams
   const token = query.get('token')
@@ -116,7 +116,7 @@ export async function signInThroughProvider(world: World, address: string) {
   return { token, id: Number(query.get('user')) }
 }
 
-/** Opens an account and answers it. */
+/** Opens an account and returns it. */
 export async function openAccount(person: Person, details: Record<string, unknown> = {}): Promise<Json> {
   const answer = await person.post('/api/accounts', {
     name: 'Checking',
@@ -128,7 +128,7 @@ export async function openAccount(person: Person, details: Record<string, unknow
   return answer.body
 }
 
-/** Records a transaction and answers it. */
+/** Records a transaction and returns it. */
 export async function recordTransaction(person: Person, fields: Record<string, unknown>): Promise<Json> {
   const answer = await person.post('/api/transactions', fields)
   if (answer.status !== 201) throw new Error(`Recording answered ${answer.status}: ${answer.text}`)
@@ -163,8 +163,8 @@ export function expectInvalidFields({ status, body }: Answer, fields: string[]):
   })
 }
 
-/** Waits out the end of a minute: the local rate limiters count by the wall clock's minutes. */
-export async function awaitRoomInTheMinute(roomMs = 2_000): Promise<void> {
+/** If the minute is nearly over, waits for the next: the local rate limiters count by the wall clock's minutes. */
+export async function avoidEndOfMinute(roomMs = 2_000): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
   if (left <= roomMs) await new Promise((resolve) => setTimeout(resolve, left + 50))
 }

@@ -10,7 +10,7 @@ export const reminderRoutes = new Hono<App>()
   .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
     await demandUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
-    const text = 'You get them on days for which you have recorded nothing.'
+    const text = 'You get them on days when you have recorded nothing.'
     return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })
   .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {

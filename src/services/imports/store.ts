@@ -29,8 +29,8 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 
 /**
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them with
- * existing ones and creates the rest. A dry run does the same and undoes it in the end. The same file with the same key
- * is imported once, and answered in the same way. Throws EmailNotVerified, Invalid (`errorKey`).
+ * existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the same key
+ * is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid (`errorKey`).
  */
 export async function storeImport(
   owner: Owner,

@@ -23,7 +23,9 @@ export function readBankCsv(text: string, options: ImportOptions): Statement {
   const problems = new Problems()
   const values = readValues(table, rows, options, true, problems)
   problems.throwIfAny()
-  const entries = values.filter(isComplete).map((value) => ({ ...value, ...ownerOf(table, value) }))
+  const entries = values
+    .filter(isComplete)
+    .map((value) => ({ ...value, ...accountAndCurrency(table, value) }))
   const groups = withFees(table, groupsOf(table, entries), options)
   const accounts = groups.map((group) => accountOf(table, group))
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
@@ -36,7 +38,7 @@ function isComplete(value: ReadRow): value is ReadRow & { date: CalendarDate; am
 }
 
 /** The account and the currency that an entry's row names. */
-function ownerOf(table: CsvTable, { row }: ReadRow): Pick<Entry, 'account' | 'currency'> {
+function accountAndCurrency(table: CsvTable, { row }: ReadRow): Pick<Entry, 'account' | 'currency'> {
   const currency = cellOf(table, row, 'currency').toUpperCase()
   const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
   return {
@@ -92,7 +94,7 @@ function ibanAbove(table: CsvTable): string | null {
   return others.length === 0 ? only : null
 }
 
-/** A fee is part of the amount, unless the balances prove that it went off the account beside it (Revolut). */
+/** A fee is part of the amount, unless the balances prove that it was charged separately (Revolut). */
 function withFees(table: CsvTable, groups: Entry[][], options: ImportOptions): Entry[][] {
   if (!table.columns.fee || options.mapping?.amount !== undefined) return groups
   const charged = groups.map((group) =>

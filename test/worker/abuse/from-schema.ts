@@ -121,7 +121,7 @@ export function nearly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     .map(([value, changes]) => changes.reduce(changed, value))
 }
 
-/** Changes one place of a tree, and answers the tree as it is then. */
+/** Changes one place of a tree, and returns the tree as it is then. */
 function changed(tree: unknown, { at, as, value, key }: Change): unknown {
   const entries =
     entriesOf(tree) ??

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createHousehold, goodCall, protectedRoutes } from '../laws/every-route.ts'
-import { comeBackFromProvider, createWorld, signInThroughProvider } from '../world.ts'
+import { createWorld, providerCallback, signInThroughProvider } from '../world.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -58,7 +58,7 @@ test('addresses inside of fields, headers and queries are never called', async (
 
 test('signing in calls the configured provider, and mails go to the configured service', async () => {
   const world = createWorld()
-  const way = await comeBackFromProvider(world, 'outgoing@example.com')
+  const way = await providerCallback(world, 'outgoing@example.com')
   const origins = watchOrigins()
   await world.call('GET', way)
   expect([...origins].sort()).toEqual([issuer, database].sort())

@@ -3,11 +3,11 @@ import { unsubscribeLink } from '../../../src/domain/links.ts'
 import { openWorldDatabase, verify } from '../laws/every-route.ts'
 import {
   aCategory,
-  comeBackFromProvider,
   createWorld,
   openAccount,
   type Person,
   pathOf,
+  providerCallback,
   queuedMail,
   recordTransaction,
   type World,
@@ -62,7 +62,7 @@ export async function createTarget(name: string) {
   /** Makes what only a mail or the provider can give, where a request needs it. */
   async function prepare({ operation }: Draft): Promise<void> {
     if (operation.id === 'completeProviderSignIn') {
-      callback = new URL(await comeBackFromProvider(world, newAddress()), 'http://purse.test').searchParams
+      callback = new URL(await providerCallback(world, newAddress()), 'http://purse.test').searchParams
     }
     if (operation.id.toLowerCase().endsWith('unsubscribe')) {
       const base = { appUrl: 'http://purse.test', secret: 'a secret of the tests, long enough to be one' }

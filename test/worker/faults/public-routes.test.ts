@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { unsubscribeLink } from '../../../src/domain/links.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { muteLog } from '../muted-log.ts'
-import { type Answer, comeBackFromProvider, pathOf, queuedMail } from '../world.ts'
+import { type Answer, pathOf, providerCallback, queuedMail } from '../world.ts'
 import {
   afterExecution,
   beforeExecution,
@@ -153,7 +153,7 @@ describe('signing in', () => {
   test.each([2, 3])('through the provider ends where it began when round trip %i fails', async (only) => {
     const world = createFaultyWorld()
     for (const [, fault] of [...beforeExecution, ...afterExecution]) {
-      const path = await comeBackFromProvider(world, `${crypto.randomUUID()}@example.com`)
+      const path = await providerCallback(world, `${crypto.randomUUID()}@example.com`)
       const { result } = await world.whileBroken({ ...fault, only }, () => world.call('GET', path))
       const { status, headers } = result
       const query = new URL(headers.get('Location') ?? '').searchParams

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { hashInTurn } from '../../../src/services/hashing.ts'
-import { type Answer, comeBackFromProvider, createWorld, queuedMail, type World } from '../world.ts'
+import { type Answer, createWorld, providerCallback, queuedMail, type World } from '../world.ts'
 import { createFaultyWorld, expectUnavailable } from './faulty-world.ts'
 
 /** No request may hang for longer, whatever the database and the provider do. */
@@ -43,7 +43,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
     const person = await world.register()
     const line = fillTheLine()
     expect((await person.get('/api/me')).status).toBe(200)
-    const provided = await world.call('GET', await comeBackFromProvider(world, 'ada@example.com'))
+    const provided = await world.call('GET', await providerCallback(world, 'ada@example.com'))
     expect([provided.status, provided.headers.get('Location')]).toEqual([
       302,
       expect.stringContaining('token='),
@@ -101,7 +101,7 @@ describe.concurrent('has ten seconds as a whole:', () => {
 
   test('signing in, where the database is slow and the provider hangs', async () => {
     const world = createFaultyWorld()
-    const path = await comeBackFromProvider(world, 'ada@example.com')
+    const path = await providerCallback(world, 'ada@example.com')
     const fault = { endpoint: 'token', hang: true }
     await (await fetch(faults, { method: 'POST', body: JSON.stringify(fault) })).text()
     const begun = Date.now()

@@ -304,7 +304,7 @@ async function createRich() {
     expect([status, text]).toEqual([201, text])
     return body
   }
-  /** Records the largest amount nine times in a month; answers the transactions. */
+  /** Records the largest amount nine times in a month; returns the transactions. */
   async function fill(month: string, fields: Json): Promise<Json[]> {
     const rows = []
     for (const day of nineDays) rows.push(await record({ ...fields, transaction_date: `${month}-${day}` }))

@@ -198,13 +198,13 @@ async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<Pr
   return { call: () => somebody[verb]('/api/me/password', body), status: 200 }
 }
 
-/** Marks somebody's address as verified, without the detour of a mail. */
+/** Marks somebody's address as verified, without going through a mail. */
 export async function verify(world: World, { id }: { id: number }): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([db.run(sql`update users set email_verified_at = 1 where id = ${id}`)])
 }
 
-/** Imports one transaction and answers the import's id. */
+/** Imports one transaction and returns the import's id. */
 export async function importOne({ person, expense }: Household): Promise<number> {
   const { body } = await person.post('/api/import/store', {
     transactions: [{ ...expense(), amount: 79, force: true }],
@@ -212,7 +212,7 @@ export async function importOne({ person, expense }: Household): Promise<number>
   return body.import.id
 }
 
-/** The preparation of a route; throws for a route that nobody wrote one for. */
+/** Prepares the good call of a route; throws if it has none. */
 export function goodCall(route: string, household: Household): Promise<PreparedCall> {
   const prepare = goodCalls[route]
   if (!prepare) throw new Error(`${route} has no good call yet: add one to every-route.ts`)

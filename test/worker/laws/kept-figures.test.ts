@@ -179,7 +179,7 @@ describe('the check of the kept figures', () => {
   })
 })
 
-/** Two users with a little of everything and a third with nothing; answers their database. */
+/** Two users with a little of everything and a third with nothing; returns their database. */
 async function createLives() {
   const world = createWorld()
   const { person, checking, cash, expense } = await createHousehold(world)

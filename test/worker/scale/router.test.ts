@@ -180,7 +180,7 @@ test('signing in through the provider finds the identity, then the address, then
 
 test('a state of the provider is good once, and a refused sign-in ends at the login page', async () => {
   const world = await createDatabases(2)
-  const path = await comeBackFromProvider(world, `once-${crypto.randomUUID()}@example.com`)
+  const path = await providerCallback(world, `once-${crypto.randomUUID()}@example.com`)
   expect((await world.call('GET', path)).headers.get('Location')).toContain('token=')
   expect((await world.call('GET', path)).headers.get('Location')).toContain('error_code=invalid_state')
 })
@@ -280,7 +280,7 @@ function coffee(account: number) {
   return { account_id: account, type: 'expense', amount: 3.5, transaction_date: '2026-11-20', force: true }
 }
 
-async function comeBackFromProvider(world: Databases, address: string): Promise<string> {
+async function providerCallback(world: Databases, address: string): Promise<string> {
   const { body } = await world.call('GET', `/api/auth/idp?login_hint=${encodeURIComponent(address)}`)
   const response = await fetch(body.url, { redirect: 'manual' })
   await response.text()
@@ -288,7 +288,7 @@ async function comeBackFromProvider(world: Databases, address: string): Promise<
 }
 
 async function signInThroughProvider(world: Databases, address: string) {
-  const { headers } = await world.call('GET', await comeBackFromProvider(world, address))
+  const { headers } = await world.call('GET', await providerCallback(world, address))
   const query = new URL(headers.get('Location') ?? '').searchParams
   const token = query.get('token') ?? ''
   return { token, tokenId: Number(token.split('|')[0]), id: Number(query.get('user')) }
