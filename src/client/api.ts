@@ -15,7 +15,7 @@ type Json<Path extends keyof Served, Method extends string> = Served[Path] exten
 /** A transaction as POST /api/transactions takes it, alone or as an item of a batch. */
 export type NewTransaction = Json<'/api/transactions', '$post'>
 
-/** Ids are texts in an address, and may be given as numbers. */
+/** Ids are strings in a URL, but may be given as numbers. */
 type Given<Input> = Input extends { param: infer Param }
   ? Omit<Input, 'param'> & {
       param: { [Name in keyof Param]: Name extends 'id' ? Param[Name] | number : Param[Name] }
@@ -62,18 +62,18 @@ type Described = {
   }
 }
 
-/** The whole API as Hono's `hc` takes it: bodies, queries and answers, each by its status. */
+/** The whole API as Hono's `hc` expects it: bodies, queries, and answers by status. */
 export type Api = Described extends infer S extends Schema ? Hono<BlankEnv, S, '/'> : never
 
 /** The calls of all routes under /api. */
 export type Routes = ReturnType<typeof hc<Api>>['api']
 
-/** What registering and signing in answer. */
+/** The answer to registering and signing in. */
 export type SignedIn = Served['/api/login']['$post']['output']
 export type Credentials = Json<'/api/login', '$post'>
 export type Registration = Json<'/api/register', '$post'>
 
-/** What a route answers if nothing is wrong. */
+/** The body of a route's successful answer. */
 type Answer<Path extends keyof Served, Method extends keyof Served[Path]> = Served[Path][Method] extends {
   output: infer Output
 }
@@ -85,9 +85,9 @@ export type User = Answer<'/api/me', '$get'>
 export type Session = Answer<'/api/tokens', '$get'>[number]
 export type Account = Answer<'/api/accounts/:id', '$get'>
 export type Category = Answer<'/api/categories/:id', '$get'>
-/** As creating and changing one answers. */
+/** As POST and PUT return it. */
 export type Transaction = Answer<'/api/transactions/:id', '$put'>
-/** As lists and GET show one: with its accounts and its category. */
+/** As GET returns it, alone and in lists: with its accounts and its category. */
 export type TransactionWithRelations = Answer<'/api/transactions/:id', '$get'>
 export type TransactionPage = Answer<'/api/transactions', '$get'>
 export type Summary = Answer<'/api/summary', '$get'>

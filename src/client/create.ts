@@ -8,12 +8,12 @@ import { unwrap } from './unwrap.ts'
 export type ClientOptions = Partial<SendOptions> & {
   /** The service's address, such as `https://api.example.com`. */
   baseUrl: string
-  /** Default: memory, which the next page does not know. */
+  /** Default: in memory, lost when the page is left. */
   tokens?: TokenStore
 }
 
 export type PurseClient = {
-  /** Every route: `api.accounts.$get()` answers a response typed by its status, `unwrap` takes out what was asked for. */
+  /** Every route: `api.accounts.$get()` resolves to a response typed by its status; `unwrap` gets its body. */
   api: Routes
   tokens: TokenStore
   /** Makes a user and signs them in. Throws ApiError, ConnectionError. */
@@ -24,7 +24,7 @@ export type PurseClient = {
   signOut: () => Promise<void>
 }
 
-/** A typed client of the service. The token goes along by itself, and a 401 clears it. */
+/** A typed client of the service. It sends the token with each request, and a 401 clears it. */
 export function createClient({ baseUrl, tokens = memoryTokens(), ...options }: ClientOptions): PurseClient {
   const { api } = hc<Api>(baseUrl, { fetch: sender(tokens, options) as typeof fetch })
 

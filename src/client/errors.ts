@@ -10,15 +10,15 @@ export type Duplicate = {
   amount: string
 }
 
-/** The service answered, and the answer is a failure. */
+/** The service answered with a failure. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   /** Of a 422; otherwise empty. */
   readonly errors: FieldErrors
-  /** Of a 422 to a batch: the positions of the items that are wrong. */
+  /** Of a 422 to a batch: the positions of the invalid items. */
   readonly invalidItems: number[]
-  /** To be quoted when reporting a fault. */
+  /** Quote it when reporting a problem. */
   readonly requestId: string | undefined
   /** Of a 429 or 503: when to try again. */
   readonly retryAfterSeconds: number | undefined
@@ -78,7 +78,7 @@ export function retryAfterSeconds(headers: Headers, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
-/** Undefined for an empty text, and for one that is not JSON, such as the page of a proxy. */
+/** Undefined for an empty text and for anything but JSON, such as a proxy's error page. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

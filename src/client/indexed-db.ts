@@ -1,13 +1,13 @@
 import type { KeyValueStorage } from './storage.ts'
 
 /**
- * Keeps what it is given in a database of this name in IndexedDB: unlike `localStorage` it has room for more than 5 MB,
+ * A storage in an IndexedDB database of this name: unlike `localStorage` it has room for more than 5 MB,
  * and service workers can reach it. Each call throws if the browser forbids it or the device is full.
  */
 export function indexedDbStorage(name: string): KeyValueStorage {
   let opening: Promise<Database> | undefined
 
-  /** The connection; a new one if it failed, or the browser or another tab has ended it. */
+  /** The connection. Opened again if it failed, or if the browser or another tab closed it. */
   function connect(): Promise<Database> {
     const forget = () => {
       opening = undefined

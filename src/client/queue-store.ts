@@ -2,16 +2,16 @@ import type { NewTransaction } from './api.ts'
 import { type FieldErrors, readJson } from './errors.ts'
 import type { KeyValueStorage } from './storage.ts'
 
-/** What a person records; the queue gives it its id. */
+/** What a person records; the queue adds the id. */
 export type Recorded = Omit<NewTransaction, 'client_id'>
 
-/** A transaction that waits, or that the service has refused. */
+/** A transaction that is waiting, or that the service has refused. */
 export type QueuedTransaction = {
   /** Made when it was added and sent every time, so that it lands once. */
   client_id: string
   transaction: Recorded
   added_at: string
-  /** Sending: on its way, or taken by the service and not yet processed. Rejected: `errors` says why. */
+  /** Sending: in flight, or accepted by the service but not yet processed. Rejected: `errors` says why. */
   state: 'pending' | 'sending' | 'rejected'
   errors: FieldErrors | null
 }
@@ -21,7 +21,7 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   key: string
   /** What may have landed before the item was corrected: the row then gets the correction. */
   earlier: Recorded | null
-  /** Given up after it may have landed: the row is then deleted. */
+  /** Discarded after it may have landed: the row is then deleted. */
   discarded: boolean
 }
 
@@ -43,7 +43,7 @@ export type QueueStore = ReturnType<typeof queueStore>
 /** The items and batches of one queue. After a crash between any two calls, what was not done is done again. */
 export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
-  /** What found no room in the storage, by key. It is lost when the page is left, and is then done again. */
+  /** What did not fit into the storage, by key. It is lost when the page is left; the work is then repeated. */
   const unsaved = new Map<string, string>()
 
   async function set({ key, ...value }: { key: string }): Promise<void> {

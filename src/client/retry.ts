@@ -2,11 +2,11 @@ import { retryAfterSeconds } from './errors.ts'
 
 /** How often, and how long apart, a request is tried. */
 export type RetryPolicy = {
-  /** Of one request, the first included. */
+  /** Attempts for one request, the first included. */
   attempts: number
   /** Before the second attempt; doubles with each. */
   firstDelayMs: number
-  /** The longest wait. Where `Retry-After` asks for more, the failure goes to the caller, who can tell people. */
+  /** The longest wait. If `Retry-After` asks for more, the caller gets the failure and can tell people. */
   maxDelayMs: number
 }
 

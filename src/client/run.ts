@@ -7,7 +7,7 @@ import { isPassing } from './retry.ts'
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type SyncReport = {
   created: number
-  /** Were there already: an earlier run's answer was lost on the way. */
+  /** Existed already: the answer to an earlier run was lost. */
   duplicate: number
   /** Refused for good, and kept with their errors for the app to show. */
   rejected: number
@@ -28,7 +28,7 @@ export type Stopped = {
 /** One run of the queue, as its steps know it. */
 export type Run = {
   client: Pick<PurseClient, 'api'>
-  /** Sent with every request: the run is one person's, even if another signs in meanwhile. */
+  /** Sent with every request: a run belongs to one person, even if another signs in meanwhile. */
   headers: Bearer
   store: QueueStore
   report: SyncReport
@@ -62,7 +62,7 @@ export function stoppedBy(error: unknown): Stopped {
   return { reason: 'busy', error, retryAfterSeconds }
 }
 
-/** A list that was refused as a whole, in two parts to send one after the other. */
+/** Splits a list that was refused as a whole into two halves, to be sent one after the other. */
 export function inHalves<Item>(items: Item[]): Item[][] {
   const half = Math.ceil(items.length / 2)
   return [items.slice(0, half), items.slice(half)]

@@ -49,7 +49,7 @@ export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
       if (delayMs === undefined) {
         if (!answer) throw new ConnectionError(error)
         if (answer.status === 401 && token !== null) await forget(tokens, token, all.onSignedOut)
-        // The row is gone, which is what was asked; most likely an attempt whose answer was lost removed it.
+        // The row is gone, as requested; most likely an attempt whose answer was lost removed it.
         const isGone = mayBeDone && request.method === 'DELETE' && answer.status === 404
         if (isGone) return new Response(null, { status: 204, headers: answer.headers })
         return answer
@@ -74,7 +74,7 @@ async function attemptOnce(
   if (signal?.aborted) stop()
   try {
     const answer = await fetch(url, { ...request, signal: controller.signal })
-    // Read to its end here: a connection that breaks in the middle of an answer is one more reason to try again.
+    // Read to its end here, so that a connection that breaks halfway through an answer is retried too.
     const text = await answer.text()
     const { status, statusText, headers } = answer
     if (!isOfService(method, status, text)) return { error: notOurs }
@@ -100,7 +100,7 @@ function isOfService(method: string | undefined, status: number, text: string): 
   return status !== 511 && typeof failure?.message === 'string'
 }
 
-/** Another tab may have signed in meanwhile: only the token that was refused goes. */
+/** Another tab may have signed in meanwhile, so only the refused token is cleared. */
 async function forget(tokens: TokenStore, refused: string, onSignedOut: () => void): Promise<void> {
   if ((await tokens.get()) !== refused) return
   await tokens.clear()

@@ -43,7 +43,7 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | und
   const together = status.items.filter(({ errors }) => errors?.batch)
   const alone = status.items.filter((outcome) => together.length < 2 || !together.includes(outcome))
   await conclude(run, alone)
-  // Last: after a crash before this the outcome is asked for again.
+  // Last, so that after a crash the outcome is asked for again.
   await run.store.removeBatch(batch)
   return together
 }
@@ -65,7 +65,7 @@ async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBat
 
 type Outcome = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
-/** First removes what needs nothing more, since that makes room, then sees to the rest one by one. */
+/** First removes what is settled, which makes room, then deals with the rest one by one. */
 async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))

@@ -1,4 +1,4 @@
-/** What the offline queue needs of a storage: texts by key, each call whole or not at all. */
+/** What the offline queue needs of a storage: strings by key, each call atomic. */
 export type KeyValueStorage = {
   set: (key: string, value: string) => Promise<void>
   /** Every pair whose key begins with the prefix, in the order of keys. */
@@ -15,7 +15,7 @@ export type WebStorage = {
   removeItem: (key: string) => void
 }
 
-/** Forgets everything with the page: for tests, and where there is nothing better. */
+/** Lost when the page is left: for tests, and where there is nothing better. */
 export function memoryStorage(): KeyValueStorage {
   const values = new Map<string, string>()
   return {
@@ -29,7 +29,7 @@ export function memoryStorage(): KeyValueStorage {
   }
 }
 
-/** Keeps what it is given in `localStorage`: some 5 MB, about ten thousand transactions. */
+/** A storage in `localStorage`: some 5 MB, about ten thousand transactions. */
 export function webStorage(storage: WebStorage): KeyValueStorage {
   return {
     set: async (key, value) => storage.setItem(key, value),

@@ -2,14 +2,14 @@ import type { WebStorage } from './storage.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** Where the access token is kept: in memory, in the browser, or in what the phone has for secrets. */
+/** Where the access token is kept: in memory, in the browser, or in the phone's store for secrets. */
 export type TokenStore = {
   get: () => Awaitable<string | null>
   set: (token: string) => Awaitable<void>
   clear: () => Awaitable<void>
 }
 
-/** Keeps the token until the page is left. */
+/** Keeps the token in memory, until the page is left. */
 export function memoryTokens(token: string | null = null): TokenStore {
   return {
     get: () => token,
@@ -22,7 +22,7 @@ export function memoryTokens(token: string | null = null): TokenStore {
   }
 }
 
-/** Keeps the token in `localStorage` or `sessionStorage`; what runs on the page can read it there. */
+/** Keeps the token in `localStorage` or `sessionStorage`; any script on the page can read it there. */
 export function webStorageTokens(storage: WebStorage, key = 'purse.token'): TokenStore {
   return {
     get: () => storage.getItem(key),

@@ -3,7 +3,7 @@ import type { ResponseFormat } from 'hono/types'
 import type { SuccessStatusCode } from 'hono/utils/http-status'
 import { ApiError, demandOurs, readJson } from './errors.ts'
 
-/** The body of an answer that is not a failure. */
+/** The body of a successful answer. */
 type Unwrapped<R> =
   R extends ClientResponse<infer Body, infer Status, ResponseFormat>
     ? Status extends SuccessStatusCode

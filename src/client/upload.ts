@@ -11,11 +11,11 @@ export type UploadOptions = {
   store: QueueStore
   /** The header of the queue's owner, or why there is none. */
   bearer: () => Promise<Bearer | Extract<Stopped['reason'], 'signed-out' | 'other-user'>>
-  /** While this works, nobody changes an item. */
+  /** Runs its argument while nobody else changes an item. */
   holdItems: <T>(work: () => Promise<T>) => Promise<T>
   newId: () => string
   sleep: (ms: number) => Promise<void>
-  /** Called when items have gone on their way. */
+  /** Called when items are in flight. */
   onSending: () => Promise<void>
   /** Of one batch: what the service takes is 1,000 items and 1 MB (docs/contract.md, Offline batches). */
   limits: { items: number; bytes: number }
@@ -86,10 +86,10 @@ function toJson({ client_id, transaction }: StoredItem) {
   return { ...transaction, client_id }
 }
 
-/** Sends a batch. Its good items are taken and the others reported with the outcome: none holds up another. */
+/** Sends a batch. Its valid items are accepted and the others reported with the outcome, so that none holds up another. */
 async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<void> {
   const { client, store, headers } = run
-  // Once noted as on its way, an item cannot be changed; one that was changed before goes out as it is now.
+  // Once noted as in flight, an item cannot be changed; one changed before that goes out as it is now.
   const { items, batch } = await options.holdItems(async () => {
     const ids = new Set(chunk.map(({ client_id }) => client_id))
     const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))

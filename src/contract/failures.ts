@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import * as shown from './shown.ts'
 
-/** The bodies of failures, and of whatever answers no more than a sentence. */
+/** The bodies of failures, and of answers that are just a sentence. */
 
 export const message = /* @__PURE__ */ shown.object(
   'Message',

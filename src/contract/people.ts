@@ -24,7 +24,7 @@ export const passwordChange = z.object({
 })
 export type PasswordChange = z.output<typeof passwordChange>
 
-/** Proof that it is really the user who leaves: the password or, for a user without one, the address. */
+/** Proof that it is really the user who is leaving: the password or, for a user without one, the address. */
 export const farewell = z.object({
   password: field(z.optional(nullable(password)), doc('The password, if the user has one.')),
   email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),

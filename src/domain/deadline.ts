@@ -1,7 +1,7 @@
 /** How long a request may wait for the database and other services before it is answered 503. */
 export const requestMs = 8_000
 
-/** Returns the signal that ends everything that a request waits for. */
+/** Returns the signal that aborts everything a request waits for. */
 export type Deadline = () => AbortSignal
 
 /** A deadline that can be restarted, so that what came before does not count. */

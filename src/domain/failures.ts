@@ -82,7 +82,7 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** The database did not answer, or not in time: trying again later may help. */
+/** The database did not answer in time: trying again later may help. */
 export class DatabaseUnavailable extends Failure {
   override readonly name = 'DatabaseUnavailable'
   constructor(options: ErrorOptions) {

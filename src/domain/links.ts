@@ -8,13 +8,13 @@ import { hashSecret } from './tokens.ts'
 export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
 export type AddressLink = keyof typeof addressLinkMinutes
 
-/** How long the link of a reset mail is good for. */
+/** How long the link of a reset mail works. */
 export const resetLinkMinutes = 60
 
 /** The parts of such a link, as a request carries them. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
-/** What links are made of: the API's address and the Worker's secret. */
+/** What links are built from: the API's address and the Worker's secret. */
 export type LinkBase = { appUrl: string; secret: string }
 
 /** Makes a link for a verification mail, signed for its action, user, address and expiry. */

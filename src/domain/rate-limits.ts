@@ -15,7 +15,7 @@ export const exactLimits = {
   passwordGuesses: { most: 10, withinMs: minuteMs },
   verificationMails: { most: 6, withinMs: minuteMs },
   resetMails: { most: 6, withinMs: minuteMs },
-  /** While a link is good: whoever is refused still has a good one in their mailbox. */
+  /** As long as a link works: whoever is refused still has one that works in their mailbox. */
   resetLinks: { most: 20, withinMs: resetLinkMinutes * minuteMs },
   /** Nobody waiting for a verification mail asks for thirty a day. */
   mailsToUnconfirmed: { most: 30, withinMs: dayMs },

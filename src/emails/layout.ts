@@ -81,7 +81,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Escapes a text for use in HTML, both between tags and in quoted attributes. */
+/** Escapes text for use in HTML, both between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -1,11 +1,11 @@
 import { TooBusy } from '../domain/failures.ts'
 
-/** What all large bodies together may take of an isolate's 128 MB, in bytes. */
+/** The share of an isolate's 128 MB that all large bodies together may take, in bytes. */
 const memoryBytes = 56 * 1024 * 1024
 /** A request that would wait for longer is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
-/** How long memory stays promised after it was last asked for: longer than a request waits for anything. */
+/** How long memory stays reserved after it was last asked for: longer than a request waits for anything. */
 export const promisedMs = 12_000
 
 const promises = new Set<BodyMemory>()
@@ -26,14 +26,14 @@ export class BodyMemory {
   }
 
   /**
-   * Takes room for the part of a body that has arrived, if no more than `most` is then taken in all. Throws TooBusy
+   * Reserves memory for the part of a body that has arrived, unless more than `most` would be reserved in all. Throws TooBusy
    * otherwise.
    */
   holdArrived(bytes: number, most = memoryBytes): void {
     if (!this.#take(bytes, most)) throw new TooBusy()
   }
 
-  /** Takes the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */
+  /** Reserves the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */
   async holdToRead(bytes: number, most = memoryBytes): Promise<void> {
     const deadline = performance.now() + longestWaitMs
     while (!this.#isItsTurn() || !this.#take(bytes, most)) {

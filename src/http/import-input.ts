@@ -142,7 +142,7 @@ function readOptions(fields: Record<string, unknown>): ImportOptions {
 }
 
 function parseMapping(json: string): unknown {
-  // Longer than fifty entries can be: not parsed.
+  // Longer than fifty entries can be, so it is not parsed.
   if (json.length > maxFormBytes) return json
   try {
     return JSON.parse(json)

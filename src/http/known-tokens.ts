@@ -1,14 +1,14 @@
 const most = 10_000
 
-/** The tokens that this isolate has lately seen to be good, the most recently used at the end. */
+/** The tokens that this isolate has recently seen to be valid, the most recently used last. */
 const known = new Set<string>()
 
-/** True for a token that was good when it was last used here. It may have been revoked elsewhere since. */
+/** True for a token that was valid when it was last used here. It may have been revoked elsewhere since. */
 export function isKnown(token: string): boolean {
   return known.has(token)
 }
 
-/** Remembers a token that has just proved good. Once there are too many, the one unused for longest is forgotten. */
+/** Remembers a token that has just proved valid. Once there are too many, the least recently used is forgotten. */
 export function remember(token: string): void {
   known.delete(token)
   known.add(token)
@@ -16,7 +16,7 @@ export function remember(token: string): void {
   if (known.size > most && oldest !== undefined) known.delete(oldest)
 }
 
-/** Forgets a token that is no good any more. */
+/** Forgets a token that is no longer valid. */
 export function forget(token: string): void {
   known.delete(token)
 }

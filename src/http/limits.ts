@@ -7,7 +7,7 @@ import { perMinute } from '../domain/rate-limits.ts'
 import type { App } from './app-types.ts'
 import { isKnown } from './known-tokens.ts'
 
-/** Refuses with 429 once a key has used up its minute. Counted by Cloudflare, for each of its locations. */
+/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts, in each of its locations. */
 export function limit<I extends Input = Input>(
   binding: keyof typeof perMinute,
   keyOf: (c: Context<App, string, I>) => string,
@@ -65,7 +65,7 @@ function networkOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }
 
-/** The answer to one attempt too many. */
+/** The answer to an attempt beyond a limit. */
 export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: number) {
   return c.json({ message: 'Too Many Attempts.' }, 429, {
     'Retry-After': String(retryAfterSeconds),
@@ -74,7 +74,7 @@ export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: 
   })
 }
 
-/** What is left of a limit, for every answer of a route that has one. */
+/** The headers that say what is left of a limit, on every answer of a route that has one. */
 export function allowanceHeaders({ limit, remaining }: Allowance) {
   return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

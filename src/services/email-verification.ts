@@ -77,7 +77,7 @@ export async function verifyEmail(db: Database, secret: string, link: LinkParts,
   return { userId: user.id, isNew: verified.length > 0 }
 }
 
-/** True if a “this was not me” link can still end the registration that it is for. Throws BadLink. */
+/** True if a “this was not me” link can still end its registration. Throws BadLink. */
 export async function canDisown(db: Database, secret: string, link: LinkParts, now: Date): Promise<boolean> {
   const user = await userOfLink(db, secret, 'disown', link, now)
   return user.emailVerifiedAt === null

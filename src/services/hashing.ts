@@ -15,7 +15,7 @@ const msPerUnit = { least: 0.0002, most: 0.001 }
 let reservedUntil = 0
 let lastMsPerUnit = msPerUnit.least
 
-/** Hashes a password when its turn comes. Throws TooBusy at once if that would take too long. */
+/** Hashes a password when its turn comes. Throws TooBusy immediately if that would take too long. */
 export function hashInTurn(password: string, cost: ScryptCost): Promise<string> {
   return inTurn(cost, () => hashPassword(password, cost))
 }

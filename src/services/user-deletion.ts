@@ -51,7 +51,7 @@ export async function deleteUser(
   })
 }
 
-/** True of a user once `clearing` has nothing left to delete. */
+/** True for a user once `clearing` has nothing left to delete. */
 const isCleared = sql`(
   not exists (select 1 from ${batches} where user_id = ${users.id})
   and not exists (select 1 from spent_client_ids where user_id = ${users.id}))`

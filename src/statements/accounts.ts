@@ -3,7 +3,7 @@ import type { Minor, MoneyProblem } from '../domain/money.ts'
 import { refuseFile, tooManyRows } from './problems.ts'
 import { type ClosingBalance, maxRows, type StatementAccount } from './statement.ts'
 
-/** No honest file has more statements. */
+/** No genuine file has more statements. */
 const maxAccounts = 20_000
 
 /** An account without entries yet. */

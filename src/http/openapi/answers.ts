@@ -61,12 +61,12 @@ export const page: AnswerDescription = {
   contentTypes: ['text/html'],
 }
 
-/** What pressing that page's button answers. */
+/** The answer to pressing that page's button. */
 export function pageOrJson(description: string): AnswerDescription {
   return { description, schema: message, contentTypes: ['application/json', 'text/html'] }
 }
 
-/** An answer as the document has it. */
+/** An answer as the document describes it. */
 export function answerObject(answer: AnswerDescription, { add }: SchemaCollection): AnswerObject {
   const { description, schema, contentTypes = ['application/json'], example } = answer
   const names = [...commonHeaders, ...(answer.headers ?? [])]

@@ -2,14 +2,14 @@ import type * as z from 'zod'
 import type { AnswerDescription } from './answers.ts'
 import type { FailureName } from './failures.ts'
 
-/** What a person needs to know of one route; the rest is read off the route and its validators. */
+/** What a person needs to know about a route; the rest is derived from the route and its validators. */
 export type Operation = {
   id: string
   summary: string
   description: string
   /** Names the schema of the body in the document, and shows one that works. */
   body?: { name: string; example: unknown }
-  /** Bodies that no validator of the route knows, by content type. */
+  /** Bodies that no validator of the route reads, by content type. */
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   answers: Record<number, AnswerDescription>
   /** Beside those that follow from the route itself (operation-object.ts). */

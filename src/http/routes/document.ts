@@ -3,7 +3,7 @@ import { knownDocument } from '../../contract/service.ts'
 import type { App } from '../app-types.ts'
 import { hints } from '../validate.ts'
 
-/** What of an asset's own headers is passed on. */
+/** The headers of an asset that are passed on. */
 const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']
 
 /** The contract as an OpenAPI document, built from the code (dev/reference.ts). */

@@ -14,7 +14,7 @@ import { allowanceHeaders, countedClient } from '../limits.ts'
 import { answerOutcome, answerPage } from '../page.ts'
 import { hints } from '../validate.ts'
 
-/** What the link "this was not me" answers once the address is verified. */
+/** The answer to the link "this was not me" once the address is verified. */
 const tooLate = [
   'Your address has been verified.',
   'So the account stays. If somebody else may know its password, choose “Forgot password” where you sign in: a new password signs everybody out.',
@@ -62,7 +62,7 @@ export const emailVerificationRoutes = new Hono<App>()
     return c.json(status)
   })
 
-/** What the services take of a request that follows a signed link. */
+/** What the services need from a request that follows a signed link. */
 function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
   const { db, config, now } = c.var.deps
   const link = { id: '', hash: '', expires: '', signature: '', ...path, ...query }

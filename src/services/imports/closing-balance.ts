@@ -29,7 +29,7 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
 }
 
-/** Null if the account's balance on that day is unknown or out of bounds, which only today's balance is kept within. */
+/** Null if the account's balance on that day is unknown or out of bounds: only today's is kept within them. */
 export function compareClosing({ closing }: ImportFile, [row]: { balance: number | null }[]) {
   const account = row?.balance ?? null
   return !closing || account === null || Math.abs(account) > maxTotal

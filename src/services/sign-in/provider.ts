@@ -87,7 +87,7 @@ async function openState(db: Database, secret: string, sealed: string | undefine
 }
 
 /**
- * Uses a state up: each is good once. Anybody can ask for states and come back with made-up codes, so nothing is written
+ * Marks a state as used: each works once. Anybody can ask for states and come back with made-up codes, so nothing is written
  * until the provider has accepted the code. Throws SignInFailed.
  */
 async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {

@@ -22,7 +22,7 @@ export type XmlPlan = {
   several: Set<string>
 }
 
-/** Is called when an outermost element begins and ends, and with each of its children once that is complete. */
+/** Called when an outermost element begins and ends, and with each of its children once that is complete. */
 export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
 
 /** How many elements one child of an outermost element may have: a batch of ten thousand transactions in full. */

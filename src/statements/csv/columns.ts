@@ -187,7 +187,7 @@ function checkTwins(columns: Columns, headers: Header[], problems: Problems): vo
   }
 }
 
-/** The headers of a file as errors list them. */
+/** The headers of a file, as listed in errors. */
 function listed(headers: Header[]): string {
   const names = headers.map(({ text }, column) => shown(text) || `column ${column + 1}`)
   return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} …`

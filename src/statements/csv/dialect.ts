@@ -6,11 +6,11 @@ import type { CsvField } from './header-names.ts'
 import { contentsOf } from './headerless.ts'
 import { splitText } from './split.ts'
 
-/** How a CSV file is to be split, and where its header row is. */
+/** How to split a CSV file, and where its header row is. */
 export type Dialect = {
   /** The text without a `sep=;` line, which Excel reads and writes. */
   text: string
-  /** The line of the file in which that text begins. */
+  /** The line of the file on which that text begins. */
   firstLine: number
   delimiter: string
   /** The index of the header row among the records; -1 without one, and then all headers are empty. */
@@ -27,7 +27,7 @@ const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '
 const sampleRecords = 200
 const sampleLength = 262_144
 
-/** Finds out from the beginning of a file how it is to be split. Asks for the delimiter if that cannot be told. */
+/** Works out from the beginning of a file how to split it. Asks for the delimiter if that is unclear. */
 export function findDialect(file: string, options: ImportOptions, fields: readonly CsvField[]): Dialect {
   const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)
@@ -71,7 +71,7 @@ function withHeader(samples: Sample[], mapping: Record<string, string>, fields: 
   return found[0] ?? null
 }
 
-/** Without a header row that is recognised, the delimiter is the one that shows dates and amounts. */
+/** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
 function withoutHeader(samples: Sample[], isSaid: boolean, mapping: Record<string, string>): Found {
   const tables = samples
     .filter(({ rows }) => isRegular(rows))
@@ -95,7 +95,7 @@ function isRegular(rows: string[][]): boolean {
   return usual >= 2 && widths.filter((width) => width >= usual - 1 && width > 1).length >= filled.length * 0.6
 }
 
-/** Either nothing shows the delimiter, or several would do. */
+/** Either nothing reveals the delimiter, or several would do. */
 function refuseDelimiter(possible: { delimiter: string }[]): never {
   const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
   const names = named.map((one) => (one === '\t' ? 'tab' : shown(one)))

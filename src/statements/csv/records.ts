@@ -1,7 +1,7 @@
 import { refuseFile, tooManyRows } from '../problems.ts'
 import { splitText } from './split.ts'
 
-/** One record of a CSV file, and the line in which it begins. */
+/** One record of a CSV file, and the line on which it begins. */
 export type CsvRecord = { line: number; cells: string[] }
 
 /** The widest exports of banks and payment services have some eighty columns. */

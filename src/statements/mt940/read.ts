@@ -114,7 +114,7 @@ function identifierOf(value: string): string | null {
   return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
 }
 
-/** Some banks write the currency behind the account number. */
+/** Some banks write the currency after the account number. */
 function withoutCurrency(identifier: string, currency: string): string {
   return /\d/.test(identifier.slice(0, -3)) && identifier.endsWith(currency)
     ? identifier.slice(0, -3)

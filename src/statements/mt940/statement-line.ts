@@ -10,7 +10,7 @@ const shape = /^\s*(\d{6})(\d{4}|[ ]{4})?\s*(R[CD]|E[CD]|[CD])([A-Z])?\s*([\d][\
 /** A `:61:` (SWIFT MT940, field 61 "Statement Line"). Lines marked EC or ED are expected, not booked. */
 export type StatementLine = { entry: StatementEntry; supplementary: string; isExpected: boolean }
 
-/** Reads a `:61:`, its lines joined with line ends. Adds errors for what is wrong with it, and returns null then. */
+/** Reads a `:61:`, its lines joined with line ends. If it is invalid, adds errors and returns null. */
 export function readStatementLine(value: string, line: number, problems: Problems): StatementLine | null {
   const match = shape.exec(value)
   if (!match) {

@@ -24,7 +24,7 @@ const currencyWord =
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 
-/** Reads a cell once; everything that is asked about its amount later goes by the result. */
+/** Reads a cell once; later questions about its amount use the result. */
 export function amountCell(line: number, text: string): AmountCell {
   return { line, text, written: readWrittenAmount(text) }
 }

@@ -12,7 +12,7 @@ const names: Record<DateOrder, string> = {
   ydm: 'YYYY-DD-MM',
 }
 
-/** Reads a cell once; everything that is asked about its date later goes by the result. */
+/** Reads a cell once; later questions about its date use the result. */
 export function dateCell(line: number, text: string): DateCell {
   return { line, text, written: readWrittenDate(text) }
 }

@@ -4,7 +4,7 @@ import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
-/** The password in every example, so that one can sign in with what another has set. */
+/** The password in every example, so that one example can sign in with what another has set. */
 export const password = 'correct horse battery staple'
 
 /** Registering, signing in and out, by password or by the identity provider. */
