@@ -1,7 +1,5 @@
-declare const minorUnits: unique symbol
-
 /** An amount in minor units (cents): always a safe integer. */
-export type Minor = number & { readonly [minorUnits]: true }
+export type Minor = number & { readonly unit: 'minor' }
 
 /** The largest amount or starting balance: 9,999,999,999,999.99. */
 export const maxAmount = 999_999_999_999_999 as Minor
