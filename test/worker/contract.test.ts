@@ -74,7 +74,7 @@ describe('the check that every test makes of every answer', () => {
   })
 })
 
-/** The parameters of a path stand for what the household has. */
+/** The parameters of a path refer to what the household has. */
 const withIds = (path: string) => path.replace(/\{\w+\}/g, '1')
 
 test('every example of a body works as it stands', async () => {

@@ -27,7 +27,7 @@ async function repeat(times: number, call: () => Promise<{ status: number }>): P
 const always = (status: number, times: number) => Array.from({ length: times }, () => status)
 const from = (address: string) => ({ 'CF-Connecting-IP': address })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
-/** What nobody can tell from a token without asking the database. */
+/** Tokens that look valid until the database is asked. */
 const madeUp = () => `${1 + Math.floor(Math.random() * 1_000)}|${newSecret(random)}`
 
 async function createStrictWorld() {

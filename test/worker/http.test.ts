@@ -84,7 +84,7 @@ async function signIn(world: World, headers: Record<string, string> = {}): Promi
   return { token, headers }
 }
 
-/** Takes a table away: a failure that nobody has foreseen. */
+/** Drops a table: an unforeseen failure. */
 async function breakDatabase(world: World): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([db.run(sql`alter table accounts rename to secret_accounts`)])

@@ -43,7 +43,7 @@ const me = async (world: World, token: string): Promise<Json> =>
 const login = (world: World, email: string, password: string) =>
   world.call('POST', '/api/login', { body: { email, password } })
 
-/** Where a callback leads, and what it says there. */
+/** Where a callback redirects, and with which parameters. */
 function destination({ headers }: Answer) {
   const url = new URL(headers.get('Location') ?? '')
   return { page: `${url.origin}${url.pathname}`, query: Object.fromEntries(url.searchParams) }
@@ -649,7 +649,7 @@ describe('a provider that does not work', () => {
     expectFailure(await without.call('GET', path), 'provider_error')
   })
 
-  /** Lets every time-out of at most so many milliseconds come at once; a longer one comes too late for the test. */
+  /** Makes every time-out of up to so many milliseconds fire at once; longer ones never fire in the test. */
   function hastenTimeouts(atMostMs: number): number[] {
     const hastened: number[] = []
     const { setTimeout: realSetTimeout } = globalThis
@@ -673,7 +673,7 @@ describe('an ID token', () => {
   type Claims = Record<string, unknown>
   type Lies = {
     claims?: (honest: Claims) => Claims
-    /** Makes the token in another way than signing it with the published key. */
+    /** Makes the token without signing it with the published key. */
     write?: (claims: Claims) => Promise<string> | string
     userinfo?: Claims
   }

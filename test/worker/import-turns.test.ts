@@ -9,7 +9,7 @@ const small = 'date,amount\n2026-11-20,-5\n'
 /** A file of one row and about so many bytes. */
 const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 1_000)
 
-/** A file that has arrived but for its end. */
+/** A file that has arrived except for its end. */
 function halfUploaded(bytes: number) {
   let end = () => {}
   const body = new ReadableStream<Uint8Array>({

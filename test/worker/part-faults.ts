@@ -1,4 +1,4 @@
-/** Tells the inbox or the identity provider to fail, or with DELETE to be well again. */
+/** Tells the inbox or the identity provider to fail, or with DELETE to work again. */
 export async function setFault(
   part: string,
   method: 'POST' | 'DELETE',

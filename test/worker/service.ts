@@ -24,7 +24,7 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-/** What answers requests and takes messages: the Worker, or what stands in front of it. */
+/** What answers requests and takes messages: the Worker, or something in front of it. */
 export type Service = {
   fetch(
     request: Request<unknown, IncomingRequestCfProperties>,
@@ -33,7 +33,7 @@ export type Service = {
   queue(batch: MessageBatch): Promise<void>
 }
 
-/** Clients of a service, and the delivery of its queues. Whatever it answers is held against the OpenAPI document. */
+/** Clients of a service, and the delivery of its queues. Every answer is checked against the OpenAPI document. */
 export function clientsOf(service: Service) {
   // The rate limiters outlive a test: an address of its own keeps it out of everybody else's counts.
   const clientAddress = randomClientAddress()
@@ -102,13 +102,13 @@ export function clientsOf(service: Service) {
     }
   }
 
-  /** Delivers messages to the consumer of a queue, as Cloudflare would; answers which were acknowledged or retried. */
+  /** Delivers messages to the consumer of a queue, as Cloudflare would; returns which were acknowledged and which retried. */
   async function deliver(queue: string, messages: unknown[], attempts = 1) {
     const batch = createMessageBatch(
       queue,
       messages.map((body) => ({ id: crypto.randomUUID(), timestamp: new Date(), attempts, body })),
     )
-    // The result that the test runtime gives leaves the delays out.
+    // The test runtime's result leaves the delays out.
     const delays: (number | undefined)[] = []
     for (const message of batch.messages) {
       const retry = message.retry.bind(message)

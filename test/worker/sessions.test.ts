@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { aTimestamp, createWorld, type Json, type Person, type World } from './world.ts'
 
-/** Signs a person in once more, from a client that calls itself so; returns the token. */
+/** Signs a person in once more, with that User-Agent; returns the token. */
 async function signInFrom(world: World, { email, password }: Person, userAgent: string): Promise<string> {
   const headers = { 'User-Agent': userAgent }
   return (await world.call('POST', '/api/login', { body: { email, password }, headers })).body.access_token

@@ -13,7 +13,7 @@ async function createPhone() {
     world.call('POST', '/api/transactions/sync', { token: person.token, body: { transactions }, headers })
   const process = () => world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
   const status = async (id: string) => (await person.get(`/api/transactions/sync/${id}`)).body
-  /** Uploads, processes and answers what became of each item. */
+  /** Uploads and processes items; returns the outcome of each. */
   const outcomes = async (transactions: unknown[]) => {
     const { body } = await sync(transactions)
     await process()

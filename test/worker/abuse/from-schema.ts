@@ -12,11 +12,11 @@ const amount = fc
   .integer({ min: 1, max: 9_999_999 })
   .chain((cents) => fc.constantFrom<unknown>(cents / 100, (cents / 100).toFixed(2)))
 
-/** The own accounts or categories, by id: the document says integers, and numeric strings are accepted as well. */
+/** The user's own accounts or categories, by id: the document says integers, and numeric strings are accepted as well. */
 const idOf = (what: string) =>
   fc.tuple(anyOf(what), fc.boolean()).map(([{ nth }, asText]) => new Known(what, nth, asText))
 
-/** Good values of fields whose meaning a type does not tell, by the field's name. */
+/** Valid values, by field name, for fields whose type says too little. */
 const meanings: Record<string, fc.Arbitrary<unknown>> = {
   account_id: idOf('account'),
   to_account_id: idOf('account'),
@@ -121,7 +121,7 @@ export function nearly(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     .map(([value, changes]) => changes.reduce(changed, value))
 }
 
-/** Changes one place of a tree, and returns the tree as it is then. */
+/** Returns the tree with one place changed. */
 function changed(tree: unknown, { at, as, value, key }: Change): unknown {
   const entries =
     entriesOf(tree) ??

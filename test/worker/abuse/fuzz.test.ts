@@ -10,18 +10,18 @@ import { type Answer, randomClientAddress } from '../world.ts'
 import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
 import { createTarget, marker, type Target } from './target.ts'
 
-/** Seeds that are tried again with every run, those among them that once found something. */
+/** Seeds that every run tries again, including those that once found something. */
 const keptSeeds = [1, 20_261_121, 1_815, 65_537, -7]
 const { seed, requests = '5000' } = inject('fuzz')
 const seeds = seed ? keptSeeds.map((_, i) => Number(seed) + i) : keptSeeds
 const requestsOfSeed = Math.ceil(Number(requests) / seeds.length)
 const requestsBetweenLooks = 20
-/** How long fast-check may go on on a slow machine, and look for a shorter request that fails as well. */
+/** How long fast-check may run on a slow machine, and how long it may look for a shorter failing request. */
 const limitMs = 200 * Number(requests) + 60_000
 
 const document = openApiDocument(app.routes)
 const operations = operationsOf(document)
-/** Answers by status, and the operations that have succeeded. */
+/** Answers by status, and the operations that succeeded. */
 const answered: Record<number, number> = {}
 const succeeded = new Set<string>()
 /** What no answer may show, whatever was sent: hashes, statements, frames of a stack. */
@@ -91,7 +91,7 @@ test('their log lines are one JSON object each, without a secret', () => {
   }
 })
 
-/** Sends one request and holds the answer against everything that must be true of any. */
+/** Sends one request and checks the answer against everything that must hold for any. */
 async function attack(target: Target, draft: Draft): Promise<void> {
   await target.prepare(draft)
   const { token } = target.attacker()

@@ -3,7 +3,7 @@ import { Known, Raw } from './written.ts'
 
 const deep = 2_000
 
-/** Values that break what was not thought through, wherever they stand in a body. */
+/** Values that break careless code, wherever they are in a body. */
 const values: unknown[] = [
   ...[null, true, false, [], {}, [[]], [{}], { $ne: null }, { toString: 1 }, ''],
   ...[0, -0, -1, 1.5, 1e21, -1e308, Number.MIN_VALUE, 0.1 + 0.2, 2 ** 31, 2 ** 53, 2 ** 53 + 2, 2 ** 63],
@@ -67,7 +67,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.double() },
 )
 
-/** Keys that mean something to an object, or to somebody who takes all that is sent. */
+/** Keys that mean something to a JavaScript object, or to code that accepts all that is sent. */
 export const hostileKeys = [
   ...[
     '__proto__',
@@ -182,7 +182,7 @@ export const hostileQueries = fc.constantFrom(
   ],
 )
 
-/** Bodies that are no JSON, or that are JSON and no object. */
+/** Bodies that are not JSON, or JSON but not an object. */
 export const garbageBodies: fc.Arbitrary<Uint8Array | string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -258,7 +258,7 @@ export const contentTypes = fc.constantFrom(
   ],
 )
 
-/** Headers that some part of the service reads, and some that it must not believe. */
+/** Headers that some part of the service reads, and some that it must not trust. */
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.constantFrom<Record<string, string>[]>(
   { Accept: 'text/html' },
   { Accept: '*/*;q=0, application/xml' },

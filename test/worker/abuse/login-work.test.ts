@@ -9,7 +9,7 @@ const failures: [kind: string, email: string][] = [
   ['an unknown address', 'none@example.com'],
   ['a user without a password', 'sans@example.com'],
 ]
-/** More memory than an isolate may take for a hash: whoever hashes at that cost fails. */
+/** More memory than an isolate may use for a hash, so hashing at that cost fails. */
 const unaffordable = '131072,8,1'
 let world: World
 

@@ -6,7 +6,7 @@ import { type Answer, createWorld, type Person, type World } from '../world.ts'
 /** Normalising this took the Worker seconds: the time is quadratic in a run of combining marks. */
 const marks = `a${'\u0315'.repeat(50_000)}${'\u0316'.repeat(50_000)}`
 const tooLong = 'x'.repeat(1_025)
-/** More memory than an isolate may take for a hash: whoever hashes at that cost fails. */
+/** More memory than an isolate may use for a hash, so hashing at that cost fails. */
 const unaffordable = '131072,8,1'
 
 let world: World
@@ -31,7 +31,7 @@ const login = (email: string, password: string, to = world) =>
 const chosen = (password: string) => ({ password, password_confirmation: password })
 const reset = { token: 'x', email: 'with@example.com' }
 
-/** Every call that takes a password, with what it answers to one that is too long. */
+/** Every call that takes a password, with its answer to one that is too long. */
 const calls: [string, number, (password: string) => Promise<Answer>][] = [
   ['signing in', 422, (password) => login('with@example.com', password)],
   ['signing in with an unknown address', 422, (password) => login('none@example.com', password)],

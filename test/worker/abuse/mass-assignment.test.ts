@@ -3,12 +3,12 @@ import { createHousehold, type Household, verify } from '../laws/every-route.ts'
 import { createWorld, type Json, type Person } from '../world.ts'
 import { rowsOf } from './rows.ts'
 
-/** A number, a text and a time that no row has but where a client has put them in. */
+/** A number, a text and a time that only appear in a row if a client put them there. */
 const number = 4_711_471
 const text = 'not theirs to set'
 const time = '2000-01-01T00:00:00.000Z'
 
-/** Every column that no client may set, in both spellings, and what somebody would like to see in it. */
+/** Every column that no client may set, in both spellings, with a value that an attacker would want. */
 const columns: Record<string, unknown> = {
   ...Object.fromEntries(
     [

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Watches where the Worker's own requests go; they are made all the same. */
+/** Records where the Worker's own requests go, and lets them through. */
 function watchOrigins(): Set<string> {
   const origins = new Set<string>()
   const { fetch } = globalThis

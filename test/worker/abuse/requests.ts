@@ -23,14 +23,14 @@ export type Operation = {
   bodies: Record<string, { schema: JsonSchema }>
 }
 
-/** A request as it is drawn; ids and secrets are filled in when it is sent. */
+/** A request as drawn; ids and secrets are filled in when it is sent. */
 export type Draft = {
   operation: Operation
   method: string
   path: Record<string, unknown>
   query: Record<string, unknown> | string
   headers: Record<string, unknown>
-  /** Undefined stands for the good token. */
+  /** Undefined stands for the valid token. */
   authorization: string | undefined
   body: { type: string; value: unknown; isRaw: boolean } | undefined
 }
@@ -51,7 +51,7 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
   )
 }
 
-/** What the parameters of a path name, by the operation where the name alone does not say it. */
+/** What a path's parameters refer to, by operation where the name alone does not say. */
 const named: Record<string, string> = {
   '/api/accounts/{id}': 'account',
   '/api/categories/{id}': 'category',
@@ -84,7 +84,7 @@ const methods = [
   'SEARCH',
 ].filter(canBeSent)
 
-/** Draws requests to any operation of the document: good ones, nearly good ones, and garbage. */
+/** Draws requests to any operation of the document: valid ones, nearly valid ones, and garbage. */
 export function requestsTo(document: OpenApiDocument): fc.Arbitrary<Draft> {
   const { schemas } = document.components
   return fc.oneof(
@@ -112,7 +112,7 @@ function goodRequest(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft
   })
 }
 
-/** A good request of which one part is wrong. */
+/** A valid request except for one part. */
 function nearlyGoodRequest(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft> {
   const good = goodRequest(operation, schemas)
   const ids = Object.values(named).map((what) => `foreign ${what}`)
@@ -139,7 +139,7 @@ function nearlyGoodRequest(operation: Operation, schemas: Schemas): fc.Arbitrary
   return fc.oneof({ weight: 1, arbitrary: base }, { weight: 4, arbitrary: body })
 }
 
-/** Whatever a client that means harm, or none at all, would send to a path of ours. */
+/** What a malicious client, or something that is no client of ours, might send to one of our paths. */
 function garbageRequest(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft> {
   const body = fc.record({ type: contentTypes, value: garbageBodies, isRaw: fc.constant(true) })
   return fc
@@ -184,7 +184,7 @@ function bodyOf(operation: Operation, schemas: Schemas): fc.Arbitrary<Draft['bod
   return kinds.length === 0 ? fc.constant(undefined) : fc.oneof(...kinds)
 }
 
-/** What an import takes in place of a file, which the document has in its prose alone. */
+/** What an import takes in place of a file, which the document describes only in prose. */
 function jsonImport(bodies: Operation['bodies']): Operation['bodies'] {
   if (!('multipart/form-data' in bodies)) return {}
   const items = { $ref: '#/components/schemas/NewTransaction' }
@@ -229,7 +229,7 @@ export type Written = {
   rawBody: Uint8Array | string | undefined
 }
 
-/** Writes a draft as a request, with everything that is known by now; `token` is the good one. */
+/** Writes a draft as a request, with everything that is known by now; `token` is the valid one. */
 export function write(draft: Draft, token: string, lookup: Lookup): Written {
   const { operation, method, authorization } = draft
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => writeText(draft.path[name], lookup))
@@ -247,7 +247,7 @@ export function write(draft: Draft, token: string, lookup: Lookup): Written {
   else if (!operation.isPublic) headers.Authorization = `Bearer ${token}`
   const { rawBody, type } = method === 'GET' || method === 'HEAD' ? {} : writeBody(draft.body, lookup)
   if (type) headers['Content-Type'] = type
-  // As a client writes it: without what stands behind a #, and with dots resolved.
+  // As a client writes it: without the fragment, and with dots resolved.
   return { method, path: `${url.pathname}${url.search}`, headers, rawBody }
 }
 

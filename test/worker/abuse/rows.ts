@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 type Row = Record<string, unknown>
 
-/** Every row of every table that belongs to somebody, by table, as the database has it. */
+/** Every row that belongs to somebody, by table, as it is in the database. */
 export async function rowsOf(world: World, userId: number): Promise<Record<string, Row[]>> {
   const db = openWorldDatabase(world)
   const [tables] = await db.batch([

@@ -16,7 +16,7 @@ import type { Draft } from './requests.ts'
 import { rowsOf } from './rows.ts'
 import type { Known } from './written.ts'
 
-/** Stands in every text that the bystander owns, and in nothing that is ever sent. */
+/** Appears in every text that the bystander owns, and in nothing that is ever sent. */
 export const marker = 'kept-by-the-bystander'
 const markedAmount = '7654321.09'
 const password = 'correct horse battery'
@@ -42,7 +42,7 @@ export async function createTarget(name: string) {
   let unsubscribe = ''
   let disown = new URL('http://none/')
 
-  /** Sees to it that the attacker is signed in and has one of each, and looks what there is. */
+  /** Makes sure that the attacker is signed in and owns one of each kind, and notes what exists. */
   async function provide(): Promise<void> {
     own = await idsOf(world, attacker.id)
     const lacking = (what: string, count: number) => (own[what]?.length ?? 0) < count
@@ -59,7 +59,7 @@ export async function createTarget(name: string) {
     own = await idsOf(world, attacker.id)
   }
 
-  /** Makes what only a mail or the provider can give, where a request needs it. */
+  /** If a request needs it, gets what only a mail or the provider can give. */
   async function prepare({ operation }: Draft): Promise<void> {
     if (operation.id === 'completeProviderSignIn') {
       callback = new URL(await providerCallback(world, newAddress()), 'http://purse.test').searchParams
@@ -102,7 +102,7 @@ export async function createTarget(name: string) {
     return known[what] ?? 'none'
   }
 
-  /** Signs in again where the last request has ended the session, as somebody else where the user is gone. */
+  /** Signs in again if the last request ended the session, and as somebody else if it deleted the user. */
   async function signInAgain(): Promise<void> {
     if ((await attacker.get('/api/me')).status === 200) return
     const token = await signIn(world, attacker)
@@ -110,7 +110,7 @@ export async function createTarget(name: string) {
     await provide()
   }
 
-  /** Lets the consumer have the batches that are queued; answers what it could not take. */
+  /** Hands the queued batches to the consumer; returns those that failed. */
   async function deliverSyncs(): Promise<unknown[]> {
     return (await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')).retryMessages
   }
@@ -209,7 +209,7 @@ async function idsOf(world: World, userId: number): Promise<Ids> {
   return Object.fromEntries(Object.entries(found ?? {}).map(([what, ids]) => [what, JSON.parse(ids)]))
 }
 
-/** What the parameters of an operation are that a link of a verification mail leads to. */
+/** The parameters of an operation that a link in a verification mail leads to. */
 function partsOf(operation: string, { pathname, searchParams }: URL): Record<string, string | null> {
   const [, , , , id = '0', hash = '0'] = pathname.split('/')
   return {

@@ -27,7 +27,7 @@ export class Fields {
   }
 }
 
-/** What a Known stands for at the moment. */
+/** What a `Known` currently stands for. */
 export type Lookup = (known: Known) => string | number
 
 /** Writes JSON, with everything that is known by now. */
@@ -40,7 +40,7 @@ export function writeJson(value: unknown, lookup: Lookup): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${writeJson(item, lookup)}`).join()}}`
 }
 
-/** Writes a value as a path, a query or a form has it. */
+/** Writes a value for a path, a query or a form. */
 export function writeText(value: unknown, lookup: Lookup): string {
   if (typeof value === 'string') return value
   if (value instanceof Known) return String(lookup(value))

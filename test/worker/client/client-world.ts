@@ -24,7 +24,7 @@ export function fetchOf(world: World) {
   return { fetch, calls, paths: () => calls.map((call) => `${call.method} ${call.path}`) }
 }
 
-/** Forms become bytes with a boundary, as the platform does it. */
+/** Turns forms into bytes with a boundary, as the platform does. */
 async function bytesOf(body: RequestInit['body']) {
   if (body === undefined || body === null) return {}
   const request = new Request('http://purse.test', { method: 'POST', body })
@@ -36,7 +36,7 @@ async function bytesOf(body: RequestInit['body']) {
 
 export type ClientWorld = ReturnType<typeof createClientWorld>
 
-/** A world and a client of it, whose waits take no time and are noted. */
+/** A world and its client, whose waits are recorded and take no time. */
 export function createClientWorld(options: Partial<ClientOptions> = {}, bindings: Partial<Env> = {}) {
   const world = createWorld(bindings)
   const network = fetchOf(world)

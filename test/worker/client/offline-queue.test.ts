@@ -26,12 +26,12 @@ function queueOn({ world, client, person }: Phone, options: Partial<OfflineQueue
   return offlineQueue({ client, storage: memoryStorage(), userId: person.id, sleep, ...options })
 }
 
-/** A client of the same phone over another network. */
+/** A client on the same phone, over another network. */
 function clientOver({ client }: Phone, fetch: Fetch) {
   return createClient({ baseUrl: 'http://purse.test', tokens: client.tokens, fetch, sleep: async () => {} })
 }
 
-/** A client of the same phone to which the answers to its uploads never come. */
+/** A client on the same phone that never gets the answers to its uploads. */
 function losingAnswers(phone: Phone) {
   return clientOver(phone, async (url, init) => {
     const answer = await phone.network.fetch(url, init)

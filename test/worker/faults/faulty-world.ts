@@ -4,11 +4,11 @@ import { freshDatabaseUrl } from '../service.ts'
 import { type Answer, createWorld, type World } from '../world.ts'
 
 export type FaultyWorld = World & {
-  /** Does something while the way to the database is broken; answers what came of it, and how often it was tried. */
+  /** Does something while the connection to the database is broken; returns the outcome and the number of attempts. */
   whileBroken<T>(fault: Fault, work: () => Promise<T>): Promise<{ result: T; requests: number }>
 }
 
-/** A service of its own that goes by the faulty side of its database (test/databases/proxy.ts). */
+/** A service of its own that reaches its database through the faulty proxy (test/databases/proxy.ts). */
 export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
   const databaseUrl = freshDatabaseUrl()
   const setFault = async (fault: Fault | null): Promise<{ seen: number }> =>
@@ -64,7 +64,7 @@ export const afterExecution: [name: string, fault: Fault][] = [
   ['no answer in time', { gets: 'nothing', executed: true }],
 ]
 
-/** Expects the answer that says to come again, and nothing else. */
+/** Expects the answer that says to try again later, and nothing else. */
 export function expectUnavailable({ status, headers, body }: Answer): void {
   expect({ status, body }).toEqual({ status: 503, body: { message: 'Service Unavailable' } })
   expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)

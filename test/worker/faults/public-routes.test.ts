@@ -76,7 +76,7 @@ const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> =
   },
 }
 
-/** These ask no database, and so know nothing of its faults. */
+/** These do not ask the database, so its faults do not affect them. */
 const withoutDatabase = [
   'GET /api/openapi.json',
   'GET /api/auth/idp',

@@ -51,7 +51,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
     await line
   })
 
-  /** Takes every turn there is; resolves once they are over. */
+  /** Takes every turn; resolves once all are over. */
   async function fillTheLine(): Promise<void> {
     // By a clock that stands still, nobody comes nearer to their turn.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())

@@ -23,7 +23,7 @@ async function createCrowd() {
   }
   const all = Array.from({ length: requests }, (_, position) => position)
   const send = (positions = all) => Promise.all(positions.map(record))
-  /** Sends again what was not taken, as clients do, until all of it is. */
+  /** Sends again what was not accepted, as clients do, until everything is. */
   async function insist() {
     for (let left = all; left.length > 0; ) {
       const answers = await send(left)

@@ -46,7 +46,7 @@ export function expectedOf(path: string): Expected {
   return expected
 }
 
-/** Encodes a text. A single-byte encoding turns characters that it lacks into question marks. */
+/** Encodes text. A single-byte encoding turns characters that it lacks into question marks. */
 export function encode(text: string, encoding = 'utf-8'): Uint8Array {
   if (encoding === 'utf-8') return new TextEncoder().encode(text)
   if (encoding.startsWith('utf-16')) return utf16(text, encoding === 'utf-16le')
