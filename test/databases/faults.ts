@@ -19,7 +19,7 @@ export type Fault = {
 
 export type Answer = { status: number; contentType: string; body: Buffer }
 
-/** Answers as the fault has it; `ask` asks the database. */
+/** Answers as the fault says; `ask` asks the database. */
 export async function fail(
   fault: Fault,
   ask: () => Promise<Answer>,

@@ -5,9 +5,9 @@ import { freePort, loopback } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
 
-/** So many databases may be there at once; the one that was used longest ago goes when there would be more. */
+/** The most databases to exist at once; beyond that, the least recently used one is deleted. */
 const mostDatabases = 400
-/** So many are made ahead, so that no test waits for its own. */
+/** How many are made ahead, so that no test waits for its own. */
 const madeAhead = 4
 
 /**
@@ -63,7 +63,7 @@ class Namespaces {
     this.#adminUrl = adminUrl
   }
 
-  /** Lets every database that comes be a copy of that one as it is now. */
+  /** Makes every new database a copy of that one as it is now. */
   async copyFromNowOn(template: string): Promise<void> {
     const namespace = await this.find(template)
     await this.#administer('POST', `${namespace}/checkpoint`)

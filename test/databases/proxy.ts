@@ -16,7 +16,7 @@ import { noWork, sum, type Work, workOf } from './work.ts'
 /** Where a database is: a server, and the Host header by which it knows the database. */
 export type Place = { origin: string; host: string }
 
-/** What is known of one database. `seen` counts the requests to its faulty side since the fault was set. */
+/** What is known about one database. `seen` counts the requests to its faulty side since the fault was set. */
 type Line = { fault: Fault | null; seen: number; latencyMs: number; work: Work }
 
 // Longer than any client keeps an idle connection: whoever closes first must not be this side.

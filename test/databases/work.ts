@@ -1,4 +1,4 @@
-/** What a database did, as its own answers and the wire tell it. */
+/** What a database did, according to its answers and its traffic. */
 export type Work = {
   /** Round trips of a client. */
   requests: number

@@ -55,7 +55,7 @@ describe.each(protectedRoutes)('%s', (route) => {
   })
 })
 
-/** Bodies that are refused before anybody looks into them. */
+/** Bodies that are refused before they are read. */
 const unreadable: [body: string, contentType: string][] = [
   ['{"amount":', 'application/json'],
   ['amount=1', 'text/plain'],

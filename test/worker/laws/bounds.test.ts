@@ -292,7 +292,7 @@ CHARSET:1252
 `
 })
 
-/** Somebody who moves the largest amounts there are. */
+/** Somebody who moves the largest amounts allowed. */
 async function createRich() {
   const world = createWorld()
   const person = await world.register()

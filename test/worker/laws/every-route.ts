@@ -43,7 +43,7 @@ export async function createHousehold(world: World) {
 
 export type Household = Awaited<ReturnType<typeof createHousehold>>
 
-/** A good call of one route, prepared so that what is counted afterwards is that call alone. */
+/** A good call of one route, prepared so that measuring it measures nothing else. */
 type PreparedCall = { call: (person: Person) => Promise<Answer>; status: number }
 type Preparation = (household: Household) => Promise<PreparedCall>
 

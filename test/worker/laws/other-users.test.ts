@@ -5,7 +5,7 @@ import { createHousehold, goodCall, type Household, importOne, protectedRoutes }
 const rowRoutes = protectedRoutes.filter((route) => route.includes(':id'))
 const noRows = ['0', '-1', '1e3', 'abc', '1.5', '9'.repeat(20), '999999', '%20', '1%00', 'null', '١']
 
-/** What a path's id names, by the path before it, and how a household gets one. */
+/** What the id in a path refers to, by the path before it, and how a household gets one. */
 const rows: Record<string, { noun: string; idOf: (household: Household) => Promise<string | number> }> = {
   '/api/accounts': { noun: 'Account', idOf: async ({ cash }) => cash.id },
   '/api/categories': { noun: 'Category', idOf: async ({ category }) => category.id },
@@ -104,7 +104,7 @@ test('no good call of one user changes what another one sees', async () => {
   expect(await everything(bystander)).toEqual(before)
 })
 
-/** All that a person can see of what is theirs. */
+/** Everything that a person can see of their data. */
 async function everything({ person }: Awaited<ReturnType<typeof createHousehold>>) {
   const paths = ['me', 'accounts', 'categories', 'transactions', 'summary?month=2020-01']
   return Promise.all(paths.map(async (path) => (await person.get(`/api/${path}`)).body))

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Notes as long as they may be, of a character that is six times as long in JSON. */
+/** Notes of the greatest length, in a character that takes six times as much in JSON. */
 const longest = '\u0001'.repeat(65_535)
 const fullNotes = Math.floor(maxNotesLength / longest.length)
 
@@ -21,7 +21,7 @@ const noNotes = {
 }
 const noCategory = { name: [`You cannot have more than ${maxCategories.toLocaleString('en')} categories.`] }
 
-/** Gives somebody so many accounts, with names as long as they may be. */
+/** Gives somebody so many accounts, with names of the greatest length. */
 async function giveAccounts(world: World, { id }: Person, count: number) {
   const db = openWorldDatabase(world)
   await db.batch([

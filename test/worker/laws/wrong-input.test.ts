@@ -5,7 +5,7 @@ import { createHousehold } from './every-route.ts'
 const tooLong = (max: number) => 'x'.repeat(max + 1)
 const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`)
 
-/** What no field takes, whatever it is for. */
+/** What no field accepts, whatever it is for. */
 const never: unknown[] = [{}, [], [1], { id: 1 }, nested(2_000)]
 const noText: unknown[] = [...never, true, 7, 'nul\0', '\ud800']
 const noId: unknown[] = [...never, true, 0, -1, 1.5, 1e20, '1e3', 'abc', '-1', '9'.repeat(20), '0x1', 999_999]
@@ -95,7 +95,7 @@ const registration: WrongFields = {
   timezone: noTimezone,
 }
 
-/** An absent field is no error on an update; an emptied one is. */
+/** A missing field is not an error on an update; an emptied one is. */
 const withEmptied = (fields: WrongFields, required: string[]) =>
   Object.fromEntries(
     Object.entries(withMissing(fields, required)).map(([field, values]) => [
@@ -138,7 +138,7 @@ const good: Record<string, Json> = {
   'POST /api/categories': { name: 'New', type: 'income' },
 }
 
-/** No answer may speak in the words of the validation library. */
+/** No answer may use the validation library's own words. */
 const libraryText = 'Invalid input'
 
 describe.each(cases)('%s', (route, fields, kind) => {

@@ -12,7 +12,7 @@ import {
 import { decimal, shownAccount, shownAccounts } from './shown.ts'
 import type { Account, State } from './state.ts'
 
-/** Names that files can tell apart, but for a few that two accounts have, in the same letters or in others. */
+/** Names that tell accounts apart, except for a few that two accounts share, in the same case or not. */
 const names = [
   'Bank',
   'Cash',
@@ -36,7 +36,7 @@ const fields = {
   notes: fc.option(fc.constant('joint'), { freq: 3 }),
 }
 
-/** In rich histories some accounts begin with the most there is. */
+/** In rich histories some accounts start with the largest balance. */
 function scaled(stage: Stage, starting_balance: bigint): bigint {
   if (!stage.isRich || (starting_balance !== 1_000n && starting_balance !== -1_000n)) return starting_balance
   return most

@@ -2,21 +2,21 @@ import * as fc from 'fast-check'
 import type { Answer, CallOptions, World } from '../world.ts'
 import type { State, User } from './state.ts'
 
-/** What the model says of a call at the moment at which it takes effect. */
+/** What the model expects of a call at the moment it takes effect. */
 export type Verdict = {
   status: number
   /** What the body must hold; it may hold more. */
   body?: unknown
-  /** Compared instead of the body, where the answer is to be looked at otherwise. */
+  /** Compared instead of the body, if the answer needs another view. */
   seen?: unknown
-  /** The state after it; absent where nothing has changed. */
+  /** The state after it; absent if nothing changed. */
   next?: State
 }
 
 /** A call as its operation describes it. */
 export type Planned = Omit<Call, 'kind' | 'salt'>
 
-/** What the service answered, and what was looked up of what it did. */
+/** What the service answered, and what was then looked up about its effects. */
 export type Outcome = Pick<Answer, 'status' | 'body'> & { learned?: unknown }
 
 type Thing = 'accounts' | 'categories' | 'rows' | 'imports' | 'batches'
@@ -25,11 +25,11 @@ export type Made = [thing: Thing, id: unknown]
 /** One call of a history, ready to be sent. */
 export type Call = {
   kind: string
-  /** Tells the step that it comes from. */
+  /** Identifies the step that it comes from. */
   salt: number
   /** In words, for whoever reads a counterexample. */
   text: string
-  /** Calls for different users do not concern each other. */
+  /** Calls of different users do not affect each other. */
   userId: number
   send: () => Promise<Outcome>
   expect: (state: State, outcome: Outcome) => Verdict
@@ -41,11 +41,11 @@ export type Call = {
   clashes?: string[]
 }
 
-/** A call as it was drawn: what it refers to is chosen when it is its turn, from what there is then. */
-/** `plan` takes the user where it is not to be the one that was drawn. */
+/** A call as drawn. What it refers to is chosen at its turn, from what exists by then. */
+/** `plan` takes a user to use instead of the drawn one. */
 export type Step = { kind: string; drawn: object; plan: (stage: Stage, userId?: number) => Call | undefined }
 
-/** Whose row is meant, and which one of those there are. */
+/** Whose row is meant, and which of them. */
 export type Draw = { nth: number; whose: 'own' | 'foreign' | 'nobody' }
 type Who = { who: number; token: number; isRevoked: boolean; salt: number }
 
@@ -98,7 +98,7 @@ export class Stage {
   state: State
   /** Every token that was ever handed out, with its user. */
   readonly issued = new Map<string, number>()
-  /** Amounts are so large that bounds are met. */
+  /** Amounts are so large that figures reach their bounds. */
   readonly isRich: boolean
   /** Client ids that were sent, by user. */
   readonly clientIds = new Map<number, string[]>()
@@ -110,19 +110,19 @@ export class Stage {
     this.isRich = isRich
   }
 
-  /** Notes what a call has made. */
+  /** Records what a call created. */
   note({ made, salt }: Call, outcome: Outcome): void {
     for (const [nth, [thing, id]] of (made?.(outcome) ?? []).entries()) {
       if (!this.#makers.has(`${thing} ${id}`)) this.#makers.set(`${thing} ${id}`, `${salt} ${nth}`)
     }
   }
 
-  /** The thing that a number means: the same one whatever else there is, so that histories can be shortened. */
+  /** The thing that a number stands for: the same one whatever else exists, so that histories can be shortened. */
   choose<Id>(thing: Thing, ids: Id[], nth: number): Id | undefined {
     return first(ids, (id) => `${nth} ${this.#makers.get(`${thing} ${id}`) ?? id}`)
   }
 
-  /** Calls the service; tokens in the answer are noted. */
+  /** Calls the service and records tokens in the answer. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const answer = await this.world.call(method, path, options)
     if (answer.body?.access_token) this.issued.set(answer.body.access_token, answer.body.user.id)
@@ -161,7 +161,7 @@ export class Caller {
     return [...this.stage.state.tokens].filter(([, user]) => user === userId).map(([token]) => token)
   }
 
-  /** The id that a draw means, among those of the user or those of others; one that nothing has where there is none. */
+  /** The id that a draw stands for, the user's own or another's; if there is none, an id that nothing has. */
   pick(kind: 'accounts' | 'categories' | 'rows' | 'imports', { nth, whose }: Draw): number {
     if (whose === 'nobody') return nobodys
     const things = this.stage.state[kind] as Map<number, { user_id: number }>
@@ -184,7 +184,7 @@ export class Caller {
     return id
   }
 
-  /** A call with the token; without a good one it is a 401, whatever it asks. */
+  /** A call with the token; if that is not valid, the answer is a 401 whatever the call. */
   request(
     method: string,
     path: string,
@@ -214,7 +214,7 @@ const nouns = {
   batches: 'Sync batch',
 } as const
 
-/** The verdict on a path that names a row: 404 where nobody has it, 403 where somebody else does. */
+/** The verdict on a path that names a row: 404 if it does not exist, 403 if it is another user's. */
 export function claimed<T extends { user_id: number }>(
   kind: keyof typeof nouns,
   thing: T | undefined,
@@ -226,13 +226,13 @@ export function claimed<T extends { user_id: number }>(
   return verdict(thing)
 }
 
-/** An Idempotency-Key, seldom enough that most requests stand for themselves. */
+/** An Idempotency-Key, rare enough that most requests are new ones. */
 export const idempotencyKey = fc.constantFrom(null, null, null, null, 'k1', 'k2')
 /** The header of a key. */
 export const keyHeader = (key: string | null): Record<string, string> =>
   key === null ? {} : { 'Idempotency-Key': key }
 
-/** The verdict on what was made with a key, so that it is known the next time. */
+/** The verdict on something created with a key, which the model then remembers. */
 export function keyed({ next, ...verdict }: Verdict, key: string | undefined, id: number): Verdict {
   if (!next || key === undefined) return { ...verdict, ...(next && { next }) }
   return { ...verdict, next: next.after((next) => next.keys.set(key, id)) }
@@ -243,7 +243,7 @@ export function invalid(errors: Record<string, string[]> = {}): Verdict {
   return { status: 422, body: { message: 'The given data was invalid.', errors } }
 }
 
-/** How the error ends that a figure past its bounds brings. */
+/** How the error ends for a figure past its bounds. */
 export const pastBounds = 'field would push a balance or total past 90000000000000.00.'
 
 /** The verdict on a write that may push a figure of the user past its bounds. */
@@ -264,14 +264,14 @@ function first<T>(things: T[], keyOf: (thing: T) => string): T | undefined {
   return ranked.sort((a, b) => a.rank - b.rank)[0]?.thing
 }
 
-/** A number that looks like chance (FNV-1a). */
+/** A number that looks random (FNV-1a). */
 function scrambled(text: string): number {
   let hash = 0x811c9dc5
   for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193)
   return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0
 }
 
-/** The first place in which what there is differs from what there ought to be, in words; objects may hold more. */
+/** Describes the first difference between actual and expected; actual objects may hold more. */
 export function difference(expected: unknown, actual: unknown, path = ''): string | undefined {
   if (Object.is(expected, actual)) return undefined
   if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null) {

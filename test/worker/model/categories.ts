@@ -13,7 +13,7 @@ import {
 import { shownCategories } from './shown.ts'
 import type { Category, State } from './state.ts'
 
-/** Few names in two spellings, so that they are taken now and then; the last ones are there from the beginning. */
+/** Few names in two spellings, so that some are taken; the last ones exist from the beginning. */
 export const categoryNames = ['Pets', 'pets', 'Food', 'Fun', 'Groceries', 'SALARY']
 
 const fields = {
@@ -24,7 +24,7 @@ const fields = {
 /** Names are compared without regard to case. */
 export const nameKey = (name: string) => name.toLowerCase()
 
-/** The verdict on a category as it is to be: no other of the user may have its name and type. */
+/** The verdict on a category to be stored: no other of the user may have its name and type. */
 function unlessTaken(state: State, category: Category, status: number): Verdict {
   const isTaken = state
     .of(state.categories, category.user_id)

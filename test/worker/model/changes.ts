@@ -87,7 +87,7 @@ function rowWith({ stage, userId }: Caller, column: Column, nth: number): Row | 
   return stage.state.rows.get(stage.choose('rows', ids, nth) ?? 0)
 }
 
-/** A value with which a row is as sound as before; undefined where there is no other. */
+/** Another value with which the row is valid; undefined if there is none. */
 function otherValue(
   { stage, userId }: Caller,
   row: Row,

@@ -1,7 +1,7 @@
 import { decimal } from './shown.ts'
 import type { Item } from './state.ts'
 
-/** A row as a file names things: accounts and categories by id or by name. */
+/** A row as in a file, with accounts and categories by id or by name. */
 export type FileRow = Omit<Item, 'account_id' | 'to_account_id' | 'category_id'> & {
   account: number | string
   to: number | string | null
@@ -35,7 +35,7 @@ export function csv(rows: FileRow[]): string {
   return `date,amount,type,account,to_account,category,description,reference\n${lines.join('\n')}\n`
 }
 
-/** Writes rows, and the balance at their end, as the statement of a bank. */
+/** Writes rows, and the balance after them, as a bank statement. */
 export function ofx({ rows, closing }: Pick<File, 'rows' | 'closing'>): string {
   const compact = (date: string) => date.replaceAll('-', '')
   const entries = rows.map((row) =>

@@ -15,7 +15,7 @@ import { type Account, State } from './state.ts'
 import { showBatch, syncOperations } from './sync.ts'
 import { listTransactions, now, readSummary, transactionOperations } from './transactions.ts'
 
-/** Bursts of a history at most; it has half as many on average. */
+/** The most bursts in a history; the average is half of that. */
 const burstsAtMost = 200
 const callsAtOnce = 8
 
@@ -35,7 +35,7 @@ const operations: Operation[] = [
 
 export const kinds = operations.map(({ kind }) => kind)
 
-/** Calls that are sent at once, and what each user for whom they changed something looks at afterwards. */
+/** Calls that are sent at once, and what each user affected by them looks at afterwards. */
 class Burst implements fc.AsyncCommand<object, Tale> {
   readonly steps: Step[]
   readonly looks: Step[]
@@ -69,7 +69,7 @@ const burst = fc
 
 const lastLooks = [...reads, readSummary, readSummary, listTransactions, listTransactions]
 
-/** A history: what happens, and what all look at in the end. */
+/** A history: what happens, and what everybody looks at in the end. */
 export const history = fc.record({
   bursts: fc.commands([burst], { maxCommands: burstsAtMost, size: 'max', disableReplayLog: true }),
   lastLooks: fc.tuple(...lastLooks.map(({ step }) => step)),
@@ -79,10 +79,10 @@ type History = typeof history extends fc.Arbitrary<infer H> ? H : never
 /** What was done, over all histories. */
 export class Tally {
   histories = 0
-  /** Calls of the histories; what was looked at after them is counted apart. */
+  /** Calls of the histories; the reads that check them are counted separately. */
   calls = 0
   looks = 0
-  /** Calls that were refused since a figure would have passed its bounds. */
+  /** Calls refused because a figure would have passed its bounds. */
   pastBounds = 0
   readonly successes = new Map<string, number>()
   readonly statuses = new Map<number, number>()
@@ -112,14 +112,14 @@ export async function liveHistory(
   await tale.end(lastLooks)
 }
 
-/** What everybody begins with; who is rich is near the bounds. */
+/** What everybody starts with; the rich start near the bounds. */
 const means = ['Bank', 'Cash'].map((name) => ({ name, starting_balance: 10_000n }))
 const riches = ['Bank', 'Cash', 'Card', 'Purse', 'Wallet', 'Savings', 'Shared', 'Vault'].map((name) => ({
   name,
   starting_balance: 999_999_999_999_999n,
 }))
 
-/** A world with three users, two of them verified, and the model of it. */
+/** A world with three users, two of them verified, and its model. */
 async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
   const world = createWorld()
   let state = new State()
@@ -147,7 +147,7 @@ async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
 class Tale {
   readonly stage: Stage
   readonly tally: Tally
-  /** What the service can be like, going by all its answers. */
+  /** The states that the service can be in, judging by all its answers. */
   states: State[] = []
   readonly #told: string[] = []
 
@@ -156,7 +156,7 @@ class Tale {
     this.tally = tally
   }
 
-  /** Sends calls at once, and has those for whom they changed something look at their pages and figures. */
+  /** Sends calls at once, and has the users whom they affected look at their pages and figures. */
   async live(steps: Step[], looks: Step[]): Promise<void> {
     const exchanges = await this.#exchange(this.#planned(steps))
     for (const { call, outcome } of exchanges) this.tally.count(call, outcome)
@@ -172,7 +172,7 @@ class Tale {
     await this.#checkKeptFigures()
   }
 
-  /** Chooses what the steps mean, from what there is now. */
+  /** Chooses what the steps refer to, from what exists now. */
   #planned(steps: Step[]): Call[] {
     this.stage.state = this.states[0] as State
     const calls: Call[] = []
@@ -190,10 +190,10 @@ class Tale {
     this.tally.looks += (await this.#exchange(calls)).length
   }
 
-  /** Sends calls at once, and holds the answers against the model. */
+  /** Sends calls at once, and checks the answers against the model. */
   async #exchange(calls: Call[]): Promise<Exchange[]> {
     const sent = calls.map((call) => {
-      // Nothing shall happen at the same instant as what it follows.
+      // Nothing may happen at the same instant as what it follows.
       clock += 1
       vi.setSystemTime(clock)
       return call.send()
@@ -217,7 +217,7 @@ class Tale {
     if (differences.length > 0) this.#fail(differences.map((one) => JSON.stringify(one)))
   }
 
-  /** Somebody without a token logs in, so as to see something. */
+  /** Somebody without a token logs in, to be able to look. */
   async #ensureToken(userId: number): Promise<void> {
     const { state } = this.stage
     const user = state.users.get(userId)

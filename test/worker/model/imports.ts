@@ -33,11 +33,11 @@ import {
 import { verified } from './sync.ts'
 import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 
-/** What was looked up of an import, since its answer does not tell. */
+/** What was looked up about an import, since its answer does not say. */
 type Learned = { rows: number[]; categories: Category[] }
 
 const nobodys = 0
-/** Ids of what is there only until a dry run is over. */
+/** Ids of what exists only until a dry run is over. */
 const passing = 1_000_000_000
 
 export const importOperations = [
@@ -239,7 +239,7 @@ function textOf(rows: FileRow[]): string {
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-/** Names of accounts count exactly, else without regard to case; a name that two have is nobody's. */
+/** Account names match exactly, or else ignoring case; a name that two accounts share matches neither. */
 function resolved(state: State, user: User, { account, to, category, ...rest }: FileRow): Item {
   const own = state.of(state.accounts, user.id)
   const only = (matches: (name: string) => boolean) => {
@@ -256,7 +256,7 @@ function resolved(state: State, user: User, { account, to, category, ...rest }: 
   return { ...rest, account_id: idOf(account), to_account_id: to === null ? null : idOf(to), category_id }
 }
 
-/** What a file says that needs no database to be wrong; of a list of rows it is only the amount. */
+/** The errors of a file that need no database; in a list of rows, only those of amounts. */
 function isReadable({ amount, type, to }: FileRow, { format }: File): boolean {
   return amount > 0n && (format !== 'csv' || (type === 'transfer') === (to !== null))
 }
@@ -310,7 +310,7 @@ function closingOf(state: State, user: User, { closing }: File) {
   }
 }
 
-/** Rows go one by one, but for those that were edited; their client ids can be used again. */
+/** Rows are removed one by one, except edited ones; their client ids can be used again. */
 function undone(state: State, user: User, id: number, isForced: boolean): Verdict {
   let isPastBounds = false
   const next = state.after((next) => {

@@ -10,13 +10,13 @@ const operations = Number(settings.operations ?? 10_000)
 const keptSeed = 20_261_121
 const newSeed = settings.operations === undefined ? keptSeed : crypto.getRandomValues(new Uint32Array(1))[0]
 const seed = Number(settings.seed ?? newSeed)
-/** Histories that are lived side by side: while the database works for one, the Worker works for another. */
+/** Histories that run side by side: while the database works for one, the Worker works for another. */
 const lanes = Math.min(4, operations)
-/** In one history of so many, people are so rich that bounds are met. */
+/** In one of so many histories, people are so rich that figures reach their bounds. */
 const oneInIsRich = 3
 /** How long a shorter history that fails as well is looked for: a minute in passing, longer by whoever wants to see it. */
 const shrinkingMs = settings.seed === undefined ? 60_000 : 900_000
-/** Far more than a call takes, with all that is looked at after it. */
+/** Far more than a call takes, including the reads after it. */
 const callMs = 40
 /** From so many calls on, each kind of them must have succeeded so often, and each status have come so often. */
 const enough = { calls: 10_000, successes: 5, answers: 20 }
@@ -69,7 +69,7 @@ test(
   operations * callMs + 2 * shrinkingMs,
 )
 
-/** Lives the history of a seed; where it fails, a shorter one that fails as well is looked for. */
+/** Runs the history of a seed; if it fails, looks for a shorter one that fails too. */
 async function liveOne(seed: number, tally: Tally): Promise<void> {
   let failedAt: number | undefined
   const property = fc.asyncProperty(history, async (history) => {
@@ -88,7 +88,7 @@ async function liveOne(seed: number, tally: Tally): Promise<void> {
   throw new Error(`${message}\n\nShortened ${report.numShrinks} times. To see it again: ${again}`)
 }
 
-/** Far apart, so that neighbouring seeds of runs share no histories. */
+/** Far apart, so that runs with neighbouring seeds share no histories. */
 function* seedsFrom(seed: number): Generator<number, never> {
   for (let n = seed; ; n = (n + 0x9e3779b1) % 2 ** 32) yield n
 }

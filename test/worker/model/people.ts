@@ -20,7 +20,7 @@ export const zones: Record<string, number> = {
   'America/Lima': -5,
 }
 
-/** As many as may be asked for in a minute, less one. */
+/** One less than may be asked for in a minute. */
 const mostResets = 5
 const fewestUsers = 2
 const mostUsers = 4
@@ -49,7 +49,7 @@ function open(
   }
 }
 
-/** What a user has from the beginning, as the first answers tell it. */
+/** What a user has from the beginning, according to the first answers. */
 export function newcomer(state: State, user: User, token: string, categories: State['categories']): State {
   return state.after((next) => {
     next.users.set(user.id, user)

@@ -2,7 +2,7 @@ import type { Fields, Item, Outcome, Row, State } from './state.ts'
 
 /** The rules of transactions, as docs/contract.md has them. */
 
-/** True where a transaction keeps the rules that hold however it is written. */
+/** True if a transaction keeps the rules that apply however it is written. */
 export function isSound(state: State, userId: number, fields: Fields): boolean {
   const { type, account_id, to_account_id, category_id, amount } = fields
   const isOwn = (things: Map<number, { user_id: number }>, id: number) => things.get(id)?.user_id === userId
@@ -44,11 +44,11 @@ export function changed(row: Row, patch: Partial<Fields>): Row {
 
 export type Landed = {
   outcomes: Outcome[]
-  /** The state with the new rows; undefined where one of them, in their order, would pass a bound. */
+  /** The state with the new rows; undefined if one of them, in order, would pass a bound. */
   next: State | undefined
 }
 
-/** What becomes of items that land together; `idFor` tells the id that the service gave to a new row. */
+/** The outcome of items that land together; `idFor` returns the id that the service gave a new row. */
 export function land(
   state: State,
   userId: number,
@@ -73,7 +73,7 @@ export function land(
   return { outcomes, next }
 }
 
-/** What has landed before is known again, whatever has become of its account since. */
+/** What landed before is recognised, even if its account has gone since. */
 function judged(state: State, userId: number, item: Item): Outcome {
   const first = state.rowWithClientId(userId, item.client_id)
   if (first) return { outcome: 'duplicate', transaction_id: first.id }

@@ -1,8 +1,8 @@
-/** What the service ought to know, kept in the plainest way: every figure is summed anew from the rows. */
+/** What the service should know, kept in the simplest way: every figure is summed from the rows each time. */
 
 export type Kind = 'income' | 'expense' | 'transfer'
 
-/** What is said of a transaction; amounts are minor units, in bigints so that no sum can be inexact. */
+/** The fields of a transaction; amounts are minor units, as bigints so that sums are exact. */
 export type Fields = {
   type: Kind
   account_id: number
@@ -72,7 +72,7 @@ export class State {
   users = new Map<number, User>()
   /** Users, by their live tokens. */
   tokens = new Map<string, number>()
-  /** Users, by the reset tokens that are good. */
+  /** Users, by their valid reset tokens. */
   resets = new Map<string, number>()
   accounts = new Map<number, Account>()
   categories = new Map<number, Category>()
@@ -111,7 +111,7 @@ export class State {
     return this.of(this.rows, userId).find((row) => row.client_id === clientId)
   }
 
-  /** What an earlier request with the same key has made, if it is still there. */
+  /** What an earlier request with the same key created, if it still exists. */
   madeWith<T>(things: Map<number, T>, keyed: string | undefined): T | undefined {
     return keyed === undefined ? undefined : things.get(this.keys.get(keyed) ?? 0)
   }
@@ -182,7 +182,7 @@ export class State {
     return totals
   }
 
-  /** True where each balance of the user, their sum and the totals of each month are what they may be. */
+  /** True if each balance of the user, their sum and the totals of each month are within bounds. */
   isInBounds(userId: number): boolean {
     const balances = [...this.balances(userId).values()]
     const totals = (['income', 'expense'] as const).flatMap((type) => [

@@ -24,7 +24,7 @@ const unverified: Verdict = {
   body: { message: 'Your email address is not verified.', requires_verified_email: true },
 }
 
-/** Refuses whoever may not upload. */
+/** Refuses users who may not upload. */
 export function verified(user: User, verdict: () => Verdict): Verdict {
   return user.isVerified ? verdict() : unverified
 }
@@ -208,7 +208,7 @@ function takeOut({ queuedSyncs }: World, message: SyncMessage): void {
   if (place >= 0) queuedSyncs.splice(place, 1)
 }
 
-/** What is in the database of a batch: whose tokens are good at this moment is not known. */
+/** What the database has of a batch. It is read there, since nobody may have a valid token at the moment. */
 async function whatBecame(world: World, id: string) {
   const db = openWorldDatabase(world)
   const [batches, items] = await db.batch([

@@ -26,10 +26,10 @@ import {
 } from './shown.ts'
 import type { Item, Kind, Row } from './state.ts'
 
-/** Few categories of the many, so that totals gather. */
+/** Few of the many categories, so that totals add up. */
 export const someCategory = upTo(3)
 export const kind = fc.constantFrom<Kind>('expense', 'income', 'transfer')
-/** Few amounts and days that come often, so that rows repeat each other. */
+/** Few amounts and days, so that rows often repeat each other. */
 export const amount = fc.oneof(
   { weight: 40, arbitrary: fc.constantFrom(10n, 20n) },
   { weight: 12, arbitrary: fc.bigInt({ min: 1n, max: 9_999_999n }) },
@@ -55,7 +55,7 @@ export type DrawnItem = {
   /** One of the client's own, new or sent before. */
   client: { nth: number; isNew: boolean } | null
   force: boolean
-  /** A row of which this one is to be a repetition, where there is one. */
+  /** A row for this one to repeat, if there is one. */
   repeats: Draw | null
 }
 
@@ -75,7 +75,7 @@ export const item: fc.Arbitrary<DrawnItem> = fc
     ),
     force: seldom(3),
     repeats: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: upTo(9) }),
-    // A destination of what is no transfer, or none of what is.
+    // A destination on something other than a transfer, or a transfer without one.
     isMixedUp: seldom(40),
   })
   .map(({ to, isMixedUp, ...rest }) => ({
@@ -83,7 +83,7 @@ export const item: fc.Arbitrary<DrawnItem> = fc
     to: (rest.type === 'transfer') !== isMixedUp ? to : null,
   }))
 
-/** The transaction that a draw means. */
+/** The transaction that a draw stands for. */
 export function itemOf(caller: Caller, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
   const twin = repeats && caller.stage.state.rows.get(caller.pick('rows', repeats))
   if (twin) {
@@ -199,12 +199,12 @@ export const listTransactions = operation(
   },
 )
 
-/** The instant at which all histories play: it is another month in other zones. */
+/** The instant at which all histories happen: the month differs between time zones. */
 export const now = Date.parse('2026-01-31T20:00:00Z')
 
 type Asked = Range & { month?: string }
 
-/** The summary of a month or a range that is named, or of the current month. */
+/** The summary of a given month or range, or of the current month. */
 export const readSummary = operation(
   'read the summary',
   3,
