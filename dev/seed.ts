@@ -32,7 +32,7 @@ async function seed(settings: Settings): Promise<void> {
   const inbox = inboxOf(settings)
   const address = `http://${loopback}:${settings.worker.port}/api`
   const isRunning = await answers(`${address}/health`)
-  if (isRunning) demandOwnStack(settings)
+  if (isRunning) requireOwnStack(settings)
   else console.log('The stack does not run: starting it for as long as this takes ...')
   const stack = isRunning
     ? undefined
@@ -63,7 +63,7 @@ function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
 }
 
 /** A stack with another state folder may write to any database. */
-function demandOwnStack({ worker, stateDirectory }: Settings): void {
+function requireOwnStack({ worker, stateDirectory }: Settings): void {
   if (!existsSync(path.join(stateDirectory, 'stack.pid')))
     throw new DevError(
       `what answers on port ${worker.port} is not the stack of ${stateDirectory}: set STATE_DIR.`,

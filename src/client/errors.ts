@@ -63,7 +63,7 @@ export class ConnectionError extends Error {
 }
 
 /** Throws ConnectionError for an answer from something in between. */
-export function demandOurs(isOurs: boolean): void {
+export function requireOurs(isOurs: boolean): void {
   if (!isOurs) throw new ConnectionError(notOurs)
 }
 

@@ -1,5 +1,5 @@
 import type { PurseClient } from './create.ts'
-import { demandOurs } from './errors.ts'
+import { requireOurs } from './errors.ts'
 import { unwrap } from './unwrap.ts'
 
 export type Bearer = { Authorization: string }
@@ -19,7 +19,7 @@ export function bearerOf(
     const headers = { Authorization: `Bearer ${token}` }
     if (token !== own) {
       const me = await unwrap(client.api.me.$get({}, { headers }))
-      demandOurs(typeof me?.id === 'number')
+      requireOurs(typeof me?.id === 'number')
       if (me.id !== userId) return 'other-user'
       own = token
     }

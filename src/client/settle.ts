@@ -1,4 +1,4 @@
-import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
+import { ApiError, type FieldErrors, requireOurs } from './errors.ts'
 import type { StoredItem, TakenBatch } from './queue-store.ts'
 import { type Run, reject, step } from './run.ts'
 import { unwrap } from './unwrap.ts'
@@ -55,7 +55,7 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | und
 async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBatch) {
   try {
     const status = await unwrap(api.transactions.sync[':id'].$get({ param: { id: sync_id } }, { headers }))
-    demandOurs(Array.isArray(status?.items))
+    requireOurs(Array.isArray(status?.items))
     return status
   } catch (error) {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined

@@ -1,5 +1,5 @@
 import type { PurseClient } from './create.ts'
-import { ApiError, demandOurs, type FieldErrors } from './errors.ts'
+import { ApiError, type FieldErrors, requireOurs } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueItem, QueueStore, StoredItem } from './queue-store.ts'
 import { inHalves, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'
@@ -106,7 +106,7 @@ async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<vo
       header: { Prefer: 'handling=lenient' },
     } as const
     const taken = await unwrap(client.api.transactions.sync.$post(request, { headers }))
-    demandOurs(typeof taken?.sync_id === 'string')
+    requireOurs(typeof taken?.sync_id === 'string')
     await store.keepBatch({ ...batch, state: 'taken', sync_id: taken.sync_id })
   } catch (error) {
     await store.keepBatch({ ...batch, state: 'lost' })

@@ -40,7 +40,7 @@ export function isOwn(owner: Owner, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }
 
-/** Selects whether row `id` exists and is the user's. Pass the result to `demandOwned`. */
+/** Selects whether row `id` exists and is the user's. Pass the result to `requireOwned`. */
 export function ownership(owner: Owner, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwn(owner, table) })
@@ -49,7 +49,7 @@ export function ownership(owner: Owner, table: OwnedTable, id: Id) {
 }
 
 /** Throws NotFound if the row does not exist, Forbidden if it is another user's. */
-export function demandOwned(table: OwnedTable, [row]: { isOwn: number }[]): void {
+export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): void {
   if (!row) throw new NotFound(nouns[getTableName(table)])
   if (!row.isOwn) throw new Forbidden()
 }
@@ -62,7 +62,7 @@ export async function readOwn<Row>(
   query: RunnableQuery<Row[], 'sqlite'>,
 ): Promise<Row> {
   const { owned, rows } = await owner.run({ owned: ownership(owner, table, id), rows: query })
-  demandOwned(table, owned)
+  requireOwned(table, owned)
   return rows[0] as Row
 }
 
@@ -78,7 +78,7 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id, conditi
       .where(and(own(owner, table, id), condition))
       .returning({ id: table.id }),
   })
-  demandOwned(table, owned)
+  requireOwned(table, owned)
   return deleted.length > 0
 }
 
@@ -86,9 +86,9 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id, conditi
  * Returns the values of a draft. Before throwing its errors, makes sure that the token is good and, if the request is
  * about a row, that the row is the user's (docs/contract.md, Order of checks).
  */
-export async function demandComplete<T>(owner: Owner, draft: Draft<T>, table?: OwnedTable, id: Id = 0) {
+export async function requireComplete<T>(owner: Owner, draft: Draft<T>, table?: OwnedTable, id: Id = 0) {
   if (draft.complete) return draft.values
   const { owned } = await owner.run({ owned: table ? [ownership(owner, table, id)] : [] })
-  for (const rows of owned) if (table) demandOwned(table, rows)
+  for (const rows of owned) if (table) requireOwned(table, rows)
   throw new Invalid(draft.errors)
 }

@@ -124,7 +124,7 @@ async function discover(issuer: string): Promise<Discovery> {
 async function verifyIdToken(token: string, discovery: Discovery, clientId: string): Promise<JWTPayload> {
   const payload = discovery.jwks_uri
     ? await verifySignedToken(token, discovery, clientId)
-    : demandClaims(decodeJwt(token), discovery.issuer, clientId)
+    : requireClaims(decodeJwt(token), discovery.issuer, clientId)
   if (payload.azp !== undefined && payload.azp !== clientId)
     throw new ProviderUnavailable('The ID token is for another client')
   return payload
@@ -138,7 +138,7 @@ async function verifySignedToken(token: string, { jwks_uri = '', issuer }: Disco
 }
 
 /** Without published keys only the claims are checked: the token came straight from the provider, over TLS. */
-function demandClaims(payload: JWTPayload, issuer: string, clientId: string): JWTPayload {
+function requireClaims(payload: JWTPayload, issuer: string, clientId: string): JWTPayload {
   const audiences = [payload.aud ?? []].flat()
   const isCurrent = payload.exp !== undefined && payload.exp + clockToleranceSeconds > Date.now() / 1000
   if (payload.iss === issuer && audiences.includes(clientId) && isCurrent) return payload

@@ -68,7 +68,7 @@ export function declares<In extends object>(target: Check['target'], schema: z.Z
 
 /** Checks the query string against a schema; the handler gets a Draft. */
 export function query<S extends z.ZodMiniObject>(schema: S) {
-  return reader('query', schema, true, (input) => toDraft(schema, present(input)))
+  return reader('query', schema, true, (input) => toDraft(schema, withoutEmpty(input)))
 }
 
 /** Checks the headers that a schema names; the handler gets a Draft. */
@@ -78,7 +78,7 @@ export function header<S extends z.ZodMiniObject>(schema: S) {
 
 /** Reads fields that are never refused: the handler gets the valid ones. */
 export function hints<T extends Target, S extends z.ZodMiniObject>(target: T, schema: S) {
-  return reader(target, schema, false, (input) => toDraft(schema, present(input)).values)
+  return reader(target, schema, false, (input) => toDraft(schema, withoutEmpty(input)).values)
 }
 
 function reader<T extends Target, S extends z.ZodMiniObject, Read>(
@@ -97,7 +97,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read>(
 type Strings = Record<string, string | string[]>
 
 /** An empty parameter counts as absent; of a repeated one, the last wins. */
-function present(input: Strings): Record<string, string | undefined> {
+function withoutEmpty(input: Strings): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(input)
       .map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value] as const)

@@ -3,7 +3,7 @@ import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { deleteOwn, demandComplete, demandOwned, isOwn, own, readOwn } from '../db/ownership.ts'
+import { deleteOwn, isOwn, own, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import { mostDeletedAtOnce, tooManyToDelete, withinBounds } from './bounds.ts'
@@ -40,7 +40,7 @@ export function listAccounts(owner: Owner): Promise<Account[]> {
 /** Creates an account, or returns the one that an earlier request with the same key created. Throws Invalid. */
 export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idempotencyKey?: string) {
   const { db } = owner
-  const fields = await demandComplete(owner, draft)
+  const fields = await requireComplete(owner, draft)
   const row = {
     userId: owner.id,
     name: fields.name,
@@ -74,7 +74,7 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
 export async function updateAccount(owner: Owner, id: number, draft: Draft<AccountChanges>) {
-  const sent = await demandComplete(owner, draft, accounts, id)
+  const sent = await requireComplete(owner, draft, accounts, id)
   const rules = [notesQuota(owner.id, sent.notes, id)]
   const judged = owner.db
     .select({ isOwn: isOwn(owner, accounts), verdict: verdict(rules) })
@@ -92,7 +92,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
     .where(and(own(owner, accounts, id), allHold(rules)))
     .returning(accountColumns)
   const results = await withinBounds('starting_balance', owner.run({ judged, updated: update }))
-  demandOwned(accounts, results.judged)
+  requireOwned(accounts, results.judged)
   const [updated] = results.updated
   if (!updated) throw brokenBy(rules, results.judged)
   return updated

@@ -4,7 +4,7 @@ import { isTaken } from '../db/errors.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { demandComplete, demandOwned, own, ownership, owns, readOwn } from '../db/ownership.ts'
+import { own, ownership, owns, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
 import { batchItems, categories, categoryTotals } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -35,7 +35,7 @@ export function listCategories(owner: Owner): Promise<Category[]> {
 /** Creates a category, or returns the one that an earlier request with the same key created. Throws Invalid. */
 export async function createCategory(owner: Owner, draft: Draft<NewCategory>, idempotencyKey?: string) {
   const { db } = owner
-  const { name, type } = await demandComplete(owner, draft)
+  const { name, type } = await requireComplete(owner, draft)
   const row = {
     userId: owner.id,
     name,
@@ -67,7 +67,7 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
 export async function updateCategory(owner: Owner, id: number, draft: Draft<CategoryChanges>) {
-  const { name, type } = await demandComplete(owner, draft, categories, id)
+  const { name, type } = await requireComplete(owner, draft, categories, id)
   const update = owner.db
     .update(categories)
     .set({
@@ -81,7 +81,7 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
   const { owned, updated } = await withFreeName(
     owner.run({ owned: ownership(owner, categories, id), updated: update }),
   )
-  demandOwned(categories, owned)
+  requireOwned(categories, owned)
   return updated[0] as Category
 }
 
@@ -108,7 +108,7 @@ export async function deleteCategory(owner: Owner, id: number): Promise<void> {
         .where(and(own(owner, categories, id), canGo, sql`not exists (${items})`))
         .returning({ id: categories.id }),
     })
-    demandOwned(categories, owned)
+    requireOwned(categories, owned)
     if (deleted.length > 0) return
     if (!judged[0]?.canGo) throw tooManyToDelete('category')
   }

@@ -15,7 +15,7 @@ import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { mostDeletedAtOnce } from './bounds.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
-import { attempt, demandAttempt, type Limit } from './throttle.ts'
+import { attempt, type Limit, requireAttempt } from './throttle.ts'
 import { clearing, deletion } from './user-deletion.ts'
 
 /** Queues a verification mail. */
@@ -51,7 +51,7 @@ export async function resendVerification(
   ]
   const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
   const results = await owner.run(statements)
-  const allowance = demandAttempt(limits, owner.now, results)
+  const allowance = requireAttempt(limits, owner.now, results)
   const isVerified = results.user.emailVerifiedAt !== null
   if (!isVerified) await mailVerification(outbox, links, results.user, owner.now)
   return { ...allowance, isVerified }

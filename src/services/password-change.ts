@@ -7,7 +7,7 @@ import { Invalid } from '../domain/failures.ts'
 import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
 import { hashInTurn, verifyInTurn } from './hashing.ts'
-import { attempt, demandAttempt } from './throttle.ts'
+import { attempt, requireAttempt } from './throttle.ts'
 
 /**
  * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,
@@ -20,12 +20,12 @@ export async function readOwnPassword(owner: Owner): Promise<{ user: User; store
     password: owner.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, owner.id)),
     ...statements,
   })
-  demandAttempt(limits, owner.now, results)
+  requireAttempt(limits, owner.now, results)
   return { user: results.user, stored: results.password[0]?.hash ?? null }
 }
 
 /** Throws Invalid under `field` unless the password matches the stored hash. Throws TooBusy. */
-export async function demandOwnPassword(
+export async function requireOwnPassword(
   field: 'password' | 'current_password',
   password: string,
   stored: string,
@@ -50,7 +50,7 @@ export async function changePassword(owner: Owner, draft: Draft<PasswordChange>,
     const text = 'Your account has no password. To set one, use the link of POST /api/forgot-password.'
     throw new Invalid({ current_password: [text] })
   }
-  await demandOwnPassword('current_password', current_password, stored, cost)
+  await requireOwnPassword('current_password', current_password, stored, cost)
 
   const passwordHash = await hashInTurn(password, cost)
   // Another session or a reset may have changed the password in the meantime.

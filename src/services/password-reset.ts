@@ -14,7 +14,7 @@ import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { hashInTurn } from './hashing.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
-import { attempt, demandAttempt, type Limit } from './throttle.ts'
+import { attempt, type Limit, requireAttempt } from './throttle.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs
 const badToken = 'This password reset token is invalid.'
@@ -67,7 +67,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
     found: db.select({ name: users.name }).from(users).where(eq(users.email, email)),
     reset: insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
   })
-  const allowance = demandAttempt(limits, now, results)
+  const allowance = requireAttempt(limits, now, results)
   const [user] = results.found
   if (!user) throw refusal("We can't find a user with that email address.")
   const url = new URL(`${context.frontendUrl}/reset-password`)

@@ -45,7 +45,7 @@ export async function sendDueReminders(context: ReminderContext) {
 }
 
 /** Throws BadLink unless `unsubscribeLink` made a link of these parts. */
-export async function demandUnsubscribeLink(
+export async function requireUnsubscribeLink(
   secret: string,
   userId: string,
   signature: string,
@@ -61,7 +61,7 @@ export async function unsubscribe(
   userId: string,
   signature: string,
 ): Promise<void> {
-  await demandUnsubscribeLink(secret, userId, signature)
+  await requireUnsubscribeLink(secret, userId, signature)
   const off = { reminderTime: null, reminderLookAt: null }
   await runOne(
     db,

@@ -1,7 +1,7 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
 import type { Owner } from '../db/owner.ts'
-import { demandComplete } from '../db/ownership.ts'
+import { requireComplete } from '../db/ownership.ts'
 import { accounts, categories, categoryTotals, transactions } from '../db/schema.ts'
 import {
   type CalendarMonth,
@@ -35,7 +35,7 @@ export type Summary = {
 
 /** Returns the dashboard of a month or a range, by default of the current month in the user's time zone. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
-  const asked = askedPeriod(await demandComplete(owner, draft))
+  const asked = askedPeriod(await requireComplete(owner, draft))
   // The time zone only comes with the results, so every month that it may be now is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
   const results = await owner.run({

@@ -50,7 +50,7 @@ export function attempt(db: Database, limits: readonly Limit[], now: Date, guard
  * Returns the first limit, with what the tightest one leaves. Throws TooManyAttempts if one is used up, with the time
  * until all of them are free again.
  */
-export function demandAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
+export function requireAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
   const states = limits.map(({ most, withinMs }, position) => {
     const { used, oldest } = counted[position] ?? { used: 0, oldest: null }
     return { limit: most, remaining: most - used, freeAt: (oldest ?? now.getTime()) + withinMs }

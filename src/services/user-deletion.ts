@@ -9,7 +9,7 @@ import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
-import { demandOwnPassword, readOwnPassword, wrongPassword } from './password-change.ts'
+import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
 import { attempt } from './throttle.ts'
 
@@ -24,7 +24,7 @@ export async function deleteUser(
 ): Promise<void> {
   const { user, stored } = await readOwnPassword(owner)
   if (!draft.complete) throw new Invalid(draft.errors)
-  await demandProof(draft.values, user, stored, scryptCost)
+  await requireProof(draft.values, user, stored, scryptCost)
   if (user.transactionCount > mostDeletedAtOnce) throw tooManyToDelete('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
@@ -98,7 +98,7 @@ export function deletion(db: Database, email: string, condition: SQL) {
   }
 }
 
-async function demandProof(
+async function requireProof(
   { password, email }: Farewell,
   user: User,
   stored: string | null,
@@ -110,5 +110,5 @@ async function demandProof(
     throw new Invalid({ email: [messageFor('email', text)] })
   }
   if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
-  await demandOwnPassword('password', password, stored, cost)
+  await requireOwnPassword('password', password, stored, cost)
 }

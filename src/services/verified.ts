@@ -9,7 +9,7 @@ export function isVerified({ id }: Owner): SQL {
 }
 
 /** Returns the user. Throws EmailNotVerified. */
-export async function demandVerified(owner: Owner): Promise<User> {
+export async function requireVerified(owner: Owner): Promise<User> {
   const { user } = await owner.run()
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   return user

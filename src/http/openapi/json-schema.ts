@@ -17,7 +17,7 @@ export function collectSchemas(): SchemaCollection {
     makePortable(body, components)
     for (const [id, definition] of Object.entries($defs)) {
       makePortable(definition, components)
-      if (io === 'input') demandDescriptions(id, definition)
+      if (io === 'input') requireDescriptions(id, definition)
       const known = components[id]
       if (known && JSON.stringify(known) !== JSON.stringify(definition)) {
         throw new Error(`Two schemas are called ${id}`)
@@ -36,7 +36,7 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
   return copy
 }
 
-function demandDescriptions(name: string, definition: JsonSchema): void {
+function requireDescriptions(name: string, definition: JsonSchema): void {
   const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
   for (const [field, schema] of Object.entries(properties)) {
     // Clients are not told of a field that is refused (contract/fields.ts).

@@ -8,7 +8,7 @@ import { deleteImport, listImports, showImport } from '../../services/imports/hi
 import type { ImportFile } from '../../services/imports/import-file.ts'
 import { storeImport } from '../../services/imports/store.ts'
 import { understandCsv, understandStatement } from '../../services/imports/understand.ts'
-import { demandVerified } from '../../services/verified.ts'
+import { requireVerified } from '../../services/verified.ts'
 import type { App } from '../app-types.ts'
 import { BodyMemory } from '../body-memory.ts'
 import { importUpload, memoryPerFileByte, readImportInput } from '../import-input.ts'
@@ -49,7 +49,7 @@ async function importInput(c: ImportContext, kind: Kind) {
 async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
   const file = await understand(c, body, kind).catch(async (error) => {
     // Whether the user may import at all comes before errors of the file.
-    if (error instanceof Invalid) await demandVerified(c.var.owner)
+    if (error instanceof Invalid) await requireVerified(c.var.owner)
     throw error
   })
   return await store(c, file)
@@ -60,7 +60,7 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
  * once it is known that the user may import.
  */
 async function importFile(c: ImportContext, upload: Upload, kind: Kind) {
-  const user = await demandVerified(c.var.owner)
+  const user = await requireVerified(c.var.owner)
   const memory = new BodyMemory(user.id)
   try {
     await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))

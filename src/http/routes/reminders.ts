@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny'
 import { unsubscribeLink } from '../../contract/mail.ts'
-import { demandUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
+import { requireUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
 import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../page.ts'
 import { hints } from '../validate.ts'
@@ -9,7 +9,7 @@ import { hints } from '../validate.ts'
 export const reminderRoutes = new Hono<App>()
   .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
-    await demandUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
+    await requireUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
     const text = 'You get them on days when you have recorded nothing.'
     return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })

@@ -1,6 +1,6 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { demandOwned, own, ownership, readOwn } from '../../db/ownership.ts'
+import { own, ownership, readOwn, requireOwned } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 import { undoRows } from '../bulk-insert.ts'
@@ -36,5 +36,5 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
       import: owner.db.delete(imports).where(own(owner, imports, id)),
     }),
   )
-  demandOwned(imports, owned)
+  requireOwned(imports, owned)
 }

@@ -1,6 +1,6 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { demandOwned, own, ownership } from '../../db/ownership.ts'
+import { own, ownership, requireOwned } from '../../db/ownership.ts'
 import { batches, batchItems } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { overdueMs } from './sweep.ts'
@@ -25,7 +25,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
       .where(sql`${eq(batchItems.batchId, id)} and exists (select 1 from ${batches} where ${ownBatch})`)
       .orderBy(asc(position)),
   })
-  demandOwned(batches, results.owned)
+  requireOwned(batches, results.owned)
   const batch = results.batch[0] as SyncStatus['batch']
   if (batch.completedAt === null && batch.queuedAt.getTime() <= owner.now.getTime() - overdueMs)
     await queue.post(id)

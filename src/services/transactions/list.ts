@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { demandComplete, own } from '../../db/ownership.ts'
+import { own, requireComplete } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
 import { latestDate } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -27,7 +27,7 @@ export async function listTransactions(
   owner: Owner,
   draft: Draft<TransactionQuery>,
 ): Promise<TransactionPage> {
-  const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await demandComplete(owner, draft)
+  const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // Beyond 2^53 the offset would not be an integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })

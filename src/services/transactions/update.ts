@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { demandOwned, isOwn, own } from '../../db/ownership.ts'
+import { isOwn, own, requireOwned } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -38,7 +38,7 @@ export async function updateTransaction(owner: Owner, id: number, draft: Draft<T
     .where(and(own(owner, transactions, id), draft.complete ? allHold(rules) : sql`false`))
     .returning()
   const results = await withinBounds('amount', owner.run({ judged, updated: update }))
-  demandOwned(transactions, results.judged)
+  requireOwned(transactions, results.judged)
   const [updated] = results.updated
   if (!updated) throw brokenBy(rules, results.judged, draft.errors)
   return updated

@@ -31,21 +31,21 @@ const sampleLength = 262_144
 export function findDialect(file: string, options: ImportOptions, fields: readonly CsvField[]): Dialect {
   const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)
-  const said = delimiterSaid(options.delimiter) ?? declared
+  const chosen = chosenDelimiter(options.delimiter) ?? declared
   const mapping = options.mapping ?? {}
   const start = text.slice(0, sampleLength)
-  const samples = (said === undefined ? delimiters : [said]).map((delimiter) => ({
+  const samples = (chosen === undefined ? delimiters : [chosen]).map((delimiter) => ({
     delimiter,
     rows: splitText(start, delimiter, sampleRecords).rows,
   }))
-  const found = withHeader(samples, mapping, fields) ?? withoutHeader(samples, said !== undefined, mapping)
+  const found = withHeader(samples, mapping, fields) ?? withoutHeader(samples, chosen !== undefined, mapping)
   return { text, firstLine: sepLine === '' ? 1 : 2, ...found }
 }
 
 /** The delimiter in the form field: a character, or its name. */
-function delimiterSaid(said: string | undefined): string | undefined {
-  if (said === undefined || said === '') return undefined
-  const delimiter = words[said.trim().toLowerCase()] ?? said
+function chosenDelimiter(chosen: string | undefined): string | undefined {
+  if (chosen === undefined || chosen === '') return undefined
+  const delimiter = words[chosen.trim().toLowerCase()] ?? chosen
   if (delimiter.length !== 1 || /["\n\r\p{L}\p{N}]/u.test(delimiter))
     throw new Invalid({
       delimiter: ['The selected delimiter is invalid; use a single character such as , ; | or the word tab.'],
@@ -72,7 +72,7 @@ function withHeader(samples: Sample[], mapping: Record<string, string>, fields: 
 }
 
 /** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
-function withoutHeader(samples: Sample[], isSaid: boolean, mapping: Record<string, string>): Found {
+function withoutHeader(samples: Sample[], isChosen: boolean, mapping: Record<string, string>): Found {
   const tables = samples
     .filter(({ rows }) => isRegular(rows))
     .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))
@@ -80,7 +80,7 @@ function withoutHeader(samples: Sample[], isSaid: boolean, mapping: Record<strin
   const telling = dated.filter(({ contents }) => contents.amounts.length > 0)
   const candidates = [telling, dated, tables].find((some) => some.length > 0) ?? []
   const [only] = candidates
-  if (isSaid && !only) refuseColumns([])
+  if (isChosen && !only) refuseColumns([])
   if (!only || candidates.length > 1) refuseDelimiter(candidates)
   const { width, header } = only.contents
   if (header && Object.keys(mapping).length === 0) refuseColumns(headersOf(header))

@@ -37,11 +37,11 @@ export function amountCell(line: number, text: string): AmountCell {
  */
 export function amountReader(
   cells: Iterable<AmountCell>,
-  said: string | undefined,
+  chosen: string | undefined,
   problems: Problems,
   others: Iterable<AmountCell> = [],
 ): AmountReader | null {
-  const separator = said ? separatorSaid(said, problems) : separatorOf(cells, others, problems)
+  const separator = chosen ? chosenSeparator(chosen, problems) : separatorOf(cells, others, problems)
   return separator && ((cell) => amountOf(cell, separator))
 }
 
@@ -137,8 +137,8 @@ function amountOf({ written }: AmountCell, separator: DecimalSeparator): Minor |
   return parseMoney(`${written.isNegative ? '-' : ''}${decimal}`)
 }
 
-function separatorSaid(said: string, problems: Problems): DecimalSeparator | null {
-  if (said === '.' || said === ',') return said
+function chosenSeparator(chosen: string, problems: Problems): DecimalSeparator | null {
+  if (chosen === '.' || chosen === ',') return chosen
   problems.add('decimal_separator', 'The selected :field is invalid; use . or ,')
   return null
 }

@@ -22,14 +22,14 @@ export function dateCell(line: number, text: string): DateCell {
  * first. One 13/02/2026 settles it. If none does and a date could be two different days, that is added as an error: no
  * guessing. The function adds an error for a cell without a valid date, and returns null.
  */
-export function dateReader(cells: Iterable<DateCell>, said: string | undefined, problems: Problems) {
-  const isSaid = said !== undefined && said.trim() !== ''
-  const order = isSaid ? orderSaid(said, problems) : orderOf(cells, problems)
+export function dateReader(cells: Iterable<DateCell>, chosen: string | undefined, problems: Problems) {
+  const isChosen = chosen !== undefined && chosen.trim() !== ''
+  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, problems)
   return ({ line, text, written }: DateCell) => {
     if (order === null) return null
     const settled = written?.settled
     const inOrder = written?.readings[order]
-    const date = isSaid ? (inOrder ?? settled) : (settled ?? inOrder)
+    const date = isChosen ? (inOrder ?? settled) : (settled ?? inOrder)
     return problems.checkDate(line, text, date ?? null)
   }
 }
@@ -60,7 +60,7 @@ function orderOf(cells: Iterable<DateCell>, problems: Problems): DateOrder | nul
 }
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
-function orderSaid(format: string, problems: Problems): DateOrder | null {
+function chosenOrder(format: string, problems: Problems): DateOrder | null {
   const letters = format
     .toLowerCase()
     .slice(0, 40)
