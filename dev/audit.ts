@@ -1,5 +1,5 @@
 // `npm run audit`: asks the registry whether any installed package is known to be vulnerable, and exits with 1 if one is.
-// npm's own audit does the same when the registry does not answer; here that is said, and is no failure.
+// npm's own audit also exits with 1 if the registry does not answer; here that is reported, but is not a failure.
 import { execFile } from 'node:child_process'
 
 /** Advisories at or above this fail; the others are counted. */
