@@ -5,10 +5,9 @@ import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
 import { doc, field } from './doc.ts'
 
-/**
- * The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where
- * several spellings are accepted, the OpenAPI document names only one: typed languages have no type for several.
- */
+// The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where
+// several spellings are accepted, the OpenAPI document names only one: typed languages have no type for several.
+
 const required = 'The :field field is required.'
 const selected = 'The selected :field is invalid.'
 const says = (what: string) => `The :field field ${what}.`

@@ -8,8 +8,8 @@ import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import { mostDeletedAtOnce, tooManyToDelete, withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
+import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
 import { accountQuota, notesQuota } from './quotas.ts'
-import { allHold, brokenBy, selectVerdict, verdict } from './rules.ts'
 
 /**
  * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../contract/transactions.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { batches, batchItems } from '../db/schema.ts'
-import { allHold, brokenRules } from './rules.ts'
+import { allHold, brokenRules } from './guards.ts'
 import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*

@@ -12,8 +12,8 @@ import { Invalid } from '../domain/failures.ts'
 import { transactionTypes } from '../domain/types.ts'
 import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
+import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
-import { allHold, brokenBy, selectVerdict } from './rules.ts'
 
 const categoryColumns = {
   id: categories.id,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accounts, categories } from '../db/schema.ts'
-import { type Rule, rule } from './rules.ts'
+import { type Rule, rule } from './guards.ts'
 
 /**
  * Lists of accounts and categories have no pages, so the longest must fit in one answer: the database refuses answers
@@ -8,7 +8,7 @@ import { type Rule, rule } from './rules.ts'
  */
 export const maxAccounts = 500
 export const maxCategories = 1_000
-/** Characters in the notes of all accounts of a user together: 6 MB of JSON at worst. */
+/** Characters in the notes of all accounts of a user together: 1.5 MB of JSON at worst. */
 export const maxNotesLength = 250_000
 
 /** Holds if the user may have one more account. */

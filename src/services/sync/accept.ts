@@ -8,7 +8,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { columnsAsSent, fieldsAsSent, stageRows } from '../bulk-insert.ts'
-import { brokenRules } from '../rules.ts'
+import { brokenRules } from '../guards.ts'
 import { clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
 import { isVerified } from '../verified.ts'
 

@@ -7,7 +7,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
-import { allHold, brokenBy, type Rule, verdict } from '../rules.ts'
+import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
 import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5

@@ -3,7 +3,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { owns } from '../../db/ownership.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
-import { type Rule, rule } from '../rules.ts'
+import { type Rule, rule } from '../guards.ts'
 
 const required = 'The :field field is required.'
 const invalid = 'The selected :field is invalid.'

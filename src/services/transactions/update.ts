@@ -7,7 +7,7 @@ import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
-import { allHold, brokenBy, verdict } from '../rules.ts'
+import { allHold, brokenBy, verdict } from '../guards.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
