@@ -65,9 +65,8 @@ async function signInAtHome(identity: Identity, c: Context<Router>): Promise<Sig
 
 function signInAt(place: Place, identity: Identity, c: Context<Router>): Promise<SignedIn> {
   const { db, now, random, outbox, config } = depsAt(place, c)
-  const { scryptCost, frontendUrl } = config
   const userAgent = c.req.header('User-Agent') ?? null
-  return signInAs({ db, now, random, scryptCost, userAgent, outbox, frontendUrl }, identity)
+  return signInAs({ db, now, random, userAgent, outbox, frontendUrl: config.frontendUrl }, identity)
 }
 
 function unlessFailed(error: unknown): undefined {

@@ -4,6 +4,7 @@ import { rateLimiter } from 'hono-rate-limiter'
 import { reportOf } from '../domain/error-report.ts'
 import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
+import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
 import { isKnown } from './known-tokens.ts'
 
@@ -48,6 +49,11 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
 /** The client address that mails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {
   return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
+}
+
+/** At what cost passwords are hashed, and whose turn a hash takes. */
+export function hashing(c: Context<App>): Hashing {
+  return { cost: c.var.deps.config.scryptCost, client: clientAddress(c) }
 }
 
 /** The client's address as Cloudflare saw it; for IPv6 its network, since a client has a whole one (RFC 6177). */

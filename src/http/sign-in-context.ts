@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import type { SignInContext } from '../services/sign-in/token.ts'
 import type { App } from './app-types.ts'
+import { hashing } from './limits.ts'
 
 const userAgentLength = 255
 
 /** What a request that signs somebody in hands to the service. */
 export function signInContext(c: Context<App>): SignInContext {
-  const { db, now, random, config } = c.var.deps
+  const { db, now, random } = c.var.deps
   const userAgent = c.req.header('User-Agent')?.slice(0, userAgentLength).toWellFormed() || null
-  return { db, now, random, scryptCost: config.scryptCost, userAgent }
+  return { db, now, random, hashing: hashing(c), userAgent }
 }

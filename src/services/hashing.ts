@@ -1,8 +1,11 @@
 import { TooBusy } from '../domain/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 
-/** A request that would have to wait longer is refused, since it has only a few seconds in all. */
-const longestWaitMs = 2_000
+/**
+ * A request that would have to wait longer is refused, since it has only a few seconds in all. One client address can
+ * fill the first two; the rest is for those who are not waiting for another hash already.
+ */
+const longestWaitMs = { ofFirst: 4_000, ofFurther: 2_000 }
 /** A hash blocks everything else in its isolate, so while hashes queue up, they get a third of its time. */
 const share = 1 / 3
 /** Time per unit of cost (N·r·p): at least on an ordinary core, at most on one slowed down by other work. */
@@ -14,24 +17,32 @@ const msPerUnit = { least: 0.0002, most: 0.001 }
  */
 let reservedUntil = 0
 let lastMsPerUnit = msPerUnit.least
+/** The end of each client address's last turn; what is past is forgotten. */
+const lastTurns = new Map<string, number>()
+
+/** What a hash costs, and the client address whose turn it takes. */
+export type Hashing = { cost: ScryptCost; client: string }
 
 /** Hashes a password when its turn comes. Throws TooBusy immediately if that would take too long. */
-export function hashInTurn(password: string, cost: ScryptCost): Promise<string> {
-  return inTurn(cost, () => hashPassword(password, cost))
+export function hashInTurn(password: string, hashing: Hashing): Promise<string> {
+  return inTurn(hashing, () => hashPassword(password, hashing.cost))
 }
 
 /** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy likewise. */
-export function verifyInTurn(password: string, stored: string | null, cost: ScryptCost): Promise<boolean> {
-  return inTurn(cost, () => verifyPassword(password, stored, cost))
+export function verifyInTurn(password: string, stored: string | null, hashing: Hashing): Promise<boolean> {
+  return inTurn(hashing, () => verifyPassword(password, stored, hashing.cost))
 }
 
-async function inTurn<T>({ N, r, p }: ScryptCost, hash: () => T): Promise<T> {
-  const units = N * r * p
+async function inTurn<T>({ cost, client }: Hashing, hash: () => T): Promise<T> {
+  const units = cost.N * cost.r * cost.p
   const now = performance.now()
   const turnAt = Math.max(now, reservedUntil)
-  if (turnAt - now > longestWaitMs) throw new TooBusy()
+  for (const [other, turnEndedAt] of lastTurns) if (turnEndedAt <= now) lastTurns.delete(other)
+  const longest = lastTurns.has(client) ? longestWaitMs.ofFurther : longestWaitMs.ofFirst
+  if (turnAt - now > longest) throw new TooBusy()
   const turnEndsAt = turnAt + (units * lastMsPerUnit) / share
   reservedUntil = turnEndsAt
+  lastTurns.set(client, turnEndsAt)
   await scheduler.wait(turnAt - now)
   const beganAt = performance.now()
   try {
@@ -43,5 +54,6 @@ async function inTurn<T>({ N, r, p }: ScryptCost, hash: () => T): Promise<T> {
     lastMsPerUnit = Math.min(Math.max(took, msPerUnit.least), msPerUnit.most)
     // Nobody is waiting behind this one, so the next need not wait either.
     if (reservedUntil === turnEndsAt) reservedUntil = 0
+    if (lastTurns.get(client) === turnEndsAt) lastTurns.delete(client)
   }
 }

@@ -4,9 +4,8 @@ import type { Owner, User } from '../db/owner.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { type Draft, valuesOf } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
-import { hashInTurn, verifyInTurn } from './hashing.ts'
+import { type Hashing, hashInTurn, verifyInTurn } from './hashing.ts'
 import { attempt, requireAttempt } from './throttle.ts'
 
 /**
@@ -29,9 +28,9 @@ export async function requireOwnPassword(
   field: 'password' | 'current_password',
   password: string,
   stored: string,
-  cost: ScryptCost,
+  hashing: Hashing,
 ): Promise<void> {
-  if (!(await verifyInTurn(password, stored, cost))) throw wrongPassword(field)
+  if (!(await verifyInTurn(password, stored, hashing))) throw wrongPassword(field)
 }
 
 /** The failure for a password that is not the stored one, or no longer is. */
@@ -43,16 +42,16 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
  * Changes the user's password, ends their other sessions and voids reset links. It does not prove that the address is
  * theirs, since anybody may have registered it. Throws TooManyAttempts, Invalid, TooBusy.
  */
-export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, cost: ScryptCost) {
+export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
   const { stored } = await readOwnPassword(owner)
   const { current_password, password } = valuesOf(draft)
   if (stored === null) {
     const text = 'Your account has no password. To set one, use the link of POST /api/forgot-password.'
     throw new Invalid({ current_password: [text] })
   }
-  await requireOwnPassword('current_password', current_password, stored, cost)
+  await requireOwnPassword('current_password', current_password, stored, hashing)
 
-  const passwordHash = await hashInTurn(password, cost)
+  const passwordHash = await hashInTurn(password, hashing)
   // Another session or a reset may have changed the password in the meantime.
   const unchanged = and(eq(users.id, owner.id), eq(users.passwordHash, stored)) as SQL
   const isStill = sql`exists (select 1 from ${users} where ${unchanged})`

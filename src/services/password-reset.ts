@@ -8,11 +8,10 @@ import { minuteMs } from '../domain/dates.ts'
 import { type Draft, valuesOf } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { resetLinkMinutes } from '../domain/links.ts'
-import type { ScryptCost } from '../domain/passwords.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/queues.ts'
-import { hashInTurn } from './hashing.ts'
+import { type Hashing, hashInTurn } from './hashing.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, type Limit, requireAttempt } from './throttle.ts'
 
@@ -87,7 +86,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
  * Of several requests with one token, exactly one succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
-  { db, now, scryptCost }: { db: Database; now: Date; scryptCost: ScryptCost },
+  { db, now, hashing }: { db: Database; now: Date; hashing: Hashing },
   draft: Draft<PasswordReset>,
 ): Promise<void> {
   const { token, email, password } = valuesOf(draft)
@@ -96,7 +95,7 @@ export async function resetPassword(
   const found = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.id, userId)))
   if (found.length === 0) throw refusal(badToken)
 
-  const passwordHash = await hashInTurn(password, scryptCost)
+  const passwordHash = await hashInTurn(password, hashing)
   const { changed } = await runBatch(db, {
     changed: db
       .update(users)

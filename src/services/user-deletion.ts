@@ -5,9 +5,9 @@ import type { Owner, User } from '../db/owner.ts'
 import { attempts, batches, batchItems, failedMails, users } from '../db/schema.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import type { ScryptCost } from '../domain/passwords.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
+import type { Hashing } from './hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
@@ -20,11 +20,11 @@ import { attempt } from './throttle.ts'
 export async function deleteUser(
   owner: Owner,
   draft: Draft<Farewell>,
-  { scryptCost, outbox }: { scryptCost: ScryptCost; outbox: Outbox },
+  { hashing, outbox }: { hashing: Hashing; outbox: Outbox },
 ): Promise<void> {
   const { user, stored } = await readOwnPassword(owner)
   if (!draft.complete) throw new Invalid(draft.errors)
-  await requireProof(draft.values, user, stored, scryptCost)
+  await requireProof(draft.values, user, stored, hashing)
   if (user.transactionCount > mostDeletedAtOnce) throw tooManyToDelete('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
@@ -102,7 +102,7 @@ async function requireProof(
   { password, email }: Farewell,
   user: User,
   stored: string | null,
-  cost: ScryptCost,
+  hashing: Hashing,
 ): Promise<void> {
   if (stored === null) {
     if (email === user.email) return
@@ -110,5 +110,5 @@ async function requireProof(
     throw new Invalid({ email: [messageFor('email', text)] })
   }
   if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
-  await requireOwnPassword('password', password, stored, cost)
+  await requireOwnPassword('password', password, stored, hashing)
 }

@@ -5,6 +5,7 @@ import { showUser, updateProfile } from '../../services/profile.ts'
 import { deleteUser } from '../../services/user-deletion.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
+import { hashing } from '../limits.ts'
 import { presentUser } from '../present.ts'
 import { body } from '../validate.ts'
 
@@ -15,11 +16,11 @@ export const meRoutes = new Hono<App>()
     return c.json(presentUser(await updateProfile(c.var.owner, c.req.valid('json'))))
   })
   .on(['PUT', 'PATCH'], '/password', body(passwordChange), async (c) => {
-    await changePassword(c.var.owner, confirmed(c.req.valid('json')), c.var.deps.config.scryptCost)
+    await changePassword(c.var.owner, confirmed(c.req.valid('json')), hashing(c))
     return c.json({ message: 'Your password has been changed.' })
   })
   .delete('/', body(farewell), async (c) => {
-    const { config, outbox } = c.var.deps
-    await deleteUser(c.var.owner, c.req.valid('json'), { scryptCost: config.scryptCost, outbox })
+    const { outbox } = c.var.deps
+    await deleteUser(c.var.owner, c.req.valid('json'), { hashing: hashing(c), outbox })
     return c.body(null, 204)
   })

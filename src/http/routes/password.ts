@@ -3,7 +3,7 @@ import { forgottenPassword, passwordReset } from '../../contract/mail.ts'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { allowanceHeaders, countedClient } from '../limits.ts'
+import { allowanceHeaders, countedClient, hashing } from '../limits.ts'
 import { body } from '../validate.ts'
 
 export const passwordRoutes = new Hono<App>()
@@ -14,7 +14,7 @@ export const passwordRoutes = new Hono<App>()
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
   .post('/reset-password', body(passwordReset), async (c) => {
-    const { db, now, config } = c.var.deps
-    await resetPassword({ db, now, scryptCost: config.scryptCost }, confirmed(c.req.valid('json')))
+    const { db, now } = c.var.deps
+    await resetPassword({ db, now, hashing: hashing(c) }, confirmed(c.req.valid('json')))
     return c.json({ message: 'Your password has been reset.' })
   })

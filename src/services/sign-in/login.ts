@@ -16,12 +16,12 @@ import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from '.
  */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = valuesOf(draft)
-  const { db, scryptCost } = context
+  const { db, hashing } = context
   const columns = { user: userColumns, passwordHash: users.passwordHash }
   const [found] = await runOne(db, db.select(columns).from(users).where(eq(users.email, email)))
   const user = found?.user
   const stored = found?.passwordHash ?? null
-  const matches = await verifyInTurn(password, stored, scryptCost)
+  const matches = await verifyInTurn(password, stored, hashing)
   if (!user || stored === null || !matches) throw wrongCredentials()
 
   const { secret, row } = await newToken(context)
@@ -32,12 +32,12 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const rehash = () =>
     db
       .update(users)
-      .set({ passwordHash: hashPassword(password, scryptCost) })
+      .set({ passwordHash: hashPassword(password, hashing.cost) })
       .where(unchanged)
   const { created } = await runBatch(db, {
     created: insertWhere(db, tokens, { ...row, userId: user.id }, isUnchanged).returning({ id: tokens.id }),
     dropped: dropOldestTokens(db, user.id),
-    rehashed: isOutdated(stored, scryptCost) ? [rehash()] : [],
+    rehashed: isOutdated(stored, hashing.cost) ? [rehash()] : [],
   })
   const [token] = created
   if (!token) throw wrongCredentials()

@@ -18,7 +18,7 @@ import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from '.
 /** How long somebody may take at the provider. */
 const stateGoodForMs = 10 * 60_000
 
-export type IdentityContext = SignInContext & { outbox: Outbox; frontendUrl: string }
+export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
 
 /** Sealed into `state`, since clients keep no cookies. The nonce also identifies the state itself. */
 const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })

@@ -25,7 +25,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   const user = {
     name,
     email,
-    passwordHash: await hashInTurn(password, context.scryptCost),
+    passwordHash: await hashInTurn(password, context.hashing),
     ...(timezone && { timezone }),
     createdAt: now,
     updatedAt: now,

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import type { User } from '../../db/owner.ts'
-import type { ScryptCost } from '../../domain/passwords.ts'
 import { hashSecret, newSecret, type RandomBytes } from '../../domain/tokens.ts'
+import type { Hashing } from '../hashing.ts'
 
 const tokensPerUser = 1_000
 
@@ -11,7 +11,7 @@ export type SignInContext = {
   db: Database
   now: Date
   random: RandomBytes
-  scryptCost: ScryptCost
+  hashing: Hashing
   userAgent: string | null
 }
 
