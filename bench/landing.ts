@@ -39,7 +39,8 @@ type Context = { bench: Bench; runtime: Runtime; counted: Runtime; size: Landing
 
 const parallelCreates = 8
 const parallelBatches = 4
-const parallelFiles = 2
+// Files of one user take turns.
+const parallelFiles = 1
 const pollMs = 10
 /** What a phone uploads is of the last month, what a file brings of the last year. */
 const [uploadDays, fileDays] = [30, 365]
