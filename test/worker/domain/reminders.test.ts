@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { planReminder, type ReminderSettings } from '../../../src/domain/reminders.ts'
 
 const settings = (fields: Partial<ReminderSettings> = {}): ReminderSettings => ({
@@ -29,6 +29,13 @@ describe('a reminder', () => {
     const plan = planAt('2026-11-21T00:30:00Z', { reminderTime: '23:45' })
     expect(plan.dueFor).toEqual({ day: '2026-11-20', until: new Date('2026-11-21T01:45:00Z') })
     expect(plan.lookAgainAt).toEqual(new Date('2026-11-21T23:45:00Z'))
+  })
+
+  test('reads the clock of its time zone often, but makes it once for all users there', () => {
+    const reading = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts')
+    for (let user = 0; user < 100; user++) planAt('2026-11-20T20:00:00Z', { timezone: 'Asia/Kathmandu' })
+    expect(new Set(reading.mock.contexts).size).toBe(1)
+    reading.mockRestore()
   })
 
   test('is due once for a day', () => {
