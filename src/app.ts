@@ -75,7 +75,7 @@ app.use(
 app.use('/api/*', authenticate)
 app.use('/api/*', generalLimit)
 
-/** All routes of the API. Typed clients are derived from its type. */
+/** All routes of the API. Typed clients are derived from the type of this constant. */
 export const routes = app
   .route('/api/health', healthRoutes)
   .route('/api/openapi.json', documentRoutes)

@@ -58,7 +58,7 @@ const variables = z.object({
   ),
 })
 
-/** A provider needs both credentials, and a deployment (with https) its own domain. */
+/** An identity provider needs both credentials; a deployment, known by its https APP_URL, needs its own domain. */
 const schema = variables.check(({ value, issues }) => {
   const refuse = (name: keyof typeof value, message: string) =>
     issues.push({ code: 'custom', input: value[name], path: [name], message })
@@ -72,7 +72,7 @@ const schema = variables.check(({ value, issues }) => {
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once per environment. Throws ConfigurationError, which lists every invalid one. */
+/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError, which lists every invalid one. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)

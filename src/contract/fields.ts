@@ -5,8 +5,9 @@ import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
 import { doc, field } from './doc.ts'
 
-// The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where
-// several spellings are accepted, the OpenAPI document names only one: typed languages have no type for several.
+// The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where a
+// value may be written in several ways (12.5 or "12.50"), the OpenAPI document names only one, since many typed
+// languages have no type for such a choice.
 
 const required = 'The :field field is required.'
 const selected = 'The selected :field is invalid.'
@@ -222,8 +223,8 @@ export const timeOfDay = field(
 const quoted = /^"((?:[^"\\]|\\["\\])*)"/
 
 /**
- * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as the
- * draft has it, or bare; an empty one counts as absent.
+ * The header that makes a POST safe to repeat (draft-ietf-httpapi-idempotency-key-header). The key may be quoted, as
+ * the draft has it, or bare; an empty one counts as absent.
  */
 export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLength = 255) =>
   z.object({

@@ -54,7 +54,7 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
 type Cost = { rows_read?: number; rows_written?: number } | null
 type Outcome = { response?: { result?: Cost & { step_results?: Cost[] } } }
 
-/** Counts the cost of each statement as the driver parses the answer, since it keeps none of it. */
+/** Counts the cost of each statement as the driver parses the answer, since the driver discards it. */
 function metered(response: Response, meter: Meter): Response {
   const parse = response.json.bind(response)
   const json = async () => {
@@ -74,7 +74,7 @@ function metered(response: Response, meter: Meter): Response {
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Runs a batch again, after a pause, while that is safe, may help and there is time. */
+/** Runs a batch, and retries it after a pause as long as that is safe, may help and there is time. */
 async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -86,8 +86,8 @@ async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, sign
 }
 
 /**
- * How often a batch that failed this way may be retried. A busy server that turned it away did not execute it. An
- * answer may be too large only because others share the server's memory, and that batch is rolled back too. Nobody
+ * How many times a batch that failed this way may be retried. A busy server that turned it away did not execute it. An
+ * answer may be too large only because others share the server's memory, and its batch was rolled back. But nobody
  * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
  */
 function retriesAllowed(error: unknown, mode: TransactionMode): number {

@@ -74,7 +74,7 @@ export class Owner {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= daysBefore(this.now, 1)
   }
 
-  /** Records that the token is in use. Called off the response path. */
+  /** Records that the token is in use. Meant to be called once the response is on its way. */
   async noteUse(): Promise<void> {
     const isThis = eq(tokens.id, this.tokenId)
     await runOne(this.db, this.db.update(tokens).set({ lastUsedAt: this.now }).where(isThis))

@@ -15,8 +15,8 @@ const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /**
- * Reads a JSON number or a numeric string as minor units, exactly. Binary noise (0.30000000000000004) is dropped; a real
- * third decimal is refused.
+ * Reads a JSON number or a numeric string as minor units, exactly. Binary noise (0.30000000000000004) is dropped; a
+ * real third decimal is refused.
  */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)
@@ -38,8 +38,8 @@ export function formatMoney(amount: Minor | bigint): string {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
 
 /**
- * Writes minor units as a JSON number: 1250 is 12.5. Above 2^46 the nearest float would print different cents, so the exact
- * digits go into the JSON text.
+ * Writes minor units as a JSON number: 1250 is 12.5. Above 2^46 the nearest float would print different cents, so the
+ * exact digits go into the JSON text.
  */
 export function moneyNumber(amount: Minor | bigint): number {
   const float = Number(amount) / 100
@@ -58,7 +58,7 @@ function fromFloat(value: number): Minor | MoneyProblem {
   if (!Number.isFinite(value)) return 'not a number'
   if (Math.abs(value) > maxAmount / 100 + 1) return beyond(value)
   const minor = Math.round(value * 100)
-  // Small rounding errors are noise; the cap keeps a real third or fourth decimal from passing as one.
+  // Small rounding errors are noise; the cap keeps a real third or fourth decimal from passing for noise.
   const noise = Math.min(2 * Number.EPSILON * Math.abs(value), 0.000_04)
   if (Math.abs(value - minor / 100) > noise) return 'too many decimals'
   return inRange(minor === 0 ? 0 : minor)

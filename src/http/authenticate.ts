@@ -18,7 +18,7 @@ export const publicRoutes = [
   'GET /api/auth/idp',
   'GET /api/auth/idp/callback',
   'GET /api/auth/check-email',
-  // Signed links in mails.
+  // Signed links in emails.
   'GET /api/email/verify/:id/:hash',
   'GET /api/email/disown/:id/:hash',
   'POST /api/email/disown/:id/:hash',

@@ -20,7 +20,8 @@ import type { Summary } from '../services/summary.ts'
 import type { SyncStatus } from '../services/sync/status.ts'
 import type { Transaction, TransactionWithRelations } from '../services/transactions/read.ts'
 
-// Rows as the contract shows them: snake case, amounts as strings, balances and totals as numbers.
+// Rows as the contract shows them: snake case, amounts and starting balances as strings, other balances and totals as
+// numbers.
 
 export function presentUser(user: User): ShownUser {
   return {

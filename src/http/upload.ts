@@ -2,10 +2,11 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../domain/failures.ts'
 
-/** An upload is abandoned if neither 1 KB nor its end arrives within the first, or if it lasts longer than the second. */
+/** An upload is abandoned if neither another 1 KB nor its end arrives within this time. */
 const longestPauseMs = 10_000
+/** An upload is abandoned if it takes longer than this in all. */
 const longestUploadMs = 120_000
-/** The runtime gathers this much before it wakes us: a body sent byte by byte would cost thousands of wake-ups. */
+/** The runtime gathers this much before it wakes us. A body sent byte by byte would otherwise wake us for each. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 
@@ -27,7 +28,8 @@ export class Upload {
 
   /**
    * Reads until the end, or until more than `bytes` have arrived; returns whether it was the end. `arrived` is called
-   * before a part is kept. Throws 400 for an upload that breaks off, 413 for one too large, TooBusy for one that stalls.
+   * with the total size so far before each part is kept. Throws 400 for an upload that breaks off, 413 for one that is
+   * too large, TooBusy for one that stalls or takes too long.
    */
   async readTo(bytes: number, arrived: (size: number) => void = () => {}): Promise<boolean> {
     while (this.#size <= bytes) {
@@ -57,7 +59,7 @@ export class Upload {
   async #next(): Promise<Uint8Array | undefined> {
     const reader = this.#reader
     if (!reader) return
-    // One timer at a time: a request may have ten thousand.
+    // One timer at a time: the runtime allows a request at most ten thousand.
     const left = Math.max(0, Math.min(longestPauseMs, this.#endsAt - Date.now()))
     const stalled = Promise.withResolvers<never>()
     const timer = setTimeout(() => stalled.reject(new TooBusy()), left)

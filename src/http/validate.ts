@@ -33,8 +33,8 @@ type Reader<T extends string, Fields, Read> = MiddlewareHandler<
 >
 
 /**
- * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since the user
- * and the row are checked first (docs/contract.md, Order of checks), and the database adds errors of its own.
+ * Checks the JSON body against a schema. The handler gets a Draft: errors do not end the request here, since an unknown
+ * user or a missing row takes precedence (docs/contract.md, Order of checks), and the database adds errors of its own.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
   return jsonReader(schema, maxBodyBytes, (input) => toDraft(schema, input))
@@ -59,7 +59,7 @@ function jsonReader<S extends z.ZodMiniObject, Read>(
   >
 }
 
-/** Reads nothing. Declares what a handler reads by itself, to typed clients (`In`) and to the document (`schema`). */
+/** Reads nothing: tells typed clients (`In`) and the OpenAPI document (`schema`) what a handler reads by itself. */
 export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
   const declaration: MiddlewareHandler<App> = (_, next) => next()
   checkedBy.set(declaration, { target, schema, canRefuse: true })

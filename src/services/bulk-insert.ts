@@ -6,8 +6,8 @@ import { allHold, brokenRules } from './guards.ts'
 import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
- * Many transactions are inserted through a staging table, `batchItems`, whether they come from a phone or a file. Each
- * step here is one statement over all pending items of a batch, and all steps run in one transaction.
+ * Bulk inserts go through a staging table, `batchItems`, whether the transactions come from a phone or a file. After
+ * staging, each step is one statement over all pending items of a batch, and all these steps run in one transaction.
  */
 
 /** Where rows come from, and the condition for creating any. */
@@ -36,9 +36,10 @@ export const columnsAsSent = (table: string) =>
   sql.raw(fieldsAsSent.map((field) => `${table}.${field}`).join(', '))
 
 /**
- * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` selects
- * what is stored from `item`, which has the fields of each row and its `position`. Rows are sent as arrays, since field
- * names would double their size. Materialized, or SQLite would parse a row's JSON for every use of a field.
+ * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` is the
+ * end of the query: it selects the columns to store from `item`, which has the fields of each row and its `position`.
+ * Rows are sent as arrays, since field names would double their size. `item` is materialized, since SQLite would otherwise
+ * parse a row's JSON for every use of a field.
  */
 export function stageRows<Row>(
   batchId: string,
@@ -58,7 +59,7 @@ export function stageRows<Row>(
   )
 }
 
-/** Fails the items that break a rule, with the errors. */
+/** Marks the items that break a rule as failed, and stores their errors. */
 export function failRuleBreakers(batchId: string) {
   const next = nextRow((field) => sql`${batchItems}.${sql.identifier(field)}`)
   const userId = ownerOf(batchId)
@@ -80,7 +81,7 @@ export function matchClientIds(batchId: string) {
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
 type Round = { items: SQL; rows: SQL; reference: SQL }
 
-/** Items with a reference go first, since those without fit any row: so as many as possible find one. */
+/** Items with a reference go first, since those without one fit any row. This way, as many as possible find a row. */
 const rounds: Round[] = [
   { items: sql`reference is not null`, rows: sql`row.reference is not null`, reference: sql`reference` },
   { items: sql`reference is not null`, rows: sql`row.reference is null`, reference: sql`null` },
@@ -88,8 +89,8 @@ const rounds: Round[] = [
 ]
 
 /**
- * Lets rows that existed before absorb equal items without a client id, one each (see `isDuplicateOf` for the rule), and
- * assigns the others the ids of the rows they will create.
+ * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule), and
+ * assigns the remaining items the ids of the rows they will create.
  */
 export function settlePending(batchId: string): SQL[] {
   const absorbed = rounds.map((round) => absorb(batchId, round))
@@ -97,8 +98,9 @@ export function settlePending(batchId: string): SQL[] {
 }
 
 /**
- * Pairs pending items with equal rows that have absorbed none yet: of several equals the first with the first, and so
- * on. Rows with the account, date and amount of any item are read once, however many items match them.
+ * Pairs pending items with equal rows that have not absorbed one yet. If several are equal, the first item is paired
+ * with the first row, and so on. Rows with the account, date and amount of any item are read once, however many items
+ * match them.
  */
 function absorb(batchId: string, { items, rows, reference }: Round) {
   const place = sql`account_id, transaction_date, amount`

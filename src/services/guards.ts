@@ -6,7 +6,7 @@ import { type FieldErrors, Invalid } from '../domain/failures.ts'
 /**
  * A rule that the database checks. It is part of the guard of the write and, in the same batch, of the verdict that the
  * errors are made from, so nothing can happen between the check and the write. It reports no error of its own if one of
- * its inputs, the field included, is invalid already.
+ * its inputs, the field included, is already invalid.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 
@@ -19,7 +19,7 @@ export function allHold(rules: Rule[]): SQL {
   return and(...rules.map((rule) => rule.holds)) as SQL
 }
 
-/** Whether each rule holds: a JSON array of 1 and 0, to be read with `brokenBy`. */
+/** Whether each rule holds: a JSON array of 1s and 0s, to be read with `brokenBy`. */
 export function verdict(rules: Rule[]): SQL<string> {
   const flags = rules.map(({ holds }) => holds)
   return sql<string>`(json_array(${sql.join(flags, sql`, `)}))`

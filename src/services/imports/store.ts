@@ -28,9 +28,9 @@ export type ImportResult = {
 type Batch = { id: string; key: string | null; rowsHash: string | null }
 
 /**
- * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them with
- * existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the same key
- * is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid (`errorKey`).
+ * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
+ * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
+ * same key is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
   owner: Owner,
@@ -65,7 +65,8 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
   const { id } = batch
   const { earlier, isFirst } = idempotency(owner, imports, batch.key)
   const hasFailed = sql`batch_id = ${id} and outcome = 'failed'`
-  // The rows were staged, which needs a verified user, none of them broke a rule, and the new categories fit.
+  // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
+  // categories.
   const isSound = sql`(exists (select 1 from ${batches} where id = ${id})
     and not exists (select 1 from ${batchItems} where ${hasFailed})
     and ${quota.holds})`

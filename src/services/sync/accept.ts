@@ -15,7 +15,7 @@ import { isVerified } from '../verified.ts'
 /** A batch as it was sent, each item checked on its own. */
 export type SyncBatch = {
   items: Draft<NewTransaction>[]
-  /** Errors of the batch itself: none of it is accepted. */
+  /** Errors of the batch itself; if there are any, nothing is accepted. */
   errors: FieldErrors
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
@@ -25,8 +25,8 @@ export type SyncBatch = {
 }
 
 /**
- * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that none of it is
- * accepted, unless it is lenient. Throws EmailNotVerified, Invalid.
+ * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that nothing is
+ * accepted, unless the batch is lenient. Throws EmailNotVerified, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const { db } = owner
@@ -75,7 +75,7 @@ function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBa
   return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, ...times }
 }
 
-/** What is staged of an item: its fields, and the errors they have on their own. */
+/** What is staged for an item: its fields, and the errors that were found without the database. */
 const stagedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
 function toStagedItem({ values, errors }: Draft<NewTransaction>): {
@@ -88,16 +88,17 @@ function toStagedItem({ values, errors }: Draft<NewTransaction>): {
 }
 
 /**
- * Stages the items of a batch that has just been stored; those with errors, or that break a rule, as invalid. An item
- * that was created earlier is pending even if its account or category is gone by now: otherwise a phone that lost the
- * answer could never get rid of it.
+ * Stages the items of a batch that has just been stored. Those that have errors or break a rule become invalid, the
+ * others pending. An item that was created as a transaction earlier becomes pending even if its account or category is
+ * gone by now: otherwise, a phone that never got the answer could never get rid of it.
  */
 function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
   const next = nextRow((field) => sql.raw(`item.${field}`))
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
   const existsAlready = sql`exists (
     select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
-  // The rules were not checked for an item that exists already. Its row may yet be deleted, and the item created.
+  // The rules are not checked for an item that exists already, so its category may be gone or somebody else's. The
+  // existing row may be deleted before the batch is processed, and the item is then created after all.
   const ownCategory = sql`(select categories.id from categories where categories.id = judged.category_id and categories.user_id = ${id})`
   // Materialized, or SQLite would check the rules for each use of their verdict.
   const judged = sql`, judged as materialized (

@@ -28,7 +28,7 @@ export async function listTransactions(
   draft: Draft<TransactionQuery>,
 ): Promise<TransactionPage> {
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
-  // Beyond 2^53 the offset would not be an integer.
+  // However large the page number is, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })
   const total = owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`)

@@ -56,7 +56,7 @@ function groupsOf(table: CsvTable, entries: Entry[]): Entry[][] {
   return [...Map.groupBy(entries, keyOf).values()]
 }
 
-/** Under other headers, such as Kontonummer, some banks give the other party's account. */
+/** True if the account is surely the holder's: under other headers (Kontonummer), some banks give the other party's. */
 function namesOwnAccount({ columns, headers }: CsvTable): boolean {
   const certain =
     /^(?:account|account name|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
