@@ -6,7 +6,7 @@ import { TooBusy } from '../domain/failures.ts'
 const longestPauseMs = 10_000
 /** An upload is abandoned if it takes longer than this in all. */
 const longestUploadMs = 120_000
-/** The runtime gathers this much before it wakes us. A body sent byte by byte would otherwise wake us for each. */
+/** The runtime gathers this much before it wakes us. Otherwise a body sent byte by byte would wake us for each one. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 

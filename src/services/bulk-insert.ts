@@ -38,8 +38,8 @@ export const columnsAsSent = (table: string) =>
 /**
  * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` is the
  * end of the query: it selects the columns to store from `item`, which has the fields of each row and its `position`.
- * Rows are sent as arrays, since field names would double their size. `item` is materialized, since SQLite would otherwise
- * parse a row's JSON for every use of a field.
+ * Rows are sent as arrays, since field names would double their size. `item` is materialized, since SQLite would
+ * otherwise parse a row's JSON for every use of a field.
  */
 export function stageRows<Row>(
   batchId: string,
