@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { logScan } from './test/log-scan.ts'
 import { LongestFirst } from './test/longest-first.ts'
 
-/** Test files at once, more than a small machine has cores: they wait for processes, the database and each other. */
+/** How many test files run at once: more than a small machine has cores, since they often wait. */
 const filesAtOnce = 3
 /** Every runtime of workerd that the tests start takes neighbours of its own (test/neighbours.ts). */
 let runtimes = 0

@@ -1,7 +1,7 @@
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** What takes longest, the longest first: begun last, one of them would run on alone. */
+/** The slowest files, slowest first. Started last, one of them would still be running when all others are done. */
 const longest = [
   'worker/model/model',
   'worker/abuse/fuzz',
@@ -21,7 +21,7 @@ const longest = [
   'node/seed',
 ]
 
-/** The Worker's tests, then those in Node, so that a runtime goes from file to file; in each what takes longest first. */
+/** Runs the Worker's tests before those in Node, so that each runtime is used for many files; slow files come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort((a, b) => place(a) - place(b))

@@ -8,8 +8,8 @@ import { startDatabases } from './databases/namespaces.ts'
 import buildReference from './reference.ts'
 
 /**
- * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database is born as a copy of one
- * that has been migrated from zero. Each runtime of workerd has an inbox and a provider of its own, since tests
+ * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database starts as a copy of one that
+ * was migrated from zero. Each runtime of workerd has an inbox and a provider of its own, since tests
  * switch their faults on.
  */
 export default async function setup(project: TestProject) {
@@ -48,8 +48,8 @@ function startProvider(directory: string) {
 }
 
 /**
- * The runtime reports every connection that a test takes away, caught or not. What nobody catches is an error of
- * vitest's as well, and fails the run: only the report goes.
+ * The runtime reports every connection that a test cuts, even where the error is caught. Vitest fails the run for errors
+ * that nobody catches, so nothing is hidden but the report.
  */
 function muteLostConnections(): () => void {
   const { stdout } = process

@@ -142,7 +142,7 @@ const good: Record<string, Json> = {
 const libraryText = 'Invalid input'
 
 describe.each(cases)('%s', (route, fields, kind) => {
-  // Nobody is changed by what is refused, so one victim does.
+  // Refused requests change nothing, so one victim is enough.
   let victim: Awaited<ReturnType<typeof createVictim>>
   let before: Json
   beforeAll(async () => {
@@ -185,7 +185,7 @@ describe.each(cases)('%s', (route, fields, kind) => {
     expect(answer.text).not.toContain(libraryText)
   })
 
-  test('has changed nothing by then', async () => {
+  test('none of that has changed anything', async () => {
     expect(await victim.state()).toEqual(before)
     expect((await victim.person.get('/api/transactions')).status).toBe(200)
   })
