@@ -104,6 +104,11 @@ async function openAccount({ owner, connection }: Bench): Promise<number> {
   return (await connection.json({ ...as(owner, 'POST', '/api/accounts', 201), body })).id
 }
 
+/** Deletes what earlier calls of a case have created, by its name: nobody may have more than a few hundred. */
+async function makeRoom({ database: { db } }: Bench, table: 'accounts' | 'categories', name: string) {
+  await db.batch([db.run(sql`delete from ${sql.identifier(table)} where user_id = 1 and name like ${name}`)])
+}
+
 async function importOne(bench: Bench): Promise<number> {
   const body = { transactions: [expense(bench)] }
   const call = { ...as(bench.owner, 'POST', '/api/import/store', 200), body }
@@ -273,10 +278,11 @@ const preparations: Record<string, Preparation> = {
   'DELETE /api/me': ({ stranger }) => ({ ...as(stranger(), 'DELETE', '/api/me', 204), body: { password } }),
 
   'GET /api/accounts': read('/api/accounts'),
-  'POST /api/accounts': ({ owner }) => ({
-    ...as(owner, 'POST', '/api/accounts', 201),
-    body: { name: 'New', type: 'mobile', starting_balance: 5 },
-  }),
+  'POST /api/accounts': async (bench) => {
+    await makeRoom(bench, 'accounts', 'New')
+    const body = { name: 'New', type: 'mobile', starting_balance: 5 }
+    return { ...as(bench.owner, 'POST', '/api/accounts', 201), body }
+  },
   'GET /api/accounts/:id': ({ owner }) => as(owner, 'GET', `/api/accounts/${owner.accounts[0]}`, 200),
   'PUT /api/accounts/:id': changeAccount('PUT'),
   'PATCH /api/accounts/:id': changeAccount('PATCH'),
@@ -284,10 +290,11 @@ const preparations: Record<string, Preparation> = {
     as(bench.owner, 'DELETE', `/api/accounts/${await openAccount(bench)}`, 204),
 
   'GET /api/categories': read('/api/categories'),
-  'POST /api/categories': ({ owner, number }) => ({
-    ...as(owner, 'POST', '/api/categories', 201),
-    body: { name: `New ${number()}`, type: 'expense' },
-  }),
+  'POST /api/categories': async (bench) => {
+    await makeRoom(bench, 'categories', 'New %')
+    const body = { name: `New ${bench.number()}`, type: 'expense' }
+    return { ...as(bench.owner, 'POST', '/api/categories', 201), body }
+  },
   'GET /api/categories/:id': ({ owner }) => as(owner, 'GET', `/api/categories/${owner.categories[0]}`, 200),
   'PUT /api/categories/:id': changeCategory('PUT'),
   'PATCH /api/categories/:id': changeCategory('PATCH'),
