@@ -15,7 +15,7 @@ export type Config = {
   /** Origins that browsers may call from; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
-  /** Whether the general limit of http/limits.ts applies. */
+  /** Whether the general limit and that of imports (http/limits.ts) apply. */
   hasGeneralLimit: boolean
   links: LinkBase
   mailer: MailerSettings

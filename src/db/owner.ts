@@ -24,6 +24,8 @@ export class Owner {
   readonly tokenId: number
   /** Identifies the token without revealing it. */
   readonly tokenKey: string
+  /** The user's id, once `run` has found it. */
+  userId: number | undefined
   #lastUsedAt: Date | undefined
   readonly #holdsToken: SQL
 
@@ -54,6 +56,7 @@ export class Owner {
     const results = await runBatch(this.db, { user: byToken, ...statements })
     const [found] = results.user as Awaited<typeof byToken>
     if (!found) throw new Unauthenticated()
+    this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
     return { ...(results as Results<T>), user: found.user }
   }
@@ -62,11 +65,6 @@ export class Owner {
   async runOne<T extends Statement>(statement: T): Promise<ResultOf<T>> {
     const { one } = await this.run({ one: statement as Statement })
     return one as ResultOf<T>
-  }
-
-  /** True once `run` has found the user. */
-  get isFound(): boolean {
-    return this.#lastUsedAt !== undefined
   }
 
   /** True once `run` has seen that the token's last use was recorded a day ago or earlier. */

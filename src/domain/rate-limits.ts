@@ -7,6 +7,7 @@ export const perMinute = {
   CHECK_EMAIL_LIMIT: 30,
   GENERAL_LIMIT: 600,
   CLIENT_LIMIT: 6_000,
+  IMPORT_LIMIT: 30,
 } as const
 
 /** What the database counts exactly: so many attempts within any window of that length. */

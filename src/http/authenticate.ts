@@ -41,10 +41,10 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: await hashSecret(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
-  if (owner.isFound) remember(owner.tokenKey)
+  if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
   else if (c.error) forget(owner.tokenKey)
   // A body that cannot be read ends a request early, but a bad token still comes first (401 before 400, 413, 415).
-  if (c.error instanceof HTTPException && !owner.isFound) await owner.run()
+  if (c.error instanceof HTTPException && owner.userId === undefined) await owner.run()
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
 }
 

@@ -6,7 +6,7 @@ import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
-import { isKnown } from './known-tokens.ts'
+import { isKnown, userOf } from './known-tokens.ts'
 
 /** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts, in each of its locations. */
 export function limit<I extends Input = Input>(
@@ -45,6 +45,15 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!owner) return byClient(c, next)
   return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
+
+const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner.tokenKey) ?? owner.tokenKey))
+
+/**
+ * Limits imports before their body is read, since each may take a second of processor time, unless the configuration
+ * switches that off. All tokens of a user count together, apart from the first use of each in this isolate.
+ */
+export const importLimit: MiddlewareHandler<App> = (c, next) =>
+  c.var.deps.config.hasGeneralLimit ? byUser(c, next) : next()
 
 /** The client address that mails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { perMinute } from '../../src/domain/rate-limits.ts'
 import { newSecret } from '../../src/domain/tokens.ts'
+import { createHousehold } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { avoidEndOfMinute, createWorld, type Person, randomClientAddress } from './world.ts'
 
@@ -113,6 +114,43 @@ test('what needs no token counts by client address, an IPv6 one by its network',
   expect((await world.call('GET', '/api/health', { headers: elsewhere })).status).toBe(200)
 })
 
+test('a user has so many imports a minute with all tokens together, and the next is refused unread', async () => {
+  await avoidEndOfMinute(20_000)
+  const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true', IMPORT_LIMIT: env.LOGIN_LIMIT })
+  const { person, expense, checking } = await createHousehold(world)
+  const { email, password } = person
+  const login = await world.call('POST', '/api/login', { body: { email, password } })
+  const tokens = [person.token, login.body.access_token]
+  const path = `/api/import/store?account_id=${checking.id}`
+  const csv = { rawBody: 'date,amount\n2026-11-20,-5\n', headers: { 'Content-Type': 'text/csv' } }
+  // The isolate learns whose token it is from its first use.
+  for (const token of tokens) expect((await world.call('GET', '/api/me', { token })).status).toBe(200)
+  const imports = [
+    { path, ...csv },
+    { path: `${path}&dry_run=true`, ...csv },
+    { path: '/api/import/bank/store', body: { transactions: [expense()] } },
+    { path, body: {} },
+  ]
+  const statuses: number[] = []
+  for (let nth = 0; nth < perMinute.LOGIN_LIMIT; nth++) {
+    const { path, ...options } = imports[nth % imports.length] as (typeof imports)[number]
+    statuses.push((await world.call('POST', path, { token: tokens[nth % 2], ...options })).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 422, 200, 200, 200, 422, 200, 200])
+
+  await world.resetDatabaseWork()
+  for (const { path, ...options } of imports) {
+    const refused = await world.call('POST', path, { token: tokens[0], ...options })
+    expect([refused.status, refused.body]).toEqual([429, { message: 'Too Many Attempts.' }])
+    expect(refused.headers.get('Retry-After')).toBe('60')
+    expect(refused.headers.get('X-RateLimit-Limit')).toBe(String(perMinute.IMPORT_LIMIT))
+  }
+  expect((await world.databaseWork()).requests).toBe(0)
+  expect((await person.get('/api/imports')).status).toBe(200)
+  const other = await world.register()
+  expect((await other.post('/api/import/store', {})).status).toBe(403)
+})
+
 test('what cannot be a token is a 401 that counts nowhere, and comes before a 429', async () => {
   const { world } = await createStrictWorld()
   const attacker = randomClientAddress()
@@ -138,6 +176,7 @@ test('a request passes where counting it fails, and the log says so', async () =
     CLIENT_LIMIT: broken,
     LOGIN_LIMIT: broken,
     CHECK_EMAIL_LIMIT: broken,
+    IMPORT_LIMIT: broken,
   }
   const lines = muteLog(['error'])
   const world = createWorld({ ...limits, GENERAL_LIMIT_ENABLED: 'true' })
@@ -145,6 +184,7 @@ test('a request passes where counting it fails, and the log says so', async () =
   expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(200)
   expect((await world.call('GET', `/api/auth/check-email?email=${email}`)).status).toBe(200)
   expect(await repeat(3, () => person.get('/api/me'))).toEqual(always(200, 3))
+  expect((await person.post('/api/import/store')).status).toBe(403)
   const failed = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'limit failed')
   expect(new Set(failed.map(({ binding }) => binding))).toEqual(new Set(Object.keys(limits)))
 })

@@ -14,6 +14,7 @@ import { BodyMemory } from '../body-memory.ts'
 import { importUpload, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { maxSmallJsonBytes, saysJson } from '../json-body.ts'
+import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
 import type { Upload } from '../upload.ts'
@@ -22,8 +23,8 @@ import { declares, header, hints } from '../validate.ts'
 const request = declares<ImportRequest>('query', importOptions)
 
 export const importRoutes = new Hono<App>()
-  .post('/store', request, header(newImportKey), (c) => importInput(c, 'generic'))
-  .post('/bank/store', request, header(newImportKey), (c) => importInput(c, 'bank'))
+  .post('/store', importLimit, request, header(newImportKey), (c) => importInput(c, 'generic'))
+  .post('/bank/store', importLimit, request, header(newImportKey), (c) => importInput(c, 'bank'))
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
