@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import { isLongerThan } from './texts.ts'
 
 /** Cost parameters of scrypt (RFC 7914): N, r and p. */
 export type ScryptCost = { N: number; r: number; p: number }
@@ -25,8 +26,7 @@ export function hashPassword(password: string, cost: ScryptCost): string {
 }
 
 export function isTooLong(password: string): boolean {
-  // A code point is at most two UTF-16 units, so most passwords that are too long need not be counted.
-  return password.length > 2 * longestPassword || [...password].length > longestPassword
+  return isLongerThan(password, longestPassword)
 }
 
 /**
