@@ -5,6 +5,7 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { reasonOf } from './dev-error.ts'
 import { projectDirectory } from './project.ts'
+import { buildReference } from './reference.ts'
 import { startedByStack } from './worker-process.ts'
 
 const connectLimitMs = 2_000
@@ -16,8 +17,6 @@ async function beforeBuild(): Promise<void> {
   // Without the directory of its assets, wrangler would say nothing else about a fresh checkout.
   mkdirSync(path.join(projectDirectory, 'dist/reference'), { recursive: true })
   try {
-    // Imported late, since it imports the whole Worker, which somebody may be in the middle of editing.
-    const { buildReference } = await import('./reference.ts')
     await buildReference()
   } catch (error) {
     console.error(`The reference could not be built: ${reasonOf(error)}`)

@@ -1,35 +1,59 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { app } from '../src/app.ts'
-import { openApiDocument } from '../src/http/openapi/document.ts'
 import { projectDirectory } from './project.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** The directory of wrangler.toml's assets. */
 const target = join(projectDirectory, 'dist/reference')
+const documentFile = join(target, 'api/openapi.json')
 /** Not among the assets, where wrangler would serve unfinished files. */
 const drafts = join(projectDirectory, 'dist/drafts')
+/** Says which sources the reference was built from. */
+const builtFrom = join(projectDirectory, 'dist/reference-built-from')
 const pageFiles = join(projectDirectory, 'src/http/openapi/page')
 const rendererFiles = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
 /**
  * Builds the reference: the OpenAPI document from the code, and the page with its renderer. Every start of wrangler does
- * that, while other stacks and tests read the files.
+ * that, while other stacks and tests read the files; if no source has changed since, nothing is done.
  */
 export async function buildReference(): Promise<void> {
+  const sources = await sourcesAsTheyAre()
+  if (existsSync(documentFile) && sources === (await readFile(builtFrom, 'utf8').catch(() => undefined)))
+    return
   await mkdir(drafts, { recursive: true })
   const publish = (name: string, content: Buffer) => replaceFile(join(target, name), content, drafts)
 
-  const document = openApiDocument(app.routes, manifest.version)
-  await publish('api/openapi.json', Buffer.from(JSON.stringify(document, null, 2)))
+  await replaceFile(documentFile, Buffer.from(JSON.stringify(await currentDocument(), null, 2)), drafts)
   for (const entry of await readdir(pageFiles, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     if (entry.isFile()) await publish(relative(pageFiles, file), await readFile(file))
   }
   const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   for (const name of rendererFiles) await publish(join('docs', name), await readFile(join(renderer, name)))
+  await writeFile(builtFrom, sources)
+}
+
+async function currentDocument(): Promise<object> {
+  // Imported late: it is the whole Worker, which takes a second and may be in the middle of an edit.
+  const { app } = await import('../src/app.ts')
+  const { openApiDocument } = await import('../src/http/openapi/document.ts')
+  return openApiDocument(app.routes, manifest.version)
+}
+
+/** Changes with every change of a file that the reference is made of. */
+async function sourcesAsTheyAre(): Promise<string> {
+  const hash = createHash('sha256')
+  const files = globSync(['src/**', 'package*.json', 'dev/reference.ts'], { cwd: projectDirectory })
+  for (const file of files.sort()) {
+    const { mtimeMs, size } = await stat(join(projectDirectory, file))
+    hash.update(`${file} ${mtimeMs} ${size}\n`)
+  }
+  return hash.digest('hex')
 }
 
 if (import.meta.main) await buildReference()
