@@ -90,6 +90,19 @@ function expense({ owner, number }: Bench) {
   }
 }
 
+/** An offline batch of so many new expenses. */
+export const syncBatch =
+  (items: number): Preparation =>
+  (bench) => ({
+    ...as(bench.owner, 'POST', '/api/transactions/sync', 200),
+    body: {
+      transactions: Array.from({ length: items }, () => ({
+        ...expense(bench),
+        client_id: `batch-${bench.number()}`,
+      })),
+    },
+  })
+
 async function spend(bench: Bench): Promise<number> {
   const { owner, connection } = bench
   const { id } = await connection.json({

@@ -1,7 +1,6 @@
 // `npm run bench:cost`: what a million requests cost, from counts of libSQL's server, the CPU time of workerd
 // and the list prices in prices.ts; prints the tables and writes them into docs/scale.md.
-import { type Bench, casesOf, createHousehold } from '../calls.ts'
-import type { Call } from '../client.ts'
+import { casesOf, createHousehold, syncBatch } from '../calls.ts'
 import { MeasuredDatabase } from '../database.ts'
 import { writeSection } from '../document.ts'
 import { bundleWorker, type Parts } from '../runtime.ts'
@@ -27,7 +26,7 @@ const mix: MixedCall[] = [
   {
     name: `POST /api/transactions/sync, ${batchItems} items`,
     share: 0.05,
-    prepare: syncBatch,
+    prepare: syncBatch(batchItems),
     messages: 1,
   },
   { name: 'GET /api/transactions/sync/:id', share: 0.05, prepare: caseOf('GET /api/transactions/sync/:id') },
@@ -60,20 +59,6 @@ async function measureAll(parts: Parts, directory: string): Promise<Measured[]> 
       },
     ),
   )
-}
-
-function syncBatch({ owner, number }: Bench): Call {
-  const transactions = Array.from({ length: batchItems }, () => ({
-    client_id: `cost-${number()}`,
-    account_id: owner.accounts[0],
-    category_id: owner.categories[0],
-    type: 'expense',
-    amount: (50_000 + number()) / 100,
-    transaction_date: new Date().toISOString().slice(0, 10),
-    description: 'Coffee and a croissant',
-  }))
-  const { token } = owner
-  return { method: 'POST', path: '/api/transactions/sync', status: 200, token, body: { transactions } }
 }
 
 /** What one request of the mix uses. */

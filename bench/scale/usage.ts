@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../calls.ts'
 import type { Call } from '../client.ts'
@@ -17,7 +17,7 @@ export type MixedCall = {
 const countedCalls = 20
 const timedCalls = 100
 const operationsOfMessage = 3
-const msPerTick = 10
+const nsPerMs = 1_000_000
 
 /** Counts what a call uses, background work included, and the CPU time that workerd takes for it. */
 export async function measureUsage(call: MixedCall, bench: Bench): Promise<Usage> {
@@ -46,7 +46,7 @@ async function prepareCalls({ prepare }: MixedCall, count: number, bench: Bench)
 }
 
 /** Waits until the database has had no request for a second, so that no queue has work left. */
-async function settled({ database }: Bench): Promise<void> {
+export async function settled({ database }: Bench): Promise<void> {
   let last = -1
   for (;;) {
     const { requests } = await database.counted()
@@ -66,13 +66,11 @@ async function cpuMsOf(call: MixedCall, bench: Bench): Promise<number> {
 }
 
 /** All CPU time so far of this process's workerd, which is more than Cloudflare would bill. */
-function workerdCpuMs(): number {
+export function workerdCpuMs(): number {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).split('\n')
   const own = rows
     .map((row) => row.trim().split(/\s+/))
     .filter(([, parent, name]) => Number(parent) === process.pid && name === 'workerd')
-  return own.reduce((sum, [pid]) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return sum + (Number(fields[11]) + Number(fields[12])) * msPerTick
-  }, 0)
+  const threads = own.flatMap(([pid]) => globSync(`/proc/${pid}/task/*/schedstat`))
+  return threads.reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]), 0) / nsPerMs
 }
