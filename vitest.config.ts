@@ -6,9 +6,7 @@ import { logScan } from './test/log-scan.ts'
 import { LongestFirst } from './test/longest-first.ts'
 
 /** How many test files run at once: more than a small machine has cores, since they often wait. */
-const filesAtOnce = 3
-/** Every runtime of workerd that the tests start takes neighbours of its own (test/neighbours.ts). */
-let runtimes = 0
+const filesAtOnce = 4
 
 // Wrangler looks for the secrets that wrangler.toml demands; each world brings its own.
 for (const name of [
@@ -47,12 +45,13 @@ export default defineConfig({
       {
         plugins: [
           logScan(),
-          cloudflareTest(({ inject }) => ({
+          cloudflareTest(async ({ inject }) => ({
             main: './src/worker.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
               bindings: {
-                ...inject('neighbours')[runtimes++ % filesAtOnce],
+                // Each runtime of workerd has an inbox and a provider of its own.
+                ...(await (await fetch(inject('neighboursUrl'))).json()),
                 // A file's own database; tests that want one each make it themselves (test/worker/world.ts).
                 TURSO_DATABASE_URL: `${inject('libsqlUrl')}/${crypto.randomUUID()}/`,
                 TURSO_AUTH_TOKEN: '',

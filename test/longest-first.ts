@@ -1,27 +1,30 @@
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** The slowest files, slowest first. Started last, one of them would still be running when all others are done. */
+/**
+ * The slowest files, started first and in this order. The two of the Worker keep a core busy from the start; those in
+ * Node mostly wait for processes that they start, so others run beside them.
+ */
 const longest = [
   'worker/model/model',
   'worker/abuse/fuzz',
-  'worker/laws/wrong-input',
-  'worker/transactions-pages',
-  'worker/laws/other-users',
-  'worker/import-turns',
   'node/life',
   'node/client-package',
-  'node/reference-page',
-  'node/faults',
-  'node/bench',
   'node/dev-stack',
   'node/wrangler-dev',
-  'node/offline-queue',
+  'node/faults',
   'node/import-memory',
+  'node/guides',
+  'node/reference-page',
+  'node/bench',
   'node/seed',
+  'node/offline-queue',
+  'node/import-work',
+  'node/batches-retry',
+  'node/generated-clients',
 ]
 
-/** Runs the Worker's tests before those in Node, so that each runtime is used for many files; slow files come first. */
+/** After the longest come the Worker's files, one after another, so that each runtime is used for many of them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort((a, b) => place(a) - place(b))
@@ -30,5 +33,6 @@ export class LongestFirst extends BaseSequencer {
 
 function place({ project, moduleId }: TestSpecification): number {
   const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
-  return (project.name === 'worker' ? 0 : 1_000) + (rank === -1 ? longest.length : rank)
+  if (rank !== -1) return rank
+  return longest.length + (project.name === 'worker' ? 0 : 1)
 }

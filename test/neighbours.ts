@@ -1,37 +1,42 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startIdentityProvider } from '../dev/idp/server.ts'
 import { startInbox } from '../dev/inbox/server.ts'
+import { loopback } from '../dev/ports.ts'
+import { sendJson, serve } from '../dev/web/serve.ts'
 import { startDatabases } from './databases/namespaces.ts'
 import buildReference from './reference.ts'
 
 /**
  * Starts what the Worker talks to, the same parts as `npm run dev` has. Every database starts as a copy of one that
- * was migrated from zero. Each runtime of workerd has an inbox and a provider of its own, since tests
- * switch their faults on.
+ * was migrated from zero. Each runtime of workerd asks for an inbox and a provider of its own, since tests switch
+ * their faults on.
  */
 export default async function setup(project: TestProject) {
   const unmute = muteLostConnections()
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
-  const runtimes = Array.from({ length: project.vitest.config.maxWorkers }, (_, n) => join(directory, `${n}`))
-  const [databases, inboxes, providers] = await Promise.all([
+  const parts: { close(): Promise<void> }[] = []
+  const neighbours = async (_: IncomingMessage, response: ServerResponse) => {
+    const place = join(directory, randomUUID())
+    const inbox = await startInbox({ directory: join(place, 'inbox'), port: 0 })
+    const provider = await startProvider(join(place, 'idp'))
+    parts.push(inbox, provider)
+    sendJson(response, 200, { RESEND_BASE_URL: inbox.url, IDP_ISSUER: provider.issuer })
+  }
+  const [databases, starter] = await Promise.all([
     startDatabases(join(directory, 'sqld'), { migrated: true }),
-    Promise.all(runtimes.map((place) => startInbox({ directory: join(place, 'inbox'), port: 0 }))),
-    Promise.all(runtimes.map((place) => startProvider(join(place, 'idp')))),
+    serve(() => neighbours, { port: 0, host: loopback }),
     buildReference(),
   ])
+  parts.push(databases, starter)
   project.provide('libsqlUrl', databases.url)
-  project.provide(
-    'neighbours',
-    runtimes.map((_, n) => ({
-      RESEND_BASE_URL: inboxes[n]?.url ?? '',
-      IDP_ISSUER: providers[n]?.issuer ?? '',
-    })),
-  )
+  project.provide('neighboursUrl', starter.url)
   return async () => {
-    await Promise.all([databases, ...inboxes, ...providers].map((part) => part.close()))
+    await Promise.all(parts.map((part) => part.close()))
     await rm(directory, { recursive: true })
     unmute()
   }
