@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import type * as z from 'zod/mini'
+import { app } from '../../src/app.ts'
+import { maxBatchItems, newBatch } from '../../src/contract/batches.ts'
+import { importOptions } from '../../src/contract/imports.ts'
+import { newTransaction } from '../../src/contract/transactions.ts'
+import { Invalid } from '../../src/domain/failures.ts'
+import { readImportRows } from '../../src/http/import-rows.ts'
+import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
+import { readItem } from '../../src/http/transaction-list.ts'
+import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
+
+// A small body is read before it is known whether its token is good, so reading it must not cost much more than parsing.
+
+const mostTimes = 20
+/** Less is noise. */
+const measuredMs = 5
+const mostTries = 6
+
+/** The CPU time of this thread for a call, in milliseconds; other processes do not count. */
+function costOf(call: () => unknown): number {
+  call()
+  const before = process.threadCpuUsage()
+  let calls = 0
+  let spent = 0
+  while (spent < measuredMs) {
+    for (let again = 0; again < 5; again += 1) call()
+    calls += 5
+    const { user, system } = process.threadCpuUsage(before)
+    spent = (user + system) / 1_000
+  }
+  return spent / calls
+}
+
+/** Compilation and garbage collection count as well, so the lowest of several measurements is the truest. */
+const lowest = (call: () => unknown) => Math.min(...Array.from({ length: 3 }, () => costOf(call)))
+
+function expectCheap(body: string, read: (body: Record<string, unknown>) => unknown): void {
+  // What a body of a few fields costs is lost in what any request costs.
+  const parsing = Math.max(
+    lowest(() => JSON.parse(body)),
+    lowest(() => JSON.parse(twoKilobytes)),
+  )
+  let cost = Number.POSITIVE_INFINITY
+  for (let tries = 0; cost > mostTimes * parsing && tries < mostTries; tries += 1)
+    cost = Math.min(
+      cost,
+      costOf(() => read(JSON.parse(body))),
+    )
+  expect(cost / parsing, `times as long as parsing the ${body.length} bytes`).toBeLessThanOrEqual(mostTimes)
+}
+
+/** Writes a value as JSON, in about so many bytes. */
+type Value = (bytes: number) => string
+
+const text =
+  (unit: string, before = '', after = ''): Value =>
+  (bytes) =>
+    JSON.stringify(before + unit.repeat(Math.max(1, bytes / JSON.stringify(unit).length)) + after)
+const manyFields: Value = (bytes) => {
+  const fields = Array.from({ length: bytes / 12 }, (_, nth) => `"field${nth}":0`)
+  return `{${fields}}`
+}
+/** What a field may hold in place of what it should. */
+const texts: Record<string, Value> = {
+  'an empty text': () => '""',
+  'a short text': () => '"x"',
+  'a date': () => '"2026-11-20"',
+  'a date that does not exist': () => '"2026-02-31"',
+  'an address': () => '"mary@example.com"',
+  'a time zone': () => '"Europe/London"',
+  NUL: () => '"\\u0000"',
+  'an unpaired surrogate': () => '"\\ud800"',
+  'many letters': text('x'),
+  'many digits': text('9'),
+  'many decimals': text('0', '0.'),
+  'many spaces': text(' ', 'x', 'x'),
+  'many combining marks': text('\u0315\u0316', 'a'),
+  'many emoji': text('😀'),
+  'many labels of an address': text('a.', 'mary@'),
+  'many quotes': text('\\"', '"'),
+}
+/** Only JSON can say the others. */
+const values: Record<string, Value> = {
+  ...texts,
+  null: () => 'null',
+  'an empty list': () => '[]',
+  'an empty object': () => '{}',
+  'a negative number': () => '-1',
+  'a number with three decimals': () => '1.234',
+  'a list in many lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
+  'a list of many objects': (bytes) => `[${Array(Math.ceil(bytes / 3)).fill('{}')}]`,
+  'an object of many fields': manyFields,
+}
+
+/** An object with the same value in each field. */
+function filled(schema: z.ZodMiniObject, value: Value, bytes: number): string {
+  const names = Object.keys(schema.shape)
+  return `{${names.map((name) => `"${name}":${value(bytes / names.length)}`)}}`
+}
+
+/** As many of one item as fit into a small body and a batch. */
+function listOf(item: string, bytes = maxSmallJsonBytes): string {
+  const length = Math.min(maxBatchItems, Math.floor(bytes / (item.length + 1)))
+  return `{"transactions":[${Array(length).fill(item)}]}`
+}
+
+const good =
+  '{"account_id":1,"category_id":1,"type":"expense","amount":"12.50","transaction_date":"2026-11-20","force":false,"client_id":"phone","description":"Tea"}'
+const twoKilobytes = listOf(good, 2_048)
+
+const checks = app.routes
+  .map(({ handler }) => checkedBy.get(handler))
+  .filter((check) => check !== undefined && check.schema !== newBatch) as Check[]
+/** What requests are checked against, by its fields. An import takes its options from JSON as well. */
+const schemas = new Map(
+  checks.map(({ schema, target }) => [
+    Object.keys(schema.shape).join(', '),
+    { schema, values: target === 'json' || schema === importOptions ? values : texts },
+  ]),
+)
+
+describe.each([...schemas])('checking %s costs little more than parsing:', (_, { schema, values }) => {
+  test.each(Object.entries(values))('each is %s', (_, value) => {
+    expectCheap(filled(schema, value, maxSmallJsonBytes), (body) => toDraft(schema, body))
+  })
+
+  test('there are many others', () => {
+    expectCheap(manyFields(maxSmallJsonBytes), (body) => toDraft(schema, body))
+  })
+})
+
+const items = {
+  'is null': 'null',
+  'is empty': '{}',
+  'is good': good,
+  'has one wrong field': '{"account_id":{}}',
+  'has unknown fields': manyFields(60),
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [`is full of ${name}`, filled(newTransaction, value, 200)]),
+  ),
+}
+
+describe.each([
+  ['an offline batch', (items: unknown[]) => items.map(readItem)],
+  ['an import', (items: unknown[]) => readRows(items)],
+])('reading %s costs little more than parsing it:', (_, read) => {
+  test.each(Object.entries(items))('each item %s', (_, item) => {
+    expectCheap(listOf(item), ({ transactions }) => read(transactions as unknown[]))
+  })
+})
+
+function readRows(items: unknown[]): unknown {
+  try {
+    return readImportRows(items, 'generic', {})
+  } catch (error) {
+    if (error instanceof Invalid) return error
+    throw error
+  }
+}
