@@ -83,7 +83,7 @@ async function time({ way, rows, land, settled }: Way, bench?: Bench): Promise<L
 }
 
 function transactionsOf({ database, owner }: Bench): Promise<number> {
-  return database.number(sql`select transaction_count as n from users where id = ${owner.id}`)
+  return database.number(sql`select sum(transaction_count) as n from accounts where user_id = ${owner.id}`)
 }
 
 function singleCreates({ bench, runtime, size }: Context): Way {

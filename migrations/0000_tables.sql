@@ -1,12 +1,16 @@
 CREATE TABLE `accounts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`user_id` integer NOT NULL,
+	`user_id` integer,
+	`former_user_id` integer,
 	`name` text NOT NULL,
 	`type` text NOT NULL,
 	`starting_balance` integer NOT NULL,
 	`moved` integer DEFAULT 0 NOT NULL,
+	`transaction_count` integer DEFAULT 0 NOT NULL,
+	`incoming_count` integer DEFAULT 0 NOT NULL,
 	`balance` integer GENERATED ALWAYS AS (starting_balance + moved) VIRTUAL NOT NULL,
 	`notes` text,
+	`idempotency_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
@@ -16,12 +20,61 @@ CREATE TABLE `accounts` (
 );
 --> statement-breakpoint
 CREATE INDEX `accounts_user` ON `accounts` (`user_id`);--> statement-breakpoint
+CREATE INDEX `accounts_former_user` ON `accounts` (`former_user_id`) WHERE former_user_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `accounts_idempotency_key` ON `accounts` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE TABLE `attempts` (
+	`nonce` text PRIMARY KEY NOT NULL,
+	`key` text NOT NULL,
+	`at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `attempts_key` ON `attempts` (`key`,`at`);--> statement-breakpoint
+CREATE INDEX `attempts_at` ON `attempts` (`at`);--> statement-breakpoint
+CREATE TABLE `sync_items` (
+	`batch_id` text NOT NULL,
+	`position` integer NOT NULL,
+	`outcome` text NOT NULL,
+	`transaction_id` integer,
+	`errors` text,
+	`client_id` text,
+	`account_id` integer,
+	`to_account_id` integer,
+	`category_id` integer,
+	`type` text,
+	`amount` integer,
+	`description` text,
+	`reference` text,
+	`transaction_date` text,
+	`force` integer NOT NULL,
+	PRIMARY KEY(`batch_id`, `position`),
+	FOREIGN KEY (`batch_id`) REFERENCES `sync_batches`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`category_id`) REFERENCES `categories`(`id`) ON UPDATE no action ON DELETE set null
+);
+--> statement-breakpoint
+CREATE INDEX `sync_items_category` ON `sync_items` (`category_id`) WHERE category_id is not null;--> statement-breakpoint
+CREATE TABLE `sync_batches` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` integer NOT NULL,
+	`status` text NOT NULL,
+	`idempotency_key` text,
+	`body_hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`queued_at` integer NOT NULL,
+	`completed_at` integer,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `sync_batches_user` ON `sync_batches` (`user_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `sync_batches_idempotency_key` ON `sync_batches` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE INDEX `sync_batches_unfinished` ON `sync_batches` (`queued_at`) WHERE completed_at is null;--> statement-breakpoint
+CREATE INDEX `sync_batches_finished` ON `sync_batches` (`completed_at`) WHERE completed_at is not null;--> statement-breakpoint
 CREATE TABLE `categories` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`user_id` integer NOT NULL,
+	`user_id` integer,
 	`name` text NOT NULL,
 	`name_key` text NOT NULL,
 	`type` text NOT NULL,
+	`idempotency_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
@@ -29,41 +82,85 @@ CREATE TABLE `categories` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `categories_user_name_type` ON `categories` (`user_id`,`name_key`,`type`);--> statement-breakpoint
-CREATE TABLE `category_totals` (
-	`user_id` integer NOT NULL,
-	`month` text NOT NULL,
-	`type` text NOT NULL,
-	`category_id` integer NOT NULL,
-	`total` integer NOT NULL,
-	`transaction_count` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `month`, `type`, `category_id`),
+CREATE UNIQUE INDEX `categories_idempotency_key` ON `categories` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE TABLE `failed_mails` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`recipient` text NOT NULL,
+	`reason` text NOT NULL,
+	`failed_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `imports` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`user_id` integer,
+	`batch_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`format` text NOT NULL,
+	`rows` integer NOT NULL,
+	`created` integer NOT NULL,
+	`duplicate` integer NOT NULL,
+	`idempotency_key` text,
+	`rows_hash` text,
+	`created_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `month_totals` (
+CREATE UNIQUE INDEX `imports_batch` ON `imports` (`batch_id`);--> statement-breakpoint
+CREATE INDEX `imports_user` ON `imports` (`user_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `imports_idempotency_key` ON `imports` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE TABLE `password_resets` (
+	`token_hash` text PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,
-	`month` text NOT NULL,
-	`income` integer NOT NULL,
-	`expense` integer NOT NULL,
-	`transaction_count` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `month`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
-	CONSTRAINT "month_income_in_bounds" CHECK("month_totals"."income" between -9000000000000000 and 9000000000000000),
-	CONSTRAINT "month_expense_in_bounds" CHECK("month_totals"."expense" between -9000000000000000 and 9000000000000000)
+	`email` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `password_resets_user` ON `password_resets` (`user_id`);--> statement-breakpoint
+CREATE INDEX `password_resets_expiry` ON `password_resets` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `spent_client_ids` (
+	`user_id` integer NOT NULL,
+	`client_id` text NOT NULL,
+	PRIMARY KEY(`user_id`, `client_id`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `spent_ids` (
+	`noun` text PRIMARY KEY NOT NULL,
+	`highest` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,
 	`secret_hash` text NOT NULL,
+	`user_agent` text,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`user_id`);--> statement-breakpoint
+CREATE INDEX `tokens_last_used` ON `tokens` (`last_used_at`);--> statement-breakpoint
+CREATE INDEX `tokens_created` ON `tokens` (`created_at`);--> statement-breakpoint
+CREATE TABLE `totals` (
+	`user_id` integer NOT NULL,
+	`month` text NOT NULL,
+	`type` text NOT NULL,
+	`category_id` integer NOT NULL,
+	`account_id` integer NOT NULL,
+	`to_account_id` integer NOT NULL,
+	`total` integer NOT NULL,
+	`transaction_count` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `month`, `type`, `category_id`, `account_id`, `to_account_id`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "total_in_bounds" CHECK(abs("totals"."total") <= iif(type = 'transfer', 9000000000000000000, 9000000000000000))
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `totals_type` ON `totals` (`user_id`,`type`,`category_id`,`month`);--> statement-breakpoint
 CREATE TABLE `transactions` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,
 	`account_id` integer NOT NULL,
 	`to_account_id` integer,
@@ -75,40 +172,50 @@ CREATE TABLE `transactions` (
 	`transaction_date` text NOT NULL,
 	`is_synced` integer DEFAULT false NOT NULL,
 	`client_id` text,
+	`import_id` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`to_account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`category_id`) REFERENCES `categories`(`id`) ON UPDATE no action ON DELETE set null,
+	FOREIGN KEY (`import_id`) REFERENCES `imports`(`id`) ON UPDATE no action ON DELETE set null,
 	CONSTRAINT "transaction_type" CHECK("transactions"."type" in ('income', 'expense', 'transfer')),
 	CONSTRAINT "amount_in_bounds" CHECK("transactions"."amount" between 1 and 999999999999999),
 	CONSTRAINT "transfer_has_destination" CHECK(("transactions"."type" = 'transfer') = ("transactions"."to_account_id" is not null)),
 	CONSTRAINT "transfer_between_two_accounts" CHECK("transactions"."to_account_id" <> "transactions"."account_id")
 );
 --> statement-breakpoint
+CREATE INDEX `transactions_import` ON `transactions` (`import_id`) WHERE import_id is not null;--> statement-breakpoint
 CREATE INDEX `transactions_user_date` ON `transactions` (`user_id`,`transaction_date`,`id`);--> statement-breakpoint
 CREATE INDEX `transactions_account_date_amount` ON `transactions` (`account_id`,`transaction_date`,`amount`);--> statement-breakpoint
 CREATE INDEX `transactions_to_account` ON `transactions` (`to_account_id`,`transaction_date`) WHERE to_account_id is not null;--> statement-breakpoint
 CREATE INDEX `transactions_category` ON `transactions` (`category_id`,`transaction_date`) WHERE category_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `transactions_client_id` ON `transactions` (`user_id`,`client_id`) WHERE client_id is not null;--> statement-breakpoint
+CREATE TABLE `used_states` (
+	`nonce` text PRIMARY KEY NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `used_states_expiry` ON `used_states` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
 	`email` text NOT NULL,
 	`password_hash` text,
+	`is_password_proven` integer DEFAULT false NOT NULL,
 	`idp_id` text,
 	`avatar` text,
 	`email_verified_at` integer,
 	`timezone` text DEFAULT 'UTC' NOT NULL,
 	`reminder_time` text DEFAULT '20:00',
 	`reminder_last_sent_at` integer,
-	`balance` integer DEFAULT 0 NOT NULL,
-	`transaction_count` integer DEFAULT 0 NOT NULL,
+	`reminder_last_day` text,
+	`reminder_look_at` integer,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	CONSTRAINT "user_balance_in_bounds" CHECK("users"."balance" between -9000000000000000 and 9000000000000000)
+	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`);--> statement-breakpoint
-CREATE UNIQUE INDEX `users_idp_id` ON `users` (`idp_id`);
+CREATE UNIQUE INDEX `users_idp_id` ON `users` (`idp_id`);--> statement-breakpoint
+CREATE INDEX `users_reminder_look_at` ON `users` (`reminder_look_at`) WHERE reminder_look_at is not null;

@@ -1,96 +1,157 @@
--- Balances, counts and totals are kept here, in the transaction that changes the rows, whoever changes them.
--- `npm run db:check` recomputes everything from the rows; test/node/migrations.test.ts knows which triggers there must be.
+-- What is kept beside the rows, so that nobody adds up a history to show a balance, a month or how many pages a list has:
+-- accounts.moved, transaction_count and incoming_count, and `totals`. Here it is kept for single transactions; whoever
+-- writes many at once keeps it by `countRows` and `discountRows` (src/db/figures.ts).
 --
--- Balances can be negative, so each row's net effect is applied in one UPDATE: undoing the old row and adding
--- the new one in two steps could pass a bound in between and refuse a change that is fine.
+-- A row is there as long as its accounts are somebody's. Deleting an account, a category or an import takes away its
+-- owner first: its rows leave all figures at that moment, and are left alone by these triggers when they are removed.
+--
+-- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it.
 
-CREATE TRIGGER account_created AFTER INSERT ON accounts BEGIN
-  UPDATE users SET balance = balance + new.starting_balance WHERE id = new.user_id;
-END;
---> statement-breakpoint
-CREATE TRIGGER account_starting_balance_changed AFTER UPDATE OF starting_balance ON accounts BEGIN
-  UPDATE users SET balance = balance - old.starting_balance + new.starting_balance WHERE id = new.user_id;
-END;
---> statement-breakpoint
--- What the account's transactions brought is taken back by their own trigger when the cascade deletes them.
-CREATE TRIGGER account_deleted AFTER DELETE ON accounts BEGIN
-  UPDATE users SET balance = balance - old.starting_balance WHERE id = old.user_id;
-END;
---> statement-breakpoint
-CREATE TRIGGER transaction_created AFTER INSERT ON transactions BEGIN
+CREATE TRIGGER transaction_created AFTER INSERT ON transactions
+WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
   UPDATE accounts
-     SET moved = moved + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount ELSE new.amount END
+     SET moved = moved + iif(id = new.account_id AND new.type <> 'income', -new.amount, new.amount),
+         transaction_count = transaction_count + (id = new.account_id),
+         incoming_count = incoming_count + (id IS new.to_account_id)
    WHERE id IN (new.account_id, new.to_account_id);
-  UPDATE users
-     SET transaction_count = transaction_count + 1,
-         balance = balance + CASE new.type WHEN 'income' THEN new.amount WHEN 'expense' THEN -new.amount ELSE 0 END
-   WHERE id = new.user_id;
-  INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), iif(new.type = 'income', new.amount, 0), iif(new.type = 'expense', new.amount, 0), 1
-   WHERE new.type <> 'transfer'
-  ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
-                            transaction_count = transaction_count + 1;
-  INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), new.amount, 1
-   WHERE new.type <> 'transfer'
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  VALUES (new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), new.account_id,
+          coalesce(new.to_account_id, 0), new.amount, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
+    FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
+          UNION ALL
+          SELECT total(total) FROM totals
+           WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7) AND type = new.type)
+   WHERE new.type <> 'transfer' AND abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
-CREATE TRIGGER transaction_deleted AFTER DELETE ON transactions BEGIN
+CREATE TRIGGER transaction_deleted AFTER DELETE ON transactions
+WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
+ AND EXISTS (SELECT 1 FROM accounts WHERE id = old.account_id AND user_id IS NOT NULL)
+ AND (old.to_account_id IS NULL OR EXISTS (SELECT 1 FROM accounts WHERE id = old.to_account_id AND user_id IS NOT NULL))
+ AND (old.import_id IS NULL OR EXISTS (SELECT 1 FROM imports WHERE id = old.import_id AND user_id IS NOT NULL)) BEGIN
   UPDATE accounts
-     SET moved = moved - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount ELSE old.amount END
+     SET moved = moved - iif(id = old.account_id AND old.type <> 'income', -old.amount, old.amount),
+         transaction_count = transaction_count - (id = old.account_id),
+         incoming_count = incoming_count - (id IS old.to_account_id)
    WHERE id IN (old.account_id, old.to_account_id);
-  UPDATE users
-     SET transaction_count = transaction_count - 1,
-         balance = balance - CASE old.type WHEN 'income' THEN old.amount WHEN 'expense' THEN -old.amount ELSE 0 END
-   WHERE id = old.user_id;
-  UPDATE month_totals
-     SET income = income - iif(old.type = 'income', old.amount, 0), expense = expense - iif(old.type = 'expense', old.amount, 0),
-         transaction_count = transaction_count - 1
-   WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
-  DELETE FROM month_totals
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
-  UPDATE category_totals SET total = total - old.amount, transaction_count = transaction_count - 1
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
-     AND type = old.type AND category_id = coalesce(old.category_id, 0);
-  DELETE FROM category_totals
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
-     AND type = old.type AND category_id = coalesce(old.category_id, 0) AND transaction_count = 0;
+  UPDATE totals SET total = total - old.amount, transaction_count = transaction_count - 1
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND type = old.type
+     AND category_id = coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0)
+     AND account_id = old.account_id AND to_account_id = coalesce(old.to_account_id, 0);
+  DELETE FROM totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND type = old.type
+     AND category_id = coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0)
+     AND account_id = old.account_id AND to_account_id = coalesce(old.to_account_id, 0) AND transaction_count = 0;
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT old.user_id, '', old.type, 0, 0, 0, past, 0
+    FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = old.user_id)
+   WHERE old.type <> 'transfer' AND abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
 CREATE TRIGGER transaction_changed
-AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transaction_date ON transactions BEGIN
+AFTER UPDATE OF type, amount, account_id, to_account_id, category_id, transaction_date ON transactions
+WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_date,
+      (SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL))
+     IS NOT (new.type, new.amount, new.account_id, new.to_account_id, new.transaction_date,
+             (SELECT id FROM categories WHERE id = new.category_id AND user_id IS NOT NULL)) BEGIN
   UPDATE accounts
      SET moved = moved
        - CASE WHEN id = old.account_id AND old.type <> 'income' THEN -old.amount
               WHEN id IN (old.account_id, old.to_account_id) THEN old.amount ELSE 0 END
        + CASE WHEN id = new.account_id AND new.type <> 'income' THEN -new.amount
-              WHEN id IN (new.account_id, new.to_account_id) THEN new.amount ELSE 0 END
-   WHERE id IN (old.account_id, old.to_account_id, new.account_id, new.to_account_id);
-  UPDATE users
-     SET balance = balance
-       - CASE old.type WHEN 'income' THEN old.amount WHEN 'expense' THEN -old.amount ELSE 0 END
-       + CASE new.type WHEN 'income' THEN new.amount WHEN 'expense' THEN -new.amount ELSE 0 END
-   WHERE id = new.user_id;
-  UPDATE month_totals
-     SET income = income - iif(old.type = 'income', old.amount, 0), expense = expense - iif(old.type = 'expense', old.amount, 0),
-         transaction_count = transaction_count - 1
-   WHERE old.type <> 'transfer' AND user_id = old.user_id AND month = substr(old.transaction_date, 1, 7);
-  UPDATE category_totals SET total = total - old.amount, transaction_count = transaction_count - 1
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
-     AND type = old.type AND category_id = coalesce(old.category_id, 0);
-  INSERT INTO month_totals (user_id, month, income, expense, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), iif(new.type = 'income', new.amount, 0), iif(new.type = 'expense', new.amount, 0), 1
-   WHERE new.type <> 'transfer'
-  ON CONFLICT DO UPDATE SET income = income + excluded.income, expense = expense + excluded.expense,
-                            transaction_count = transaction_count + 1;
-  INSERT INTO category_totals (user_id, month, type, category_id, total, transaction_count)
-  SELECT new.user_id, substr(new.transaction_date, 1, 7), new.type, coalesce(new.category_id, 0), new.amount, 1
-   WHERE new.type <> 'transfer'
-  ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
-  DELETE FROM month_totals
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND transaction_count = 0;
-  DELETE FROM category_totals
-   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7)
-     AND type = old.type AND category_id = coalesce(old.category_id, 0) AND transaction_count = 0;
+              WHEN id IN (new.account_id, new.to_account_id) THEN new.amount ELSE 0 END,
+         transaction_count = transaction_count - (id = old.account_id) + (id = new.account_id),
+         incoming_count = incoming_count - (id IS old.to_account_id) + (id IS new.to_account_id)
+   WHERE id IN (old.account_id, old.to_account_id, new.account_id, new.to_account_id)
+     AND (old.type, old.amount, old.account_id, old.to_account_id) IS NOT (new.type, new.amount, new.account_id, new.to_account_id);
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT new.user_id, substr(day, 1, 7), type, category_id, account_id, to_account_id, sum(amount), sum(added)
+    FROM (SELECT old.transaction_date AS day, old.type AS type,
+                 coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0) AS category_id,
+                 old.account_id AS account_id, coalesce(old.to_account_id, 0) AS to_account_id, -old.amount AS amount, -1 AS added
+          UNION ALL
+          SELECT new.transaction_date, new.type,
+                 coalesce((SELECT id FROM categories WHERE id = new.category_id AND user_id IS NOT NULL), 0),
+                 new.account_id, coalesce(new.to_account_id, 0), new.amount, 1)
+   WHERE true GROUP BY 2, 3, 4, 5, 6
+  ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count;
+  DELETE FROM totals
+   WHERE user_id = old.user_id AND month = substr(old.transaction_date, 1, 7) AND type = old.type
+     AND category_id = coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0)
+     AND account_id = old.account_id AND to_account_id = coalesce(old.to_account_id, 0) AND transaction_count = 0;
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
+    FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
+          UNION ALL
+          SELECT total(total) FROM totals WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7)
+                                            AND type = new.type AND type <> 'transfer')
+   WHERE abs(past) > 9000000000000000;
+END;
+--> statement-breakpoint
+-- A late retry of the request that created a transaction must not bring it back once it is deleted. Undoing an import
+-- spends nothing, so that the file can be imported again.
+CREATE TRIGGER transaction_client_id_spent AFTER DELETE ON transactions
+WHEN old.client_id IS NOT NULL
+ AND (old.import_id IS NULL OR EXISTS (SELECT 1 FROM imports WHERE id = old.import_id AND user_id IS NOT NULL)) BEGIN
+  INSERT INTO spent_client_ids (user_id, client_id)
+  SELECT old.user_id, old.client_id WHERE EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
+  ON CONFLICT DO NOTHING;
+END;
+--> statement-breakpoint
+CREATE TRIGGER transaction_id_spent AFTER DELETE ON transactions
+WHEN NOT EXISTS (SELECT 1 FROM transactions WHERE id > old.id) BEGIN
+  INSERT INTO spent_ids (noun, highest) VALUES ('transactions', old.id)
+  ON CONFLICT DO UPDATE SET highest = max(highest, excluded.highest);
+END;
+--> statement-breakpoint
+CREATE TRIGGER account_created AFTER INSERT ON accounts BEGIN
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT new.user_id, '', '', 0, 0, 0, past, 0 FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id)
+   WHERE abs(past) > 9000000000000000;
+END;
+--> statement-breakpoint
+CREATE TRIGGER account_starting_balance_changed AFTER UPDATE OF starting_balance ON accounts BEGIN
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT new.user_id, '', '', 0, 0, 0, past, 0 FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id)
+   WHERE abs(past) > 9000000000000000;
+END;
+--> statement-breakpoint
+-- The other accounts get back what was transferred to and from this one, in two parts, since what went to and fro over
+-- the years can be more than 2^63.
+CREATE TRIGGER account_deleted AFTER UPDATE OF user_id ON accounts WHEN old.user_id IS NOT NULL AND new.user_id IS NULL BEGIN
+  UPDATE accounts
+     SET moved = moved + partner.given_back,
+         transaction_count = transaction_count - partner.outgoing,
+         incoming_count = incoming_count - partner.incoming
+    FROM (SELECT partner_id, sum(amount >> 20) * 1048576 + sum(amount & 1048575) AS given_back,
+                 sum(outgoing) AS outgoing, sum(incoming) AS incoming
+            FROM (SELECT account_id AS partner_id, total AS amount, transaction_count AS outgoing, 0 AS incoming
+                    FROM totals INDEXED BY totals_type
+                   WHERE user_id = old.user_id AND type = 'transfer' AND to_account_id = old.id AND old.incoming_count > 0
+                  UNION ALL
+                  SELECT to_account_id, -total, 0, transaction_count
+                    FROM totals INDEXED BY totals_type
+                   WHERE user_id = old.user_id AND type = 'transfer' AND account_id = old.id AND old.transaction_count > 0)
+           GROUP BY partner_id) partner
+   WHERE accounts.id = partner.partner_id;
+  DELETE FROM totals WHERE user_id = old.user_id AND (account_id = old.id OR to_account_id = old.id)
+                       AND old.transaction_count + old.incoming_count > 0;
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT old.user_id, '', '', 0, 0, 0, past, 0 FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = old.user_id)
+   WHERE abs(past) > 9000000000000000;
+END;
+--> statement-breakpoint
+CREATE TRIGGER category_deleted AFTER UPDATE OF user_id ON categories WHEN old.user_id IS NOT NULL AND new.user_id IS NULL BEGIN
+  INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+  SELECT user_id, month, type, 0, account_id, to_account_id, total, transaction_count
+    FROM totals INDEXED BY totals_type
+   WHERE user_id = old.user_id AND type IN ('income', 'expense', 'transfer') AND category_id = old.id
+  ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count;
+  DELETE FROM totals
+   WHERE (user_id, month, type, category_id, account_id, to_account_id) IN (
+         SELECT user_id, month, type, category_id, account_id, to_account_id FROM totals INDEXED BY totals_type
+          WHERE user_id = old.user_id AND type IN ('income', 'expense', 'transfer') AND category_id = old.id);
 END;

@@ -6,7 +6,7 @@ import type { Database } from '../src/db/client.ts'
 export const idsPerDatabase = 2 ** 40
 
 /** The tables with autoincremented ids. */
-const countedTables = ['users', 'tokens', 'accounts', 'categories', 'transactions', 'imports']
+const countedTables = ['users', 'tokens', 'accounts', 'categories', 'imports']
 
 /** The number of the database that assigned an id. */
 export function databaseOf(id: number): number {
@@ -23,5 +23,7 @@ export async function allotIds(db: Database, number: number): Promise<void> {
                 where seq < ${start} and name in (select value from json_each(${names}))`),
     added: db.run(sql`insert into sqlite_sequence (name, seq) select value, ${start} from json_each(${names})
                 where value not in (select name from sqlite_sequence)`),
+    transactions: db.run(sql`insert into spent_ids (noun, highest) values ('transactions', ${start})
+                on conflict do update set highest = max(highest, excluded.highest)`),
   })
 }

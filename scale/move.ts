@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
+import { countRows } from '../src/db/figures.ts'
+import { isThere } from '../src/db/ownership.ts'
 import { type Directory, keyOf } from './directory.ts'
 
 /** A database by number. */
@@ -17,7 +19,7 @@ export type Move = {
 }
 
 /**
- * What moves, in order of arrival, and what does not: kept figures, which the triggers compute again from what arrives.
+ * What moves, in order of arrival, and what does not: kept figures, which are made again from what has arrived.
  * Every table with a `user_id` is in one of these lists.
  */
 export const movingTables = [
@@ -32,13 +34,8 @@ export const movingTables = [
   'transactions',
   'spent_client_ids',
 ]
-export const keptTables = ['month_totals', 'category_totals']
-const keptColumns = [
-  'users.balance',
-  'users.transaction_count',
-  'accounts.moved',
-  'accounts.transaction_count',
-]
+export const keptTables = ['totals']
+const keptColumns = ['accounts.moved', 'accounts.transaction_count', 'accounts.incoming_count']
 /** A part is stored as one row, for which the server takes five million bytes; rows of users are far smaller than one. */
 const bytesOfPart = 1_000_000
 const usersPerPage = 5_000
@@ -65,6 +62,7 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
   const parts = await partsOf(userId, from.db)
   // Without any parts, the user was deleted while we waited.
   for (const part of parts) await arrive(userId, await readPart(userId, part, from.db), to.db)
+  if (parts.length > 0) await countArrived(userId, to.db)
   const home = parts.length > 0 ? to.number : from.number
   await directory.put([...known, ...(await knownBy(userId, move))], home)
   await runOne(from.db, from.db.run(sql`delete from departures where user_id = ${userId}`))
@@ -125,12 +123,24 @@ async function depart(userId: number, db: Database): Promise<void> {
                         from ${sql.raw(table)} where ${isTheirs(table, userId)}))
        group by part`)
   })
-  await runBatch(db, { steps, left: db.run(sql`delete from users where id = ${userId}`) })
+  const isGone = sql`user_id = ${userId} and not ${isThere}`
+  await runBatch(db, {
+    // What is deleted but not yet removed stays, and what it means moves.
+    clientIds: db.run(sql`
+      insert into spent_client_ids (user_id, client_id)
+      select user_id, client_id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
+    categories: db.run(sql`
+      update transactions set category_id = null
+       where user_id = ${userId} and category_id in (select id from categories where user_id is null)`),
+    steps,
+    left: db.run(sql`delete from users where id = ${userId}`),
+  })
 }
 
 function isTheirs(table: string, userId: number) {
   if (table === 'users') return sql`id = ${userId}`
   if (table === 'sync_items') return sql`batch_id in (select id from sync_batches where user_id = ${userId})`
+  if (table === 'transactions') return sql`user_id = ${userId} and ${isThere}`
   return sql`user_id = ${userId}`
 }
 
@@ -161,6 +171,17 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
   } catch (error) {
     if (!isTaken(error, 'arrivals.part')) throw error
   }
+}
+
+/** Makes the kept figures anew: the triggers have counted only a part of the rows. Repeating it changes nothing. */
+async function countArrived(userId: number, db: Database): Promise<void> {
+  await runBatch(db, {
+    totals: db.run(sql`delete from totals where user_id = ${userId}`),
+    accounts: db.run(
+      sql`update accounts set moved = 0, transaction_count = 0, incoming_count = 0 where user_id = ${userId}`,
+    ),
+    counted: countRows(sql`${userId}`, sql`user_id = ${userId}`).map((statement) => db.run(statement)),
+  })
 }
 
 /** The columns that move, read from the database, so that new ones move as well. */

@@ -3,7 +3,7 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
 import type { Owner } from './owner.ts'
-import type { accounts, batches, categories, imports, tokens, transactions } from './schema.ts'
+import { accounts, type batches, type categories, type imports, type tokens, transactions } from './schema.ts'
 
 type OwnedTable =
   | typeof accounts
@@ -25,9 +25,28 @@ const nouns = {
 /** The id of a row: a number, or the UUID of a batch. */
 type Id = number | string
 
+/**
+ * True for transactions that are there. Those of an account that its user has deleted, on either side, are not, and are
+ * removed later.
+ */
+export const isThere = sql`not exists (
+  select 1 from ${accounts} gone
+   where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
+
+/** The same for many rows of the user's: without an account that is being removed, no row is asked for. */
+export function areThere(owner: Owner): SQL {
+  return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${isThere})`
+}
+
+/** Matches row `id` unless it is deleted. */
+export function there(table: OwnedTable, id: Id): SQL {
+  const isKept = (table as OwnedTable) === transactions ? isThere : sql`${table.userId} is not null`
+  return and(sql`${table.id} = ${id}`, isKept) as SQL
+}
+
 /** Matches row `id` if it is the user's: the condition of every statement on a single row. */
 export function own(owner: Owner, table: OwnedTable, id: Id): SQL {
-  return and(sql`${table.id} = ${id}`, eq(table.userId, owner.id)) as SQL
+  return and(there(table, id), eq(table.userId, owner.id)) as SQL
 }
 
 /** True if row `id` of the table is that user's. Both are expressions. */
@@ -45,7 +64,7 @@ export function ownership(owner: Owner, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwn(owner, table) })
     .from(table)
-    .where(sql`${table.id} = ${id}`)
+    .where(there(table, id))
 }
 
 /** Throws NotFound if the row does not exist, Forbidden if it is another user's. */

@@ -31,6 +31,8 @@ const owner = () =>
   integer()
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
+/** Null once it is deleted: it is nobody's then, so nobody finds it, and what refers to it is removed later. */
+const ownerUntilDeleted = () => integer().references(() => users.id, { onDelete: 'cascade' })
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
@@ -57,16 +59,9 @@ export const users = sqliteTable(
     reminderLastDay: text(),
     /** When the reminder job is to check this user next; null is never. */
     reminderLookAt: instant(),
-    /** Kept by triggers: the sum of the balances of all accounts. */
-    balance: minor().default(0 as Minor),
-    /** Kept by triggers. */
-    transactionCount: integer().notNull().default(0),
     ...timestamps,
   },
-  (t) => [
-    index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`),
-    check('user_balance_in_bounds', within(t.balance, maxTotal)),
-  ],
+  (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
 )
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
@@ -94,14 +89,18 @@ export const accounts = sqliteTable(
   'accounts',
   {
     id: id(),
-    userId: owner(),
+    userId: ownerUntilDeleted(),
+    /** Whose it was, if it is deleted: their transactions on it are not there any more, but still to be removed. */
+    formerUserId: integer(),
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
     startingBalance: minor(),
-    /** Kept by triggers: income − expenses − transfers out + transfers in, over all dates. */
+    /** A kept figure: income − expenses − transfers out + transfers in, over all dates. */
     moved: minor().default(0 as Minor),
-    /** Kept by triggers: transactions on either side of the account. */
+    /** A kept figure: transactions of the account, transfers into it not included. */
     transactionCount: integer().notNull().default(0),
+    /** A kept figure: transfers into the account. */
+    incomingCount: integer().notNull().default(0),
     balance: integer()
       .$type<Minor>()
       .notNull()
@@ -112,6 +111,7 @@ export const accounts = sqliteTable(
   },
   (t) => [
     index('accounts_user').on(t.userId),
+    index('accounts_former_user').on(t.formerUserId).where(sql`former_user_id is not null`),
     uniqueIndex('accounts_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
     check('account_type', sql`${t.type} in ('bank', 'mobile', 'cash')`),
     check('starting_balance_in_bounds', within(t.startingBalance, maxAmount)),
@@ -122,11 +122,12 @@ export const accounts = sqliteTable(
   ],
 )
 
+/** A deleted category remains, without owner and name, as long as transactions refer to it. They are uncategorised. */
 export const categories = sqliteTable(
   'categories',
   {
     id: id(),
-    userId: owner(),
+    userId: ownerUntilDeleted(),
     name: text().notNull(),
     /** The name in the form in which names are compared (`categoryNameKey`). */
     nameKey: text().notNull(),
@@ -144,7 +145,8 @@ export const categories = sqliteTable(
 export const transactions = sqliteTable(
   'transactions',
   {
-    id: id(),
+    /** `nextTransactionId` for a new row: AUTOINCREMENT would write a second row for each. */
+    id: integer().primaryKey(),
     userId: owner(),
     accountId: integer()
       .notNull()
@@ -182,43 +184,43 @@ export const transactions = sqliteTable(
   ],
 )
 
-/** Kept by triggers: each user's income and expenses by month. Transfers are not included. */
-export const monthTotals = sqliteTable(
-  'month_totals',
+/**
+ * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which all sums are
+ * made. Triggers keep them for single rows, `countRows` for many (db/figures.ts).
+ */
+export const totals = sqliteTable(
+  'totals',
   {
     userId: owner(),
     /** `YYYY-MM`. */
     month: text().notNull(),
-    income: minor(),
-    expense: minor(),
-    /** Transactions in these totals; the row is deleted when none are left. */
-    transactionCount: integer().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.userId, t.month] }),
-    check('month_income_in_bounds', within(t.income, maxTotal)),
-    check('month_expense_in_bounds', within(t.expense, maxTotal)),
-  ],
-)
-
-/** Kept by triggers: totals and counts by type and category. Transfers are counted, not added up. */
-export const categoryTotals = sqliteTable(
-  'category_totals',
-  {
-    userId: owner(),
-    month: text().notNull(),
     type: text({ enum: transactionTypes }).notNull(),
     /** 0 is uncategorised, since a primary key cannot hold null. */
     categoryId: integer().notNull(),
+    accountId: integer().notNull(),
+    /** 0 unless it is a transfer. */
+    toAccountId: integer().notNull(),
     total: minor(),
+    /** The row is deleted when none are left. */
     transactionCount: integer().notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId] }),
+    primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId, t.accountId, t.toAccountId] }),
     // Adds up the months of one type or category without reading the others.
-    index('category_totals_type').on(t.userId, t.type, t.categoryId, t.month),
+    index('totals_type').on(t.userId, t.type, t.categoryId, t.month),
+    // What went to and fro between two accounts may be any multiple of what there was.
+    check(
+      'total_in_bounds',
+      sql`abs(${t.total}) <= iif(type = 'transfer', 9000000000000000000, ${sql.raw(String(maxTotal))})`,
+    ),
   ],
 )
+
+/** The highest id that a transaction had when it was deleted: ids are never given out again. */
+export const spentIds = sqliteTable('spent_ids', {
+  noun: text().primaryKey(),
+  highest: integer().notNull(),
+})
 
 /** Tokens of mailed reset links. Only their hashes are stored. */
 export const passwordResets = sqliteTable(
@@ -322,7 +324,8 @@ export const imports = sqliteTable(
   'imports',
   {
     id: id(),
-    userId: owner(),
+    /** Null while it is being undone. */
+    userId: ownerUntilDeleted(),
     /** The batch that the rows passed through. */
     batchId: text().notNull().unique('imports_batch'),
     kind: text({ enum: importKinds }).notNull(),

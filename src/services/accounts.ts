@@ -1,12 +1,12 @@
-import { and, asc, eq, lte, type SQL } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { deleteOwn, isOwn, own, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
+import { isOwn, own, ownership, readOwn, requireComplete, requireOwned, there } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
-import { mostDeletedAtOnce, tooManyToDelete, withinBounds } from './bounds.ts'
+import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
 import { accountQuota, notesQuota } from './quotas.ts'
@@ -17,7 +17,7 @@ import { accountQuota, notesQuota } from './quotas.ts'
  */
 const accountColumns = {
   id: accounts.id,
-  userId: accounts.userId,
+  userId: sql<number>`${accounts.userId}`,
   name: accounts.name,
   type: accounts.type,
   startingBalance: accounts.startingBalance,
@@ -30,7 +30,7 @@ const accountColumns = {
 const selectAccounts = ({ db }: Owner, condition: SQL) =>
   db.select(accountColumns).from(accounts).where(condition)
 
-export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
+export type Account = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns> & { userId: number }
 
 /** Returns all accounts of the user, oldest first. */
 export function listAccounts(owner: Owner): Promise<Account[]> {
@@ -79,7 +79,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
   const judged = owner.db
     .select({ isOwn: isOwn(owner, accounts), verdict: verdict(rules) })
     .from(accounts)
-    .where(eq(accounts.id, id))
+    .where(there(accounts, id))
   const update = owner.db
     .update(accounts)
     .set({
@@ -98,9 +98,21 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
   return updated
 }
 
-/** Deletes an account and all transactions from or to it. Throws NotFound, Forbidden, Invalid. */
+/**
+ * Deletes an account and all transactions from or to it: they are gone at once, for whoever asks and in all figures, and
+ * removed later. Throws NotFound, Forbidden, Invalid.
+ */
 export async function deleteAccount(owner: Owner, id: number): Promise<void> {
-  const condition = lte(accounts.transactionCount, mostDeletedAtOnce)
-  const isDone = await withinBounds('amount', deleteOwn(owner, accounts, id, condition))
-  if (!isDone) throw tooManyToDelete('account')
+  const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, idempotencyKey: null }
+  const { owned } = await withinBounds(
+    'amount',
+    owner.run({
+      owned: ownership(owner, accounts, id),
+      deleted: owner.db
+        .update(accounts)
+        .set(nobodys)
+        .where(own(owner, accounts, id)),
+    }),
+  )
+  requireOwned(accounts, owned)
 }

@@ -1,6 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../contract/transactions.ts'
+import { countRows, discountRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
+import { nextTransactionId } from '../db/next-id.ts'
+import { isThere } from '../db/ownership.ts'
 import { batches, batchItems } from '../db/schema.ts'
 import { allHold, brokenRules } from './guards.ts'
 import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
@@ -75,7 +78,8 @@ export function matchClientIds(batchId: string) {
     update ${batchItems} set outcome = 'duplicate', transaction_id = row.id
       from transactions row
      where batch_id = ${batchId} and outcome = 'pending' and ${batchItems.clientId} is not null
-       and row.user_id = ${ownerOf(batchId)} and row.client_id = ${batchItems.clientId}`
+       and row.user_id = ${ownerOf(batchId)} and row.client_id = ${batchItems.clientId}
+       and row.id in (select id from transactions where id = row.id and ${isThere})`
 }
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
@@ -134,7 +138,7 @@ function absorb(batchId: string, { items, rows, reference }: Round) {
 function assignIds(batchId: string) {
   return sql`
     update ${batchItems}
-       set transaction_id = position + 1 + coalesce((select seq from sqlite_sequence where name = 'transactions'), 0)
+       set transaction_id = position + ${nextTransactionId}
      where batch_id = ${batchId} and outcome = 'pending'`
 }
 
@@ -165,13 +169,22 @@ export function insertPending(batchId: string, now: Date, { isSynced, importId, 
      order by position`
 }
 
+/** Counts the rows that `insertPending` has created in the kept figures. */
+export function countInserted(batchId: string): SQL[] {
+  const created = sql`select transaction_id from ${batchItems} where batch_id = ${batchId} and outcome = 'pending'`
+  return countRows(ownerOf(batchId), sql`id in (${created})`)
+}
+
 /**
- * Deletes transactions that an import created. Their client ids are cleared first so that the trigger does not record
- * them as spent: importing the file again must work.
+ * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that the
+ * triggers leave its rows to `discountRows`, and their client ids unspent: importing the file again must work.
  */
-export function undoRows(importId: SQL, which: SQL): SQL[] {
+export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
+  const rows = sql`import_id = ${importId} and user_id = ${userId} and ${which}`
   return [
-    sql`update transactions set client_id = null where import_id = ${importId} and ${which}`,
-    sql`delete from transactions where import_id = ${importId} and ${which}`,
+    ...discountRows(userId, rows),
+    sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,
+    sql`delete from transactions where ${rows}`,
+    sql`delete from imports where id = ${importId} and user_id is null`,
   ]
 }

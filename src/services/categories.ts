@@ -1,23 +1,21 @@
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { CategoryChanges, NewCategory } from '../contract/categories.ts'
 import { isTaken } from '../db/errors.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { own, ownership, owns, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
-import { batchItems, categories, categoryTotals } from '../db/schema.ts'
+import { own, ownership, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
+import { batchItems, categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import { transactionTypes } from '../domain/types.ts'
-import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
 
 const categoryColumns = {
   id: categories.id,
-  userId: categories.userId,
+  userId: sql<number>`${categories.userId}`,
   name: categories.name,
   type: categories.type,
 }
@@ -25,7 +23,7 @@ const categoryColumns = {
 const selectCategories = ({ db }: Owner, condition: SQL) =>
   db.select(categoryColumns).from(categories).where(condition)
 
-export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns>
+export type Category = Pick<typeof categories.$inferSelect, keyof typeof categoryColumns> & { userId: number }
 
 /** Returns all categories of the user, oldest first. */
 export function listCategories(owner: Owner): Promise<Category[]> {
@@ -86,32 +84,28 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
 }
 
 /**
- * Deletes a category; its transactions and the items of uploaded batches become uncategorised. There may be millions of
- * items, so they are unlinked in parts, a transaction each; usually one is enough. Throws NotFound, Forbidden, Invalid.
+ * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
+ * from now on, without being written. Throws NotFound, Forbidden.
  */
 export async function deleteCategory(owner: Owner, id: number): Promise<void> {
-  const { db } = owner
-  const { userId, type, categoryId, transactionCount } = categoryTotals
-  const rows = sql`(
-    select coalesce(sum(${transactionCount}), 0) from ${categoryTotals}
-     where ${userId} = ${owner.id} and ${inArray(type, transactionTypes)} and ${categoryId} = ${id})`
-  const canGo = sql`${rows} <= ${mostDeletedAtOnce} and ${owns(owner.id, categories, sql`${id}`)}`
-  const items = sql`select rowid from ${batchItems} where category_id = ${id}`
-  for (;;) {
-    const { owned, judged, deleted } = await owner.run({
-      owned: ownership(owner, categories, id),
-      judged: db.all<{ canGo: number }>(sql`select ${canGo} as canGo`),
-      items: db.run(sql`
-        update ${batchItems} set category_id = null where rowid in (${items} and ${canGo} limit ${rowsPerPart})`),
-      deleted: db
-        .delete(categories)
-        .where(and(own(owner, categories, id), canGo, sql`not exists (${items})`))
-        .returning({ id: categories.id }),
-    })
-    requireOwned(categories, owned)
-    if (deleted.length > 0) return
-    if (!judged[0]?.canGo) throw tooManyToDelete('category')
-  }
+  const nobodys = { userId: null, name: '', nameKey: '', idempotencyKey: null }
+  const { owned } = await owner.run({
+    owned: ownership(owner, categories, id),
+    items: owner.db
+      .update(batchItems)
+      .set({ categoryId: null })
+      .where(
+        and(
+          eq(batchItems.categoryId, id),
+          sql`exists (select 1 from categories where ${own(owner, categories, id)})`,
+        ),
+      ),
+    deleted: owner.db
+      .update(categories)
+      .set(nobodys)
+      .where(own(owner, categories, id)),
+  })
+  requireOwned(categories, owned)
 }
 
 /** Waits for a write. If its name and type are taken, throws Invalid under `name`. */

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
@@ -13,7 +13,6 @@ import {
 } from '../domain/links.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox } from '../gateways/queues.ts'
-import { mostDeletedAtOnce } from './bounds.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, type Limit, requireAttempt } from './throttle.ts'
 import { clearing, deletion } from './user-deletion.ts'
@@ -91,11 +90,10 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
 export async function disown(db: Database, secret: string, link: LinkParts, now: Date) {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  const canGo = and(isUnverified, lte(users.transactionCount, mostDeletedAtOnce)) as SQL
   for (;;) {
     const { deleted, remaining, locked } = await runBatch(db, {
-      ...clearing(db, canGo),
-      ...deletion(db, email, canGo),
+      ...clearing(db, isUnverified),
+      ...deletion(db, email, isUnverified),
       locked: db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
       tokens: db
         .delete(tokens)

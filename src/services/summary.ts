@@ -2,7 +2,7 @@ import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
 import type { Owner } from '../db/owner.ts'
 import { requireComplete } from '../db/ownership.ts'
-import { accounts, categories, categoryTotals, transactions } from '../db/schema.ts'
+import { accounts, categories, totals, transactions } from '../db/schema.ts'
 import {
   type CalendarMonth,
   earliestDate,
@@ -48,18 +48,18 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
   })
   const thisMonth = monthIn(results.user.timezone, owner.now)
   const chosen = asked ? 0 : periods.findIndex(({ firstMonth }) => firstMonth === thisMonth)
-  const totals = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
+  const sums = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
     ...row,
     total: BigInt(high) * lowUnits + BigInt(low),
   }))
   const sumOf = (type: Total['type']) =>
-    totals.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
+    sums.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
-    totalBalance: results.user.balance,
+    totalBalance: Number(results.accounts.reduce((sum, { balance }) => sum + BigInt(balance), 0n)) as Minor,
     accounts: results.accounts,
     income: sumOf('income'),
     expense: sumOf('expense'),
-    breakdown: totals.filter(({ type }) => type === 'expense'),
+    breakdown: sums.filter(({ type }) => type === 'expense'),
   }
 }
 
@@ -81,9 +81,9 @@ function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)
   const shift = sql.raw(`${lowBits}`)
   const kept = and(
-    eq(categoryTotals.userId, owner.id),
-    between(categoryTotals.month, firstMonth, lastMonth),
-    ne(categoryTotals.type, 'transfer'),
+    eq(totals.userId, owner.id),
+    between(totals.month, firstMonth, lastMonth),
+    ne(totals.type, 'transfer'),
   )
   const rows = cuts.map(
     (span) => sql`
@@ -93,8 +93,8 @@ function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
   return sql`
     select entry.type, ${categories.id} as id, ${categories.name} as name,
            sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
-      from (select type, category_id, total from ${categoryTotals} where ${kept} ${sql.join(rows)}) entry
-      left join ${categories} on ${categories.id} = entry.category_id
-     group by entry.type, entry.category_id
+      from (select type, category_id, total from ${totals} where ${kept} ${sql.join(rows)}) entry
+      left join ${categories} on ${categories.id} = entry.category_id and ${categories.userId} is not null
+     group by entry.type, ${categories.id}
      order by high desc, low desc, coalesce(${categories.name}, 'Uncategorized'), ${categories.id}`
 }

@@ -6,7 +6,7 @@ import { attempts, batches, batchItems, failedMails, users } from '../db/schema.
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { Outbox } from '../gateways/queues.ts'
-import { mostDeletedAtOnce, rowsPerPart, tooManyToDelete } from './bounds.ts'
+import { rowsPerPart } from './bounds.ts'
 import type { Hashing } from './hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
@@ -25,7 +25,6 @@ export async function deleteUser(
   const { user, stored } = await readOwnPassword(owner)
   if (!draft.complete) throw new Invalid(draft.errors)
   await requireProof(draft.values, user, stored, hashing)
-  if (user.transactionCount > mostDeletedAtOnce) throw tooManyToDelete('user')
 
   const unchanged = sql`${users.id} = ${owner.id} and ${users.passwordHash} is ${stored}`
   const canGo = sql`exists (select 1 from ${users} where ${unchanged} and ${isCleared})`

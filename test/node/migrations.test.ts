@@ -9,8 +9,6 @@ import { drizzle } from 'drizzle-orm/libsql/http'
 import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findDifferences } from '../../src/db/check.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 
@@ -109,53 +107,3 @@ test('migrating again changes nothing', async () => {
   const before = await schemaOf(await migrateUpTo('twice', all))
   expect(await schemaOf(await migrateUpTo('twice', all))).toEqual(before)
 })
-
-/** The first migrations make the tables and triggers; from then on there can be rows. */
-const migrationsBeforeRows = 2
-const laterTags = journal.entries.slice(migrationsBeforeRows - 1, -1).map(({ tag }, index) => ({
-  tag,
-  count: index + migrationsBeforeRows,
-}))
-
-test.each(laterTags)('a database at $tag loses nothing on the way to the end', async ({ count }) => {
-  const name = `rows${count}`
-  await (await migrateUpTo(name, migrationsBeforeRows)).batch(someRows, 'write')
-  const before = await moneyOf(await migrateUpTo(name, count))
-  const client = await migrateUpTo(name, all)
-  expect(await moneyOf(client)).toEqual(before)
-  expect(await findDifferences(openDatabase({ url: `${server.url}/${name}/`, timeoutMs: 30_000 }))).toEqual(
-    [],
-  )
-})
-
-/** Rows as the first two migrations take them: two users, and a transaction of each type. */
-const someRows = [
-  `insert into users (id, name, email, created_at, updated_at)
-   values (1, 'Ann', 'ann@example.com', 1, 1), (2, 'Bob', 'bob@example.com', 1, 1)`,
-  `insert into tokens (id, user_id, secret_hash, created_at, last_used_at) values (1, 1, 'hash', 1, 1)`,
-  `insert into accounts (id, user_id, name, type, starting_balance, created_at, updated_at)
-   values (1, 1, 'Checking', 'bank', 10000, 1, 1), (2, 1, 'Cash', 'cash', 2000, 1, 1), (3, 2, 'Phone', 'mobile', 0, 1, 1)`,
-  `insert into categories (id, user_id, name, name_key, type, created_at, updated_at)
-   values (1, 1, 'Food', 'food', 'expense', 1, 1), (2, 1, 'Salary', 'salary', 'income', 1, 1),
-          (3, 2, 'Food', 'food', 'expense', 1, 1)`,
-  `insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, transaction_date, client_id,
-                             created_at, updated_at)
-   values (1, 1, 1, null, 1, 'expense', 1250, '2026-01-31', 'phone-1', 1, 1),
-          (2, 1, 1, null, 2, 'income', 3000, '2026-02-01', null, 1, 1),
-          (3, 1, 1, 2, null, 'transfer', 500, '2026-02-01', null, 1, 1),
-          (4, 1, 1, null, null, 'expense', 500, '2026-01-01', null, 1, 1),
-          (5, 2, 3, null, 3, 'expense', 500, '2026-02-28', null, 1, 1)`,
-]
-
-/** Who there is, what they own and what it is worth: no migration may change any of that. */
-async function moneyOf(client: ReturnType<typeof createClient>): Promise<unknown[][]> {
-  const queries = [
-    'select id from users',
-    'select id, user_id, balance from accounts',
-    'select id, user_id from categories',
-    'select id, user_id, account_id, to_account_id, category_id, type, amount, transaction_date from transactions',
-  ]
-  const results = await client.batch(queries.map((query) => `${query} order by id`))
-  for (const { rows } of results) expect(rows).not.toEqual([])
-  return results.map(({ rows }) => rows.map((row) => Object.values(row)))
-}

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/domain/dates.ts'
-import { mostDeletedAtOnce } from '../../src/services/bounds.ts'
 import { noon, setClock } from './clock.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import {
@@ -75,18 +74,6 @@ describe('the link "this was not me" of a verification mail', () => {
       expect(rows).toEqual([])
     }
     expect((await world.register({ email: person.email })).id).not.toBe(person.id)
-  })
-
-  test('locks an account that holds more than one request can delete', async () => {
-    const world = createWorld()
-    const person = await world.register()
-    await openWorldDatabase(world).run(
-      sql`update users set transaction_count = ${mostDeletedAtOnce + 1} where id = ${person.id}`,
-    )
-    expectPage(await press(world, linkOf(world, person)), 200, 'The account has been locked.')
-    expect(await isThere(person)).toBe(false)
-    const { email, password } = person
-    expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(422)
   })
 
   test('answers JSON to what is no browser', async () => {

@@ -3,7 +3,7 @@ import type { Owner } from '../../db/owner.ts'
 import { own, ownership, readOwn, requireOwned } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
-import { undoRows } from '../bulk-insert.ts'
+import { undoImport } from '../bulk-insert.ts'
 
 export type Import = typeof imports.$inferSelect
 
@@ -27,13 +27,12 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
 
 /** Undoes an import: deletes its transactions, edited ones only if forced. Throws NotFound, Forbidden, Invalid. */
 export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<void> {
-  const which = sql`user_id = ${owner.id} and ${isForced ? sql`true` : sql`updated_at = created_at`}`
+  const which = isForced ? sql`true` : sql`updated_at = created_at`
   const { owned } = await withinBounds(
     'amount',
     owner.run({
       owned: ownership(owner, imports, id),
-      rows: undoRows(sql`${id}`, which).map((statement) => owner.db.run(statement)),
-      import: owner.db.delete(imports).where(own(owner, imports, id)),
+      undone: undoImport(owner.id, sql`${id}`, which).map((statement) => owner.db.run(statement)),
     }),
   )
   requireOwned(imports, owned)

@@ -7,7 +7,14 @@ import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import { failRuleBreakers, insertPending, matchClientIds, settlePending, undoRows } from '../bulk-insert.ts'
+import {
+  countInserted,
+  failRuleBreakers,
+  insertPending,
+  matchClientIds,
+  settlePending,
+  undoImport,
+} from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
@@ -93,10 +100,9 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     ),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning({ id: imports.id }),
     rows: db.run(insertPending(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
+    counted: run(countInserted(id)),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-    undone: file.isDryRun
-      ? run([...undoRows(importId, sql`true`), sql`delete from imports where batch_id = ${id}`])
-      : [],
+    undone: file.isDryRun ? run(undoImport(owner.id, importId, sql`true`)) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
   }
 }

@@ -3,7 +3,13 @@ import { runBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { batches, batchItems } from '../../db/schema.ts'
-import { failRuleBreakers, insertPending, matchClientIds, settlePending } from '../bulk-insert.ts'
+import {
+  countInserted,
+  failRuleBreakers,
+  insertPending,
+  matchClientIds,
+  settlePending,
+} from '../bulk-insert.ts'
 
 /**
  * Processes the pending items of a batch, in one round trip and one transaction, however many there are. A second call,
@@ -20,6 +26,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
     failRuleBreakers(batchId),
     ...settlePending(batchId),
     insertPending(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
+    ...countInserted(batchId),
     sql`update ${batchItems} set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
     sql`update ${batches} set status = 'completed', completed_at = ${now.getTime()}
          where id = ${batchId} and completed_at is null`,

@@ -1,13 +1,16 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { insertWhere } from '../../db/insert-where.ts'
+import { nextTransactionId } from '../../db/next-id.ts'
 import type { Owner } from '../../db/owner.ts'
+import { isThere } from '../../db/ownership.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
+import { transactionColumns } from './read.ts'
 import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5
@@ -25,7 +28,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
 
   const sent = draft.values
   const earlier = sent.client_id
-    ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, sent.client_id)) as SQL)
+    ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, sent.client_id), isThere) as SQL)
     : sql`false`
   const duplicate = sent.force ? sql`false` : isDuplicateOf(owner, sent)
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
@@ -33,15 +36,15 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   const results = await withinBounds(
     'amount',
     owner.run({
-      earlier: db.select().from(transactions).where(earlier),
+      earlier: db.select(transactionColumns).from(transactions).where(earlier),
       judged,
       duplicates: db
-        .select()
+        .select(transactionColumns)
         .from(transactions)
         .where(duplicate)
         .orderBy(desc(transactions.id))
         .limit(duplicatesListed),
-      created: insertWhere(db, transactions, newRow(owner, sent), guard).returning(),
+      created: insertWhere(db, transactions, newRow(owner, sent), guard).returning(transactionColumns),
     }),
   )
   const [transaction] = [...results.earlier, ...results.created]
@@ -81,6 +84,7 @@ function refusal(
 
 function newRow(owner: Owner, fields: NewTransaction) {
   return {
+    id: nextTransactionId,
     userId: owner.id,
     accountId: fields.account_id,
     toAccountId: fields.to_account_id ?? null,
@@ -93,5 +97,5 @@ function newRow(owner: Owner, fields: NewTransaction) {
     clientId: fields.client_id ?? null,
     createdAt: owner.now,
     updatedAt: owner.now,
-  } satisfies ColumnsOf<Omit<NewTransaction, 'force'>>
+  } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }
 }

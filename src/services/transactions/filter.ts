@@ -1,8 +1,10 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { TransactionQuery } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
+import { areThere } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
+import { liveCategory } from './read.ts'
 
 export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 
@@ -19,6 +21,7 @@ export function filterParts(
   const isNarrow = account_id !== undefined || typeof category_id === 'number'
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
+    areThere(owner),
     category_id === undefined ? undefined : inCategory(owner, category_id),
     type && eq(transactions.type, type),
     from ? gte(transactions.transactionDate, from) : undefined,
@@ -35,9 +38,7 @@ export function filterParts(
 }
 
 function inCategory(owner: Owner, id: number | 'none'): SQL {
-  return id === 'none'
-    ? isNull(transactions.categoryId)
-    : eq(transactions.categoryId, ownId(owner, categories, id))
+  return id === 'none' ? isNull(liveCategory) : eq(transactions.categoryId, ownId(owner, categories, id))
 }
 
 /** The id, or NULL if it is another user's, so that none of their rows are read. */

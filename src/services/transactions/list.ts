@@ -31,22 +31,23 @@ export async function listTransactions(
   // However large the page number is, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const ids = idsOfPage(owner, filter, { offset, perPage })
-  const total = owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`)
-  const { user, rows, counted } = await owner.run({
+  const { rows, counted } = await owner.run({
     rows: withRelations(owner, sql`${transactions.id} in (${ids})`),
-    counted: Object.keys(filter).length > 0 ? [total] : [],
+    counted: owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
   })
-  // The total of all rows is kept with the user, who is read anyway.
-  return { page, perPage, rows, total: counted[0]?.[0]?.total ?? user.transactionCount }
+  return { page, perPage, rows, total: counted[0]?.total ?? 0 }
 }
 
-/** How many rows match a filter: read from kept totals where there are any, counted otherwise. */
+/** How many rows match a filter: read from kept figures where there are any, counted otherwise. */
 function totalOf(owner: Owner, filter: TransactionFilter): SQL {
+  const { transactionCount, incomingCount, userId } = accounts
+  if (Object.keys(filter).length === 0)
+    return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
   const months = rowsByMonth(owner, filter)
   if (months) return sql`(select sum(rows) from (${months}))`
   const { account_id, ...others } = filter
   if (account_id !== undefined && Object.keys(others).length === 0) {
-    return sql`(select ${accounts.transactionCount} from ${accounts} where ${own(owner, accounts, account_id)})`
+    return sql`(select ${transactionCount} + ${incomingCount} from ${accounts} where ${own(owner, accounts, account_id)})`
   }
   const counts = filterParts(owner, filter).map(
     (part) => sql`(select count(*) from ${transactions} where ${part})`,

@@ -1,4 +1,4 @@
-import { desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../db/owner.ts'
@@ -9,6 +9,13 @@ export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect
 type Category = typeof categories.$inferSelect
 type Label<Type> = { id: number; name: string; type: Type }
+
+/** The category of a transaction; null if that has been deleted. */
+export const liveCategory = sql<number | null>`(
+  select id from ${categories} category where category.id = ${transactions.categoryId} and category.user_id is not null)`
+
+/** The columns of a transaction as they are shown. */
+export const transactionColumns = { ...getTableColumns(transactions), categoryId: liveCategory }
 
 /** A transaction with the names of what it refers to. */
 export type TransactionWithRelations = {
@@ -28,7 +35,7 @@ export function withRelations(owner: Owner, where: SQL): RunnableQuery<Transacti
   const toAccounts = alias(accounts, 'to_accounts')
   return owner.db
     .select({
-      transaction: getTableColumns(transactions),
+      transaction: { ...getTableColumns(transactions), categoryId: sql<number | null>`${categories.id}` },
       account: { id: accounts.id, name: accounts.name, type: accounts.type },
       to_account: { id: toAccounts.id, name: toAccounts.name, type: toAccounts.type },
       category: { id: categories.id, name: categories.name, type: categories.type },
@@ -36,7 +43,10 @@ export function withRelations(owner: Owner, where: SQL): RunnableQuery<Transacti
     .from(transactions)
     .innerJoin(accounts, eq(accounts.id, transactions.accountId))
     .leftJoin(toAccounts, eq(toAccounts.id, transactions.toAccountId))
-    .leftJoin(categories, eq(categories.id, transactions.categoryId))
+    .leftJoin(
+      categories,
+      and(eq(categories.id, transactions.categoryId), eq(categories.userId, transactions.userId)),
+    )
     .where(where)
     .orderBy(desc(transactions.transactionDate), desc(transactions.id))
 }

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { owns } from '../../db/ownership.ts'
+import { isThere, owns } from '../../db/ownership.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
@@ -41,7 +41,12 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   const { userId: spender, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
   const isSpent = sql`${spender} = ${userId} and ${clientId} = ${client_id}`
-  return rule('client_id', text, sql`not exists (select 1 from ${spentClientIds} where ${isSpent})`)
+  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${isThere}`
+  return rule(
+    'client_id',
+    text,
+    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent}) or exists (select 1 from ${transactions} where ${isGone}))`,
+  )
 }
 
 /** Only for creating single transactions: batches, imports and updates accept uncategorised ones. */

@@ -1,13 +1,14 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { isOwn, own, requireOwned } from '../../db/ownership.ts'
+import { isOwn, own, requireOwned, there } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../guards.ts'
+import { liveCategory, transactionColumns } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 /** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
@@ -19,14 +20,14 @@ export async function updateTransaction(owner: Owner, id: number, draft: Draft<T
   const judged = db
     .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
     .from(transactions)
-    .where(eq(transactions.id, id))
+    .where(there(transactions, id))
 
   const update = db
     .update(transactions)
     .set({
       type: sent.type,
       accountId: sent.account_id,
-      // Not set unless it may change: setting a column runs its triggers, even to the same value.
+      // Not set unless it may change: setting a column writes its index entries, even to the same value.
       toAccountId: dropsDestination(sent) ? null : sent.to_account_id,
       categoryId: sent.category_id,
       amount: sent.amount,
@@ -36,7 +37,7 @@ export async function updateTransaction(owner: Owner, id: number, draft: Draft<T
       updatedAt: owner.now,
     } satisfies ColumnsOf<TransactionChanges>)
     .where(and(own(owner, transactions, id), draft.complete ? allHold(rules) : sql`false`))
-    .returning()
+    .returning(transactionColumns)
   const results = await withinBounds('amount', owner.run({ judged, updated: update }))
   requireOwned(transactions, results.judged)
   const [updated] = results.updated
@@ -52,7 +53,7 @@ function rowAfter(sent: TransactionChanges): NextRow {
     type: kept(sent.type, transactions.type),
     account_id: kept(sent.account_id, transactions.accountId),
     to_account_id: dropsDestination(sent) ? sql`null` : kept(sent.to_account_id, transactions.toAccountId),
-    category_id: kept(sent.category_id, transactions.categoryId),
+    category_id: sent.category_id === undefined ? liveCategory : sql`${sent.category_id}`,
   }
 }
 

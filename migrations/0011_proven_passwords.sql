@@ -1,1 +1,0 @@
-ALTER TABLE `users` ADD `is_password_proven` integer DEFAULT false NOT NULL;

@@ -1,0 +1,75 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { maxTotal } from '../domain/money.ts'
+import { isThere } from './ownership.ts'
+
+/*
+ * The kept figures, for many rows at once: of accounts what moved and how many rows there are, and `totals`. Triggers do
+ * the same for single rows (migrations/0001_triggers.sql), and leave alone what is synced or imported when it is
+ * inserted, and what belongs to an import that nobody owns when it is deleted.
+ */
+
+/**
+ * The statements that count rows which have just been inserted in bulk: each account and each total is written once.
+ * `rows` is a condition on the user's transactions. Fails with a CHECK named `…_in_bounds` if a balance or total would
+ * pass its bounds.
+ */
+export function countRows(userId: SQL, rows: SQL): SQL[] {
+  return [...addFigures(rows, sql`1`), ...requireBounds(userId, rows)]
+}
+
+/** The statements that take rows out of the figures, before they are deleted in bulk. Fails as `countRows` does. */
+export function discountRows(userId: SQL, rows: SQL): SQL[] {
+  const there = sql`${rows} and ${isThere}`
+  const empty = sql`user_id = ${userId} and month in (${monthsOf(there)}) and transaction_count = 0`
+  return [
+    ...addFigures(there, sql`-1`),
+    sql`delete from totals where ${empty}`,
+    ...requireBounds(userId, there),
+  ]
+}
+
+/** In two parts, since what moves on an account, one way and the other, can be more than 2^63. */
+const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
+
+const monthsOf = (rows: SQL) =>
+  sql`select distinct substr(transaction_date, 1, 7) from transactions where ${rows}`
+
+function addFigures(rows: SQL, sign: SQL): SQL[] {
+  return [
+    sql`
+    update accounts
+       set moved = accounts.moved + ${sign} * change.amount,
+           transaction_count = transaction_count + ${sign} * change.own,
+           incoming_count = incoming_count + ${sign} * change.incoming
+      from (select id, ${sumOf(sql`amount`)} as amount, sum(own) as own, sum(incoming) as incoming
+              from (select account_id as id, iif(type = 'income', amount, -amount) as amount, 1 as own, 0 as incoming
+                      from transactions where ${rows}
+                    union all
+                    select to_account_id, amount, 0, 1 from transactions where to_account_id is not null and ${rows})
+             group by id) change
+     where accounts.id = change.id`,
+    sql`
+    insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+    select added.user_id, substr(transaction_date, 1, 7), added.type, coalesce(categories.id, 0), account_id,
+           coalesce(to_account_id, 0), ${sign} * ${sumOf(sql`amount`)}, ${sign} * count(*)
+      from (select * from transactions where ${rows}) added
+      left join categories on categories.id = category_id and categories.user_id is not null
+     where true group by 1, 2, 3, 4, 5, 6
+    on conflict do update set total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count`,
+  ]
+}
+
+/** A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. */
+function requireBounds(userId: SQL, rows: SQL): SQL[] {
+  const sums = sql`
+    select sum(balance) as past from accounts where user_id = ${userId}
+     union all
+    select total(total) from totals
+     where user_id = ${userId} and month in (${monthsOf(rows)}) and type in ('income', 'expense')
+     group by month, type`
+  return [
+    sql`
+    insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+    select ${userId}, '', '', 0, 0, 0, past, 0 from (${sums}) where abs(past) > ${sql.raw(String(maxTotal))}`,
+  ]
+}
