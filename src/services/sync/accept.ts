@@ -3,6 +3,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
+import { isThere } from '../../db/ownership.ts'
 import { batches, batchItems } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
@@ -96,7 +97,7 @@ function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>
   const next = nextRow((field) => sql.raw(`item.${field}`))
   const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
   const existsAlready = sql`exists (
-    select 1 from transactions row where row.user_id = ${id} and row.client_id = item.client_id)`
+    select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${isThere})`
   // The rules are not checked for an item that exists already, so its category may be gone or somebody else's. The
   // existing row may be deleted before the batch is processed, and the item is then created after all.
   const ownCategory = sql`(select categories.id from categories where categories.id = judged.category_id and categories.user_id = ${id})`

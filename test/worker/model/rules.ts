@@ -44,7 +44,7 @@ export function changed(row: Row, patch: Partial<Fields>): Row {
 
 export type Landed = {
   outcomes: Outcome[]
-  /** The state with the new rows; undefined if one of them, in order, would pass a bound. */
+  /** The state with the new rows; undefined if a figure would be past its bounds with all of them. */
   next: State | undefined
 }
 
@@ -59,18 +59,17 @@ export function land(
   const outcomes: Outcome[] = items.map((item) => judged(state, userId, item))
   absorb(state, userId, items, outcomes)
   const mates = new Map<string, number>()
-  let next: State | undefined = state.after(() => {})
+  const next = state.after(() => {})
   for (const [position, { force: _, ...item }] of items.entries()) {
     if (outcomes[position]?.outcome !== 'pending') continue
     const mate = item.client_id === null ? undefined : mates.get(item.client_id)
-    const id = mate ?? (next ?? state).newId(idFor(position))
+    const id = mate ?? next.newId(idFor(position))
     outcomes[position] = { outcome: mate === undefined ? 'created' : 'duplicate', transaction_id: id }
     if (mate !== undefined) continue
     if (item.client_id !== null) mates.set(item.client_id, id)
-    next?.rows.set(id, { ...withoutOutcome(item), ...origin, id, user_id: userId, isEdited: false })
-    if (!next?.isInBounds(userId)) next = undefined
+    next.rows.set(id, { ...withoutOutcome(item), ...origin, id, user_id: userId, isEdited: false })
   }
-  return { outcomes, next }
+  return { outcomes, next: next.isInBounds(userId) ? next : undefined }
 }
 
 /** What landed before is recognised, even if its account has gone since. */
