@@ -87,7 +87,10 @@ export const transactionQuery = z.partial(
     type: field(oneOf(transactionTypes), doc('Only this type.')),
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
-    q: field(text(), doc('Matches the description and the reference.')),
+    q: field(
+      text(),
+      doc('Matches the description and the reference of the newest 10,000 rows; see `searched_back_to`.'),
+    ),
     per_page: field(pageSize, doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
       z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
@@ -195,6 +198,12 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     prev_page_url: z.nullable(z.string()),
     to: field(position(), doc('Position of the last row; null on an empty page.')),
     total: shown.count(),
+    searched_back_to: field(
+      z.optional(z.nullable(shown.calendarDate())),
+      doc(
+        'Only with `q`: the day of the oldest row that was looked at, or null if all were. A search looks at the newest 10,000 rows that the other filters leave; send this day as `to` to search further back.',
+      ),
+    ),
   }),
   () => ({
     current_page: 1,

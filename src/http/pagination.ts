@@ -1,13 +1,14 @@
 import type { ShownTransactionPage, ShownTransactionWithRelations } from '../contract/transactions.ts'
+import type { TransactionPage } from '../services/transactions/list.ts'
 
-type Page = { page: number; perPage: number; total: number; rows: ShownTransactionWithRelations[] }
+type Page = Omit<TransactionPage, 'rows'> & { rows: ShownTransactionWithRelations[] }
 
 /**
  * A page as existing clients know it. Its links keep the query of the request and begin with the service's own address:
  * the request's is whatever the client, or a proxy, wrote into Host.
  */
 export function presentPage(appUrl: string, requestUrl: string, found: Page): ShownTransactionPage {
-  const { page, perPage, total, rows } = found
+  const { page, perPage, total, rows, searchedBackTo } = found
   const { pathname, searchParams } = new URL(requestUrl)
   const path = `${appUrl}${pathname}`
   const lastPage = Math.max(1, Math.ceil(total / perPage))
@@ -29,5 +30,6 @@ export function presentPage(appUrl: string, requestUrl: string, found: Page): Sh
     prev_page_url: page > 1 ? linkTo(page - 1) : null,
     to: rows.length > 0 ? before + rows.length : null,
     total,
+    ...(searchedBackTo !== undefined && { searched_back_to: searchedBackTo }),
   }
 }

@@ -3,24 +3,24 @@ import { defaultPageSize, type TransactionQuery } from '../../contract/transacti
 import type { Owner } from '../../db/owner.ts'
 import { own, requireComplete } from '../../db/ownership.ts'
 import { accounts, transactions } from '../../db/schema.ts'
-import { latestDate } from '../../domain/dates.ts'
+import { type CalendarDate, latestDate } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { filterParts, type TransactionFilter } from './filter.ts'
+import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
+import { search } from './search.ts'
 
 /** From this offset on, finding the month in which a page begins costs less than skipping rows one by one. */
 const farRows = 1_000
 
-const newestFirst = sql`order by transaction_date desc, id desc`
+/**
+ * `total` counts the rows of all pages. Of a search, `searchedBackTo` is the day of the last row that it looked at, null
+ * if it has looked at all.
+ */
+type Counted = { total: number; searchedBackTo?: CalendarDate | null }
 
-/** One page; `total` counts the rows of all pages. */
-export type TransactionPage = {
-  page: number
-  perPage: number
-  total: number
-  rows: TransactionWithRelations[]
-}
+export type TransactionPage = Counted & { page: number; perPage: number; rows: TransactionWithRelations[] }
 
 /** Returns one page of the user's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
@@ -30,12 +30,20 @@ export async function listTransactions(
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // However large the page number is, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
-  const ids = idsOfPage(owner, filter, { offset, perPage })
-  const { rows, counted } = await owner.run({
-    rows: withRelations(owner, sql`${transactions.id} in (${ids})`),
-    counted: owner.db.all<{ total: number }>(sql`select coalesce(${totalOf(owner, filter)}, 0) as total`),
+  const { ids, counted } = filter.q === undefined ? select(owner, filter) : search(owner, filter)
+  const results = await owner.run({
+    rows: withRelations(owner, sql`${transactions.id} in (${ids({ offset, perPage })})`),
+    counted: owner.db.all<Counted>(counted),
   })
-  return { page, perPage, rows, total: counted[0]?.total ?? 0 }
+  const { total = 0, searchedBackTo } = results.counted[0] ?? {}
+  return { page, perPage, rows: results.rows, total, searchedBackTo }
+}
+
+function select(owner: Owner, filter: TransactionFilter) {
+  return {
+    ids: (slice: Slice) => idsOfPage(owner, filter, slice),
+    counted: sql`select coalesce(${totalOf(owner, filter)}, 0) as total`,
+  }
 }
 
 /** How many rows match a filter: read from kept figures where there are any, counted otherwise. */
@@ -55,23 +63,10 @@ function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   return sql.join(counts, sql` + `)
 }
 
-type Slice = { offset: number; perPage: number }
-
 function idsOfPage(owner: Owner, filter: TransactionFilter, slice: Slice): SQL {
   const months = slice.offset >= farRows ? rowsByMonth(owner, filter) : undefined
-  return months ? idsFarBack(owner, filter, slice, months) : idsNearby(filterParts(owner, filter), slice)
-}
-
-/** Takes from each part as many of its newest rows as this page and those before it could need. */
-function idsNearby(parts: SQL[], { offset, perPage }: Slice): SQL {
-  const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`
-  if (parts.length === 1) return sql`select id from ${transactions} where ${parts[0]} ${slice}`
-  const newest = parts.map(
-    (part) => sql`
-      select * from (select id, transaction_date from ${transactions} where ${part}
-                     ${newestFirst} limit ${offset + perPage})`,
-  )
-  return sql`select id from (${sql.join(newest, sql` union all `)}) ${slice}`
+  if (months) return idsFarBack(owner, filter, slice, months)
+  return sql`select id from (${newestOf(filterParts(owner, filter), slice)})`
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
 import { rowsOf } from '../../databases/work.ts'
-import { createWorld, openAccount, recordTransaction } from '../world.ts'
+import { createWorld, type Json, openAccount, recordTransaction } from '../world.ts'
 import {
   createHousehold,
   goodCall,
@@ -126,6 +126,35 @@ test('no list works more for 40,000 transactions than for 8,000 in the same mont
   // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
   const dearer = Object.entries(long).filter(([name, worked]) => worked > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
+}, 60_000)
+
+test('a search looks at the newest 10,000 rows, and goes on from the day where it ended', async () => {
+  const searchOf = async (history: number, query: string) => {
+    const world = createWorld()
+    const household = await createHousehold(world)
+    await writeHistory(household, history)
+    const db = openWorldDatabase(world)
+    await db.batch([
+      db.run(sql`update transactions set description = 'A hut in the hills' where id in (7, 3649)`),
+    ])
+    await world.resetDatabaseWork()
+    const { body } = await household.person.get(`/api/transactions?${query}`)
+    const work = rowsOf(await world.databaseWork())
+    return { total: body.total, until: body.searched_back_to, ids: body.data.map(({ id }: Json) => id), work }
+  }
+  const few = await searchOf(3_650, 'q=hills')
+  expect(few).toMatchObject({ total: 2, until: null, ids: [7, 3649] })
+  const many = await searchOf(36_500, 'q=hills')
+  // Ten rows for each day: a thousand days.
+  expect(many).toMatchObject({ total: 1, until: '2024-02-05', ids: [7] })
+  expect(many.work).toBeLessThan(10_000 * 5)
+  expect(await searchOf(36_500, 'q=hills&to=2017-01-01')).toMatchObject({
+    total: 1,
+    until: null,
+    ids: [3649],
+  })
+  expect((await searchOf(36_500, 'q=hills&type=income&account_id=1')).work).toBeLessThan(10_000 * 10)
+  expect((await searchOf(60, 'page=1')).until).toBe(undefined)
 }, 60_000)
 
 test('the summary of a range reads its months as they are kept, and the rows of those that it cuts alone', async () => {
