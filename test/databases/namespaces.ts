@@ -27,13 +27,14 @@ export async function startDatabases(
       '--enable-namespaces',
       `--admin-listen-addr=${loopback}:${adminPort}`,
       `--max-active-namespaces=${2 * mostDatabases}`,
+      // Streams that the proxy keeps open count as well.
+      `--max-concurrent-connections=${4 * mostDatabases}`,
     ],
   })
   const namespaces = new Namespaces(directory, `http://${loopback}:${adminPort}/v1/namespaces`)
-  const proxy = await startDatabaseProxy(async (name) => ({
-    origin: sqld.url,
-    host: `${await namespaces.find(name)}.purse`,
-  }))
+  const find = async (name: string) => ({ origin: sqld.url, host: `${await namespaces.find(name)}.purse` })
+  // Migrated ones are for many small tests; those that migrate or kill the server themselves reach it unchanged.
+  const proxy = await startDatabaseProxy(find, { keepsStreams: migrated })
   if (migrated) {
     await migrateDatabase(`${proxy.url}/template/`)
     await namespaces.copyFromNowOn('template')

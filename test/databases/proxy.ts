@@ -11,13 +11,14 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, type Fault, fail, send } from './faults.ts'
+import { Streams } from './streams.ts'
 import { noWork, sum, type Work, workOf } from './work.ts'
 
 /** Where a database is: a server, and the Host header by which it knows the database. */
 export type Place = { origin: string; host: string }
 
 /** What is known about one database. `seen` counts the requests to its faulty side since the fault was set. */
-type Line = { fault: Fault | null; seen: number; latencyMs: number; work: Work }
+type Line = { fault: Fault | null; seen: number; latencyMs: number; work: Work; streams: Streams }
 
 // Longer than any client keeps an idle connection: whoever closes first must not be this side.
 const keepAliveMs = 120_000
@@ -30,16 +31,25 @@ const keepAliveMs = 120_000
  * - `POST /<name>/latency` with `{"ms": 30}` slows every request to it,
  * - `PUT /<name>/faults` with a Fault or null sets what goes wrong at `/<name>/faulty/…`, another way to the same
  *   database, and answers `{"seen": <requests that went there since the last time>}`.
+ *
+ * `keepsStreams` makes the server's work less than that of clients without a proxy (streams.ts).
  */
 export async function startDatabaseProxy(
   find: (name: string) => Promise<Place>,
+  { keepsStreams = false } = {},
 ): Promise<{ url: string; close(): Promise<void> }> {
   const lines = new Map<string, Line>()
   const agent = new Agent({ keepAlive: true })
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, name = '', ...rest] = (incoming.url ?? '').split('/')
-    const line = lines.get(name) ?? { fault: null, seen: 0, latencyMs: 0, work: noWork }
+    const line = lines.get(name) ?? {
+      fault: null,
+      seen: 0,
+      latencyMs: 0,
+      work: noWork,
+      streams: new Streams(),
+    }
     lines.set(name, line)
     const body = await buffer(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
@@ -52,7 +62,8 @@ export async function startDatabaseProxy(
       const { origin, host } = await find(name)
       const { method = 'GET' } = incoming
       const options = { agent, method, headers: { host }, ...(signal && { signal }) }
-      const answer = await exchange(request(`${origin}${path}`, options), body)
+      const pass = (body: Buffer) => exchange(request(`${origin}${path}`, options), body)
+      const answer = await (keepsStreams && !isFaulty ? line.streams.send(body, pass) : pass(body))
       line.work = sum(line.work, workOf(body, answer.body))
       return answer
     }

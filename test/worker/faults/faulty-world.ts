@@ -37,7 +37,7 @@ const uploadTimeoutsMs = [10_000, 120_000]
 /** Lets every time-out come soon: nobody waits eight seconds for nothing. Where some requests are answered, those must have the time. */
 function hastenTimeouts({ only }: Fault) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
-  const times = only === undefined ? 160 : 20
+  const times = only === undefined ? 40 : 20
   return vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     if (uploadTimeoutsMs.includes(ms)) return timeout(ms)
     expect(ms).toBeLessThanOrEqual(longestTimeoutMs)

@@ -1,0 +1,46 @@
+import type { Answer } from './faults.ts'
+
+const opening = '{"requests":['
+const close = ',{"type":"close"}]}'
+const closed = ',{"type":"ok","response":{"type":"close"}}]}'
+const sqlRemoved = ',{"type":"ok","response":{"type":"close_sql"}}'
+type Ask = (body: Buffer) => Promise<Answer>
+
+/** Requests of one database seldom overlap, and each stream holds a connection. */
+const mostKept = 2
+
+/**
+ * Streams of one database that are kept open. For each new stream sqld parses the whole schema, which costs it more than
+ * most requests do. So one that its client would close at the end of a request stays open and serves the next request,
+ * as empty as a new one.
+ */
+export class Streams {
+  readonly #batons: string[] = []
+
+  /** Sends a request of a client, through a kept stream if the client would open one and close it again. */
+  async send(body: Buffer, ask: Ask): Promise<Answer> {
+    const text = body.toString()
+    if (!text.startsWith(opening) || !text.endsWith(close)) return ask(body)
+    const baton = this.#batons.pop()
+    const texts = text.split('{"type":"store_sql"').length - 1
+    const removals = Array.from({ length: texts }, (_, id) => `,{"type":"close_sql","sql_id":${id}}`)
+    const kept = `{"baton":${baton ?? null},${text.slice(1, -close.length)}${removals.join('')}]}`
+    const answer = await ask(Buffer.from(kept))
+    // The server ends a stream that has not been used for ten seconds, and then executes nothing.
+    if (baton && answer.body.includes('"STREAM_EXPIRED"')) return this.send(body, ask)
+    return this.#closed(answer, `${sqlRemoved.repeat(texts)}]}`, ask)
+  }
+
+  /** The answer as it would be had the client's stream been closed. */
+  async #closed(answer: Answer, ending: string, ask: Ask): Promise<Answer> {
+    const text = answer.body.toString()
+    const baton = /^\{"baton":("[^"]+")/.exec(text)?.[1]
+    if (!baton || !text.endsWith(ending)) return answer
+    // An error can leave a transaction open.
+    const isUsable = this.#batons.length < mostKept && !text.includes('{"type":"error"')
+    if (isUsable) this.#batons.push(baton)
+    else await ask(Buffer.from(`{"baton":${baton},"requests":[{"type":"close"}]}`))
+    const rest = text.slice('{"baton":'.length + baton.length, -ending.length)
+    return { ...answer, body: Buffer.from(`{"baton":null${rest}${closed}`) }
+  }
+}
