@@ -7,7 +7,7 @@ import { waitForHealth } from './health.ts'
 import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
 import { localDatabase, startLocalDatabase } from './local-database.ts'
-import { migrateDatabase } from './migrate.ts'
+import { migrateDatabase, OtherMigrations } from './migrate.ts'
 import { loopback, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
 import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
@@ -130,7 +130,11 @@ async function migrate(
   try {
     await migrateDatabase(url, authToken)
   } catch (error) {
-    throw new DevError(`the database ${shown} could not be migrated: ${reasonOf(error)}`, { cause: error })
+    const isOld = error instanceof OtherMigrations && !remote
+    const hint = isOld ? `. Delete ${settings.stateDirectory} to begin with an empty one` : ''
+    throw new DevError(`the database ${shown} could not be migrated: ${reasonOf(error)}${hint}`, {
+      cause: error,
+    })
   }
 }
 

@@ -9,6 +9,7 @@ import { drizzle } from 'drizzle-orm/libsql/http'
 import { migrate } from 'drizzle-orm/libsql/migrator'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrateDatabase, OtherMigrations } from '../../dev/migrate.ts'
 import * as schema from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 
@@ -106,4 +107,10 @@ test('each prefix of the migrations, carried on to the end, gives the same datab
 test('migrating again changes nothing', async () => {
   const before = await schemaOf(await migrateUpTo('twice', all))
   expect(await schemaOf(await migrateUpTo('twice', all))).toEqual(before)
+})
+
+test('a database that was made by other migrations is left alone', async () => {
+  const client = await migrateUpTo('other', all)
+  await client.execute("insert into __drizzle_migrations (hash, created_at) values ('another', 1)")
+  await expect(migrateDatabase(`${server.url}/other/`)).rejects.toThrow(OtherMigrations)
 })
