@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@libsql/client/http'
 import { sql } from 'drizzle-orm'
-import { openDatabase } from '../src/db/client.ts'
 import type { Bench } from './calls.ts'
 import { type Call, Connection } from './client.ts'
 import { type ImportFile, importFiles, type NewRow, newRows, toItem } from './landing-files.ts'
@@ -196,7 +196,7 @@ function pipelinedInserts({ bench, size, raw }: Context): Way {
     way: `raw libSQL inserts by its client, ${size.items} in a batch`,
     rows: size.raw,
     async land() {
-      const { $client: client } = openDatabase({ url: raw.url, timeoutMs: 60_000 })
+      const client = createClient({ url: raw.url })
       for (let at = 0; at < rows.length; at += size.items) {
         const batch = rows.slice(at, at + size.items).map((args) => ({ sql: insert, args }))
         await client.batch(batch, 'write')

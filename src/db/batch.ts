@@ -1,12 +1,14 @@
-import type { BatchItem } from 'drizzle-orm/batch'
 import type { Database } from './client.ts'
+import { type Bound, bind, type Statement } from './prepared.ts'
 
-export type Statement = BatchItem<'sqlite'>
+/** A statement, prepared or not. */
+export type Runnable = Statement | Bound
 
 /** The statements of a batch by name, in the order they run. A name may hold a list of any length. */
-export type Statements = Record<string, Statement | Statement[]>
+export type Statements = Record<string, Runnable | Runnable[]>
 
-export type ResultOf<T> = T extends Statement ? T['_']['result'] : never
+export type ResultOf<T> =
+  T extends Bound<infer Result> ? Result : T extends Statement ? T['_']['result'] : never
 
 /** The result of each statement under its name, a list of results for a list. */
 export type Results<T extends Statements> = {
@@ -15,7 +17,7 @@ export type Results<T extends Statements> = {
 
 /** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
 export async function runBatch<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
-  const results: unknown[] = await db.batch(Object.values(statements).flat() as [Statement])
+  const results = await db.send(Object.values(statements).flat().map(toBound))
   const named = Object.entries(statements).map(([name, one]) => [
     name,
     Array.isArray(one) ? results.splice(0, one.length) : results.shift(),
@@ -24,7 +26,11 @@ export async function runBatch<T extends Statements>(db: Database, statements: T
 }
 
 /** Runs a single statement, with errors translated as in `runBatch`. */
-export async function runOne<T extends Statement>(db: Database, statement: T): Promise<ResultOf<T>> {
-  const [result] = await db.batch([statement])
+export async function runOne<T extends Runnable>(db: Database, statement: T): Promise<ResultOf<T>> {
+  const [result] = await db.send([toBound(statement)])
   return result as ResultOf<T>
+}
+
+function toBound(statement: Runnable): Bound {
+  return 'decode' in statement ? statement : bind(statement)
 }

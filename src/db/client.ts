@@ -1,21 +1,26 @@
-import { createClient, type InStatement, type TransactionMode } from '@libsql/client/http'
+import { createClient, type TransactionMode } from '@libsql/client/http'
 import { drizzle } from 'drizzle-orm/libsql/http'
 import { type Deadline, within } from '../domain/deadline.ts'
 import { AnswerTooLarge } from '../domain/failures.ts'
 import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
+import { type Bound, bind, type Statement } from './prepared.ts'
 
-export type Database = ReturnType<typeof openDatabase>
+/** Makes statements. It is connected to nothing, so that an isolate needs only one. */
+export const builder = drizzle.mock({ casing: 'snake_case' })
+
+/** Makes statements, and sends them. */
+export type Database = typeof builder & {
+  /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
+  send(statements: Bound[]): Promise<unknown[]>
+}
 
 /** Where the database is, and how long a round trip may take. */
 export type DatabaseAddress = { url: string; authToken?: string | undefined; timeoutMs: number }
 
 /**
- * Opens the database for one request. Never share it between requests: the driver limits parallel calls with promises,
- * and one request's promise that never settles would block every other request.
- * A deadline covers all round trips together; without one, each gets the time-out of the address. The meter counts
- * round trips and the rows they cost. Run statements through `runBatch` or `runOne`: only batches have their errors
- * translated.
+ * Opens the database for one request. A deadline covers all round trips together; without one, each gets the time-out
+ * of the address. The meter counts round trips and the rows they cost.
  */
 export function openDatabase(
   { url, authToken, timeoutMs }: DatabaseAddress,
@@ -23,23 +28,38 @@ export function openDatabase(
     meter = new Meter(),
     deadline = () => AbortSignal.timeout(timeoutMs),
   }: { meter?: Meter; deadline?: Deadline | undefined } = {},
-) {
-  const client = createClient({
-    url,
-    ...(authToken && { authToken }),
-    fetch: async (request: Request) => {
-      meter.countRoundTrip()
-      return metered(await ask(request, deadline()), meter)
-    },
-  })
-  const batch = client.batch.bind(client)
-  // Drizzle passes no mode, and the default begins as a reader: if another writer came in between, a batch that reads
-  // first and writes later would then fail at once instead of waiting its turn.
-  client.batch = (statements, mode = statements.every(isRead) ? 'read' : 'write') => {
-    const run = () => translateDatabaseErrors(batch(statements, mode))
+): Database {
+  const send = (statements: Bound[]) => {
+    // The default mode begins as a reader: if another writer came in between, a batch that reads first and writes later
+    // would then fail at once instead of waiting its turn.
+    const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
+    const run = () => translateDatabaseErrors(attempt(statements, mode))
     return meter.timeDatabase(withRetries(run, mode, deadline()))
   }
-  return drizzle(client, { casing: 'snake_case' })
+
+  /** A driver of its own, since it limits parallel calls with promises, which would block all others if one hung. */
+  const attempt = async (statements: Bound[], mode: TransactionMode) => {
+    let steps: (Step | null)[] = []
+    const client = createClient({
+      url,
+      ...(authToken && { authToken }),
+      fetch: async (request: Request) => {
+        meter.countRoundTrip()
+        return tapped(await ask(request, deadline()), (found) => {
+          steps = found
+          for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
+        })
+      },
+    })
+    const results = await client.batch(statements, mode)
+    // The first step is BEGIN.
+    return results.map((result, index) =>
+      (statements[index] as Bound).decode({ ...readStep(steps[index + 1] as Step), result }),
+    )
+  }
+
+  const batch = (statements: Statement[]) => send(statements.map(bind))
+  return Object.assign(Object.create(builder), { send, batch })
 }
 
 /** Passes on only the database's own answers: the driver would take any JSON for one. */
@@ -50,24 +70,44 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** What a statement cost; null for a step of a batch that was not executed. */
-type Cost = { rows_read?: number; rows_written?: number } | null
-type Outcome = { response?: { result?: Cost & { step_results?: Cost[] } } }
+/** What the server says of a statement; null for one that was not executed. */
+type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
+type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
 
-/** Counts the cost of each statement as the driver parses the answer, since the driver discards it. */
-function metered(response: Response, meter: Meter): Response {
+/**
+ * Takes rows and costs out of an answer as the driver parses it. The driver would discard the costs, and take ten times
+ * as long to make its own objects of the rows.
+ */
+function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
   const parse = response.json.bind(response)
   const json = async () => {
     const answer = (await parse()) as { results?: Outcome[] } | null
     // Whatever answered may not be a database; the driver reports that.
-    for (const outcome of Array.isArray(answer?.results) ? answer.results : []) {
-      const result = outcome?.response?.result
-      for (const cost of result?.step_results ?? [result])
-        meter.countRows(cost?.rows_read ?? 0, cost?.rows_written ?? 0)
-    }
+    const results = Array.isArray(answer?.results) ? answer.results : []
+    const batch = results
+      .map((outcome) => outcome?.response?.result)
+      .find((result) => Array.isArray(result?.step_results))
+    if (!batch?.step_results) return answer
+    take(batch.step_results)
+    batch.step_results = batch.step_results.map((step) =>
+      Array.isArray(step?.rows) ? { ...step, cols: [], rows: [] } : step,
+    )
     return answer
   }
   return Object.assign(response, { json })
+}
+type Outcome = { response?: { result?: { step_results?: (Step | null)[] } } }
+
+function readStep({ cols, rows }: Step) {
+  return { columns: cols.map(({ name }) => name), rows: rows.map((row) => row.map(readCell)) }
+}
+
+function readCell({ type, value }: Cell): string | number | null {
+  if (type === 'null') return null
+  if (type !== 'integer') return value
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError('The database sent an integer that is not safe')
+  return number
 }
 
 /** Pauses double from the first to the longest. */
@@ -102,10 +142,4 @@ async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))
   await within(signal, wait).catch(() => undefined)
   return !signal.aborted
-}
-
-function isRead(statement: InStatement | [string, unknown?]): boolean {
-  const sql =
-    typeof statement === 'string' ? statement : Array.isArray(statement) ? statement[0] : statement.sql
-  return /^\s*select\b/i.test(sql)
 }

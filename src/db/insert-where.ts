@@ -1,6 +1,6 @@
 import { getTableColumns, is, SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Database } from './client.ts'
+import type { builder } from './client.ts'
 
 /** The values of a row, each a plain value or an SQL expression. */
 type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferInsert'][K] | SQL }
@@ -9,7 +9,7 @@ type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferI
  * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
  * between the check and the write. Add `.returning()` to see whether it did.
  */
-export function insertWhere<T extends SQLiteTable>(db: Database, table: T, row: RowOf<T>, guard: SQL) {
+export function insertWhere<T extends SQLiteTable>(db: typeof builder, table: T, row: RowOf<T>, guard: SQL) {
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
   const values = columns.map(([key, column]) => {
     const value = (row as Record<string, unknown>)[key]

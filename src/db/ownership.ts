@@ -2,7 +2,7 @@ import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
-import type { Owner } from './owner.ts'
+import type { Owner, Scope } from './owner.ts'
 import { accounts, type batches, type categories, type imports, type tokens, transactions } from './schema.ts'
 
 type OwnedTable =
@@ -22,8 +22,8 @@ const nouns = {
   sync_batches: 'Sync batch',
 } as const
 
-/** The id of a row: a number, or the UUID of a batch. */
-type Id = number | string
+/** The id of a row: a number, or the UUID of a batch; in prepared statements an expression. */
+type Id = number | string | SQL
 
 /**
  * True for transactions that are there. Those of an account that its user has deleted, on either side, are not, and are
@@ -34,7 +34,7 @@ export const isThere = sql`not exists (
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
 /** The same for many rows of the user's: without an account that is being removed, no row is asked for. */
-export function areThere(owner: Owner): SQL {
+export function areThere(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${isThere})`
 }
 
@@ -45,7 +45,7 @@ export function there(table: OwnedTable, id: Id): SQL {
 }
 
 /** Matches row `id` if it is the user's: the condition of every statement on a single row. */
-export function own(owner: Owner, table: OwnedTable, id: Id): SQL {
+export function own(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(there(table, id), eq(table.userId, owner.id)) as SQL
 }
 
@@ -55,12 +55,12 @@ export function owns(userId: SQL, table: OwnedTable, id: SQL): SQL {
 }
 
 /** 1 on the user's rows, 0 on everybody else's. */
-export function isOwn(owner: Owner, table: OwnedTable): SQL<number> {
+export function isOwn(owner: Scope, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }
 
 /** Selects whether row `id` exists and is the user's. Pass the result to `requireOwned`. */
-export function ownership(owner: Owner, table: OwnedTable, id: Id) {
+export function ownership(owner: Scope, table: OwnedTable, id: Id) {
   return owner.db
     .select({ isOwn: isOwn(owner, table) })
     .from(table)

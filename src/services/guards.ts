@@ -19,10 +19,10 @@ export function allHold(rules: Rule[]): SQL {
   return and(...rules.map((rule) => rule.holds)) as SQL
 }
 
-/** Whether each rule holds: a JSON array of 1s and 0s, to be read with `brokenBy`. */
+/** Whether each rule holds: a text of 1s and 0s, to be read with `brokenBy`. */
 export function verdict(rules: Rule[]): SQL<string> {
-  const flags = rules.map(({ holds }) => holds)
-  return sql<string>`(json_array(${sql.join(flags, sql`, `)}))`
+  const flags = rules.map(({ holds }) => sql` || ((${holds}) is true)`)
+  return sql<string>`('' ${sql.join(flags)})`
 }
 
 /** Selects the verdict on rules that do not depend on a row. */
@@ -42,9 +42,9 @@ export function brokenRules(rules: Rule[]): SQL<string> {
 /** The failure that lists the errors of broken rules after those of the input, `given`. */
 export function brokenBy(rules: Rule[], [row]: { verdict: string }[], given: FieldErrors = {}): Invalid {
   const errors = { ...given }
-  const flags = JSON.parse(row?.verdict ?? '[]') as (0 | 1)[]
   for (const [index, rule] of rules.entries()) {
-    if (!flags[index] && !rule.inputs.some((input) => input in given)) addError(errors, rule.field, rule.text)
+    if (row?.verdict[index] !== '1' && !rule.inputs.some((input) => input in given))
+      addError(errors, rule.field, rule.text)
   }
   return new Invalid(errors)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { noon, setClock } from './clock.ts'
-import { openWorldDatabase } from './laws/every-route.ts'
+import { askDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import {
   type Answer,
@@ -192,9 +192,7 @@ describe('the link of a verification mail', () => {
   test('is void once the user has another address', async () => {
     const world = createWorld()
     const person = await world.register()
-    await openWorldDatabase(world).batch([
-      openWorldDatabase(world).run(sql`update users set email = 'new@example.com' where id = ${person.id}`),
-    ])
+    await askDatabase(world, sql`update users set email = 'new@example.com' where id = ${person.id}`)
     expectBadLink(await verifyAddress(world, person))
     expect(await isVerified(person)).toBe(false)
   })

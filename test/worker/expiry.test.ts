@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { dayMs } from '../../src/domain/dates.ts'
-import { openWorldDatabase } from './laws/every-route.ts'
+import { askDatabase, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld, type World } from './world.ts'
 
 const hourly = '17 * * * *'
 
 async function execute(world: World, statement: string): Promise<void> {
-  await openWorldDatabase(world).run(sql.raw(statement))
+  await askDatabase(world, sql.raw(statement))
 }
 
 async function count(world: World, table: string): Promise<number> {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { defaultCategories } from '../../src/domain/categories.ts'
 import { rowsOf } from '../databases/work.ts'
-import { createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
+import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
 import { balanceOf, createWorld, expectInvalid, type Json, openAccount } from './world.ts'
 
 const csv = `Date;Amount;Description;Category;Account
@@ -49,8 +49,8 @@ async function createImporter() {
   const total = async () => (await person.get('/api/transactions')).body.total
   const isExact = async () => (await findDifferences(openWorldDatabase(world))).length === 0
   const leftovers = async () => {
-    const { rows } = await openWorldDatabase(world).run('select count(*) as n from sync_items')
-    return rows[0]?.n
+    const [row] = await askDatabase(world, sql`select count(*) as n from sync_items`)
+    return row?.n
   }
   return { ...household, upload, statement, total, isExact, leftovers }
 }
@@ -505,10 +505,12 @@ describe('a file at its bounds', () => {
       ].join('\n')
       const { status, body } = await home.upload('/api/import/store', file)
       expect([status, body.import?.counts]).toEqual([200, { rows: count, created: count, duplicate: 0 }])
-      const db = openWorldDatabase(home.world)
-      const { rows } = await db.run(sql`
+      const rows = await askDatabase(
+        home.world,
+        sql`
       select count(*) as landed, sum(description = ${text} || ((id - first) % 10) and amount = (id - first + 1) * 100) as exact
-        from transactions, (select min(id) as first from transactions)`)
+        from transactions, (select min(id) as first from transactions)`,
+      )
       expect(rows[0]).toMatchObject({ landed: count, exact: count })
       const again = await home.upload('/api/import/store', file)
       expect(again.body.import.counts).toEqual({ rows: count, created: 0, duplicate: count })
@@ -526,11 +528,14 @@ describe('a file at its bounds', () => {
     ].join('\n')
     const { status, body } = await home.upload('/api/import/store', file)
     expect([status, body.import?.counts.created]).toEqual([200, count])
-    const { rows } = await openWorldDatabase(home.world).run(sql`
+    const rows = await askDatabase(
+      home.world,
+      sql`
       select categories.name, count(*) as n, sum((amount / 100 - 1) % 20 = rank) as exact
         from transactions join (select *, row_number() over (order by id) - 1 as rank from categories
                                  where name like 'é%') categories on categories.id = category_id
-       group by 1 order by min(rank)`)
+       group by 1 order by min(rank)`,
+    )
     expect(rows.map(({ name, n, exact }) => [name, n, exact])).toEqual(names.map((name) => [name, 450, 450]))
   }, 60_000)
 })

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
-import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
 /** A household that syncs: `sync` uploads, `process` runs the real consumer on what is queued. */
@@ -304,7 +305,7 @@ test('a batch whose message was lost is queued again by the sweep, and by whoeve
   phone.world.queuedSyncs.length = 0
   await phone.world.runCron('* * * * *')
   expect(phone.world.queuedSyncs).toEqual([])
-  await openWorldDatabase(phone.world).run('update sync_batches set queued_at = queued_at - 60000')
+  await askDatabase(phone.world, sql`update sync_batches set queued_at = queued_at - 60000`)
   await phone.status(body.sync_id)
   expect(phone.world.queuedSyncs).toEqual([{ batch_id: body.sync_id }])
   await phone.world.runCron('* * * * *')
@@ -332,8 +333,9 @@ test('finished batches are kept for thirty days, their transactions for good', a
   await phone.process()
   await phone.world.runCron('17 * * * *')
   expect((await phone.person.get(`/api/transactions/sync/${body.sync_id}`)).status).toBe(200)
-  await openWorldDatabase(phone.world).run(
-    `update sync_batches set completed_at = completed_at - ${31 * 86_400_000}`,
+  await askDatabase(
+    phone.world,
+    sql`update sync_batches set completed_at = completed_at - ${31 * 86_400_000}`,
   )
   await phone.world.runCron('17 * * * *')
   expect((await phone.person.get(`/api/transactions/sync/${body.sync_id}`)).status).toBe(404)

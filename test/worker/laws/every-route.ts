@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { app } from '../../../src/app.ts'
 import { openDatabase } from '../../../src/db/client.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
@@ -222,6 +222,13 @@ export function goodCall(route: string, household: Household): Promise<PreparedC
 /** Opens the world's database directly, to look behind the API or to write history by the thousand. */
 export function openWorldDatabase(world: World) {
   return openDatabase({ url: world.databaseUrl, timeoutMs: 30_000 })
+}
+
+/** Runs a statement there, and returns its rows. */
+export async function askDatabase(world: World, statement: SQL) {
+  const db = openWorldDatabase(world)
+  const [rows] = await db.batch([db.all<Record<string, unknown>>(statement)])
+  return rows
 }
 
 /** Writes `count` transactions of the household's past straight into the database, over ten years. */

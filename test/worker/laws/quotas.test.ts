@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/quotas.ts'
 import { muteLog } from '../muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'
-import { openWorldDatabase, verify } from './every-route.ts'
+import { askDatabase, openWorldDatabase, verify } from './every-route.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -89,7 +89,8 @@ describe('accounts', () => {
     const person = await world.register()
     const { body: one } = await person.post('/api/accounts', { ...account, notes: 'long' })
     await giveAccounts(world, person, 1)
-    await openWorldDatabase(world).run(
+    await askDatabase(
+      world,
       sql`update accounts set notes = ${'x'.repeat(maxNotesLength)} where user_id = ${person.id} and id <> ${one.id}`,
     )
     const change = (notes: string) => person.put(`/api/accounts/${one.id}`, { notes })
