@@ -1,7 +1,8 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
-import type { Owner } from '../db/owner.ts'
+import { type Owner, prepareOwned, type Scope } from '../db/owner.ts'
 import { requireComplete } from '../db/ownership.ts'
+import type { Slots } from '../db/prepared.ts'
 import { accounts, categories, totals, transactions } from '../db/schema.ts'
 import {
   type CalendarMonth,
@@ -33,19 +34,21 @@ export type Summary = {
   breakdown: { id: number | null; name: string | null; total: bigint }[]
 }
 
+const read = prepareOwned((owner, { periods }: Slots<{ periods: Period[] }>) => ({
+  accounts: owner.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(eq(accounts.userId, owner.id))
+    .orderBy(asc(accounts.id)),
+  totals: periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
+}))
+
 /** Returns the dashboard of a month or a range, by default of the current month in the user's time zone. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
   const asked = askedPeriod(await requireComplete(owner, draft))
   // The time zone only comes with the results, so every month that it may be now is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
-  const results = await owner.run({
-    accounts: owner.db
-      .select(accountColumns)
-      .from(accounts)
-      .where(eq(accounts.userId, owner.id))
-      .orderBy(asc(accounts.id)),
-    totals: periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
-  })
+  const results = await owner.run(read(owner, { periods }))
   const thisMonth = monthIn(results.user.timezone, owner.now)
   const chosen = asked ? 0 : periods.findIndex(({ firstMonth }) => firstMonth === thisMonth)
   const sums = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
@@ -77,7 +80,7 @@ const lowBits = 20
 const lowUnits = 1n << BigInt(lowBits)
 
 /** Totals by type and category, largest first, then by name: whole months from kept totals, the rest from the rows. */
-function totalsOf(owner: Owner, { firstMonth, lastMonth, cuts }: Period): SQL {
+function totalsOf(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)
   const shift = sql.raw(`${lowBits}`)
   const kept = and(

@@ -2,8 +2,9 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
-import type { Owner } from '../../db/owner.ts'
+import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import { isThere } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
@@ -11,60 +12,80 @@ import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
 import { transactionColumns } from './read.ts'
-import { categoryRequired, clientIdUnspent, isDuplicateOf, nextRow, transactionRules } from './rules.ts'
+import {
+  categoryRequired,
+  clientIdUnspent,
+  type GivenFields,
+  isDuplicateOf,
+  nextRow,
+  transactionRules,
+} from './rules.ts'
 
 const duplicatesListed = 5
+
+const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
+  judged: selectJudgement(owner, rulesFor(owner, fields)),
+}))
+
+const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
+  const { db } = owner
+  const rules = rulesFor(owner, fields)
+  const earlier = fields.client_id
+    ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, fields.client_id), isThere) as SQL)
+    : sql`false`
+  const duplicate = force ? sql`false` : isDuplicateOf(owner, fields)
+  const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
+  const guard = and(owner.isKnown, allHold(rules), isAbsent(earlier), isAbsent(duplicate)) as SQL
+  return {
+    earlier: db.select(transactionColumns).from(transactions).where(earlier),
+    judged: selectJudgement(owner, rules),
+    duplicates: db
+      .select(transactionColumns)
+      .from(transactions)
+      .where(duplicate)
+      .orderBy(desc(transactions.id))
+      .limit(duplicatesListed),
+    created: insertWhere(db, transactions, newRow(owner, fields), guard).returning(transactionColumns),
+  }
+})
 
 /**
  * Creates a transaction, or returns the one that an earlier request with the same `client_id` created.
  * Throws Forbidden (no account yet), Invalid, PotentialDuplicate.
  */
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
-  const { db } = owner
-  const { values } = draft
-  const rules = rulesFor(owner, values)
-  const judged = judge(owner, rules)
-  if (!draft.complete) throw refusal(draft, rules, (await owner.run({ judged })).judged)
-
-  const sent = draft.values
-  const earlier = sent.client_id
-    ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, sent.client_id), isThere) as SQL)
-    : sql`false`
-  const duplicate = sent.force ? sql`false` : isDuplicateOf(owner, sent)
-  const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
-  const guard = and(owner.isKnown, allHold(rules), isAbsent(earlier), isAbsent(duplicate)) as SQL
-  const results = await withinBounds(
-    'amount',
-    owner.run({
-      earlier: db.select(transactionColumns).from(transactions).where(earlier),
-      judged,
-      duplicates: db
-        .select(transactionColumns)
-        .from(transactions)
-        .where(duplicate)
-        .orderBy(desc(transactions.id))
-        .limit(duplicatesListed),
-      created: insertWhere(db, transactions, newRow(owner, sent), guard).returning(transactionColumns),
-    }),
-  )
+  if (!draft.complete) {
+    const { force: _, ...fields } = draft.values
+    const { judged } = await owner.run(judge(owner, given(fields)))
+    throw refusal(owner, draft, judged)
+  }
+  const { force, ...fields } = draft.values
+  const statements = create(owner, { fields: given(fields), force: force === true })
+  const results = await withinBounds('amount', owner.run(statements))
   const [transaction] = [...results.earlier, ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
-  const refused = refusal(draft, rules, results.judged)
+  const refused = refusal(owner, draft, results.judged)
   const isDuplicate = 'errors' in refused && Object.keys(refused.errors).length === 0
   throw isDuplicate ? new PotentialDuplicate(results.duplicates) : refused
 }
 
-function rulesFor(owner: Owner, values: Partial<NewTransaction>): Rule[] {
-  const next = nextRow((field) => sql`${values[field] ?? null}`)
+/** Leaves out what is null: statements are shorter without it. */
+function given<Fields extends object>(fields: Fields) {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
+}
+
+function rulesFor(owner: Scope, fields: Slots<Partial<GivenFields>>): Rule[] {
+  const next = nextRow((field) => fields[field] ?? sql`null`)
   return [
     ...transactionRules(owner.id, next),
     categoryRequired(next),
-    clientIdUnspent(owner.id, sql`${values.client_id ?? null}`),
+    clientIdUnspent(owner.id, fields.client_id ?? sql`null`),
   ]
 }
 
 /** Selects the verdict on the rules, and whether the user has any account. */
-function judge(owner: Owner, rules: Rule[]) {
+function selectJudgement(owner: Scope, rules: Rule[]) {
   const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${owner.id})`
   return owner.db
     .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })
@@ -73,16 +94,16 @@ function judge(owner: Owner, rules: Rule[]) {
 }
 
 function refusal(
+  owner: Owner,
   draft: Draft<NewTransaction>,
-  rules: Rule[],
   judged: { hasAccount: number; verdict: string }[],
 ) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  return brokenBy(rules, judged, draft.errors)
+  return brokenBy(rulesFor(owner, {}), judged, draft.errors)
 }
 
-function newRow(owner: Owner, fields: NewTransaction) {
+function newRow(owner: Scope & { now: SQL<Date> }, fields: Slots<GivenFields>) {
   return {
     id: nextTransactionId,
     userId: owner.id,

@@ -1,34 +1,60 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { TransactionQuery } from '../../contract/transactions.ts'
-import type { Owner } from '../../db/owner.ts'
+import type { Scope } from '../../db/owner.ts'
 import { areThere } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
-import type { CalendarDate } from '../../domain/dates.ts'
 import { liveCategory } from './read.ts'
 
 export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 
+/** A filter as statements take it: whatever changes their text has a field of its own. */
+export type Conditions = Omit<TransactionFilter, 'category_id' | 'q'> & {
+  category_id?: number | undefined
+  isUncategorised?: boolean | undefined
+  /** A short text, as a pattern of `like`. */
+  pattern?: string | undefined
+  /** A longer one. */
+  part?: string | undefined
+}
+
+/** Longer patterns would make `like` compare each letter with each: up to a hundred times the work of `instr`. */
+const longestPattern = 8
+
+export function conditionsOf({ category_id, q, ...others }: TransactionFilter): Conditions {
+  const isShort = q !== undefined && q.length <= longestPattern
+  return {
+    ...others,
+    category_id: category_id === 'none' ? undefined : category_id,
+    isUncategorised: category_id === 'none' || undefined,
+    pattern: isShort ? `%${q.replace(/[\\%_]/g, '\\$&')}%` : undefined,
+    part: isShort ? undefined : q,
+  }
+}
+
+/** Where a text is looked for. Both ways ignore the case of ASCII letters only. */
+const texts = [transactions.description, transactions.reference]
+
 /**
  * The conditions of a filter, as parts that have no rows in common: for an account, what leaves it and what comes in,
- * since each has an index in page order. The last day may be an SQL expression.
+ * since each has an index in page order.
  */
 export function filterParts(
-  owner: Owner,
-  filter: Omit<TransactionFilter, 'to'> & { to?: CalendarDate | SQL },
+  owner: Scope,
+  { account_id, category_id, isUncategorised, type, from, to, pattern, part }: Slots<Conditions>,
 ): SQL[] {
-  const { account_id, category_id, type, from, to, q } = filter
   // The rows of an account or category are all its user's. Without a condition on the user, their index is enough.
-  const isNarrow = account_id !== undefined || typeof category_id === 'number'
+  const isNarrow = account_id !== undefined || category_id !== undefined
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
     areThere(owner),
-    category_id === undefined ? undefined : inCategory(owner, category_id),
+    isUncategorised ? isNull(liveCategory) : undefined,
+    category_id && eq(transactions.categoryId, ownId(owner, categories, category_id)),
     type && eq(transactions.type, type),
-    from ? gte(transactions.transactionDate, from) : undefined,
-    to ? lte(transactions.transactionDate, to) : undefined,
-    q
-      ? or(contains(sql`${transactions.description}`, q), contains(sql`${transactions.reference}`, q))
-      : undefined,
+    from && gte(transactions.transactionDate, from),
+    to && lte(transactions.transactionDate, to),
+    pattern && or(...texts.map((text) => sql`${text} like ${pattern} escape '\\'`)),
+    part && or(...texts.map((text) => sql`instr(lower(${text}), lower(${part})) > 0`)),
   ) as SQL
   if (account_id === undefined) return [conditions]
   const accountId = ownId(owner, accounts, account_id)
@@ -37,20 +63,7 @@ export function filterParts(
   )
 }
 
-function inCategory(owner: Owner, id: number | 'none'): SQL {
-  return id === 'none' ? isNull(liveCategory) : eq(transactions.categoryId, ownId(owner, categories, id))
-}
-
 /** The id, or NULL if it is another user's, so that none of their rows are read. */
-function ownId(owner: Owner, table: typeof accounts | typeof categories, id: number): SQL {
+function ownId(owner: Scope, table: typeof accounts | typeof categories, id: SQL): SQL {
   return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
-}
-
-/** Longer patterns would make `like` compare each letter with each: up to a hundred times the work of `instr`. */
-const longestPattern = 8
-
-/** Both ways ignore the case of ASCII letters only. */
-function contains(column: SQL, text: string): SQL {
-  if (text.length > longestPattern) return sql`instr(lower(${column}), lower(${text})) > 0`
-  return sql`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`
 }

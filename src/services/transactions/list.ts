@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
-import type { Owner } from '../../db/owner.ts'
+import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import { own, requireComplete } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions } from '../../db/schema.ts'
-import { type CalendarDate, latestDate } from '../../domain/dates.ts'
+import { type CalendarDate, earliestDate, latestDate, type Period, periodOf } from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { filterParts, type TransactionFilter } from './filter.ts'
+import { type Conditions, conditionsOf, filterParts } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
 import { type TransactionWithRelations, withRelations } from './read.ts'
 import { rowsByMonth } from './rows-by-month.ts'
@@ -22,6 +23,17 @@ type Counted = { total: number; searchedBackTo?: CalendarDate | null }
 
 export type TransactionPage = Counted & { page: number; perPage: number; rows: TransactionWithRelations[] }
 
+type Asked = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
+
+const readPage = prepareOwned((owner, { slice, ...asked }: Slots<Asked>) => {
+  const { pattern, part } = asked.filter
+  const { ids, counted } = (pattern ?? part) ? search(owner, asked.filter) : select(owner, asked)
+  return {
+    rows: withRelations(owner, sql`${transactions.id} in (${ids(slice)})`),
+    counted: owner.db.all<Counted>(counted),
+  }
+})
+
 /** Returns one page of the user's transactions, newest first. Throws Invalid. */
 export async function listTransactions(
   owner: Owner,
@@ -30,31 +42,34 @@ export async function listTransactions(
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
   // However large the page number is, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
-  const { ids, counted } = filter.q === undefined ? select(owner, filter) : search(owner, filter)
-  const results = await owner.run({
-    rows: withRelations(owner, sql`${transactions.id} in (${ids({ offset, perPage })})`),
-    counted: owner.db.all<Counted>(counted),
-  })
+  const { from = earliestDate, to = latestDate } = filter
+  const asked = {
+    filter: conditionsOf(filter),
+    period: periodOf({ from, to }),
+    slice: { offset, perPage, reach: offset + perPage },
+    isFar: offset >= farRows,
+  }
+  const results = await owner.run(readPage(owner, asked))
   const { total = 0, searchedBackTo } = results.counted[0] ?? {}
   return { page, perPage, rows: results.rows, total, searchedBackTo }
 }
 
-function select(owner: Owner, filter: TransactionFilter) {
+function select(owner: Scope, asked: Omit<Slots<Asked>, 'slice'>) {
   return {
-    ids: (slice: Slice) => idsOfPage(owner, filter, slice),
-    counted: sql`select coalesce(${totalOf(owner, filter)}, 0) as total`,
+    ids: (slice: Slots<Slice>) => idsOfPage(owner, { ...asked, slice }),
+    counted: sql`select coalesce(${totalOf(owner, asked)}, 0) as total`,
   }
 }
 
 /** How many rows match a filter: read from kept figures where there are any, counted otherwise. */
-function totalOf(owner: Owner, filter: TransactionFilter): SQL {
+function totalOf(owner: Scope, { filter, period }: Omit<Slots<Asked>, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
   if (Object.keys(filter).length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
-  const months = rowsByMonth(owner, filter)
+  const months = rowsByMonth(owner, filter, period)
   if (months) return sql`(select sum(rows) from (${months}))`
-  const { account_id, ...others } = filter
-  if (account_id !== undefined && Object.keys(others).length === 0) {
+  const { account_id } = filter
+  if (account_id && Object.keys(filter).length === 1) {
     return sql`(select ${transactionCount} + ${incomingCount} from ${accounts} where ${own(owner, accounts, account_id)})`
   }
   const counts = filterParts(owner, filter).map(
@@ -63,15 +78,20 @@ function totalOf(owner: Owner, filter: TransactionFilter): SQL {
   return sql.join(counts, sql` + `)
 }
 
-function idsOfPage(owner: Owner, filter: TransactionFilter, slice: Slice): SQL {
-  const months = slice.offset >= farRows ? rowsByMonth(owner, filter) : undefined
+function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Slots<Asked>): SQL {
+  const months = isFar ? rowsByMonth(owner, filter, period) : undefined
   if (months) return idsFarBack(owner, filter, slice, months)
   return sql`select id from (${newestOf(filterParts(owner, filter), slice)})`
 }
 
 /** Starts in the month in which the page begins, skipping later months by their row counts. */
-function idsFarBack(owner: Owner, filter: TransactionFilter, { offset, perPage }: Slice, months: SQL): SQL {
-  const { to = latestDate } = filter
+function idsFarBack(
+  owner: Scope,
+  filter: Slots<Conditions>,
+  { offset, perPage }: Slots<Slice>,
+  months: SQL,
+): SQL {
+  const { to = sql`${latestDate}` } = filter
   const [part] = filterParts(owner, { ...filter, to: sql`min(${to}, (select last_day from start))` })
   return sql`
     with months as (select month, sum(rows) as rows from (${months}) group by month),

@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 
-export type Slice = { offset: number; perPage: number }
+/** `reach` is how many rows the slice and those before it hold. */
+export type Slice = { offset: number; perPage: number; reach: number }
 
 /** The order of lists. */
 export const newestFirst = sql`order by transaction_date desc, id desc`
@@ -10,12 +12,10 @@ export const newestFirst = sql`order by transaction_date desc, id desc`
  * Selects id and date of the rows of a slice, of parts that have no rows in common. From each it takes as many of the
  * newest as this slice and those before it could need.
  */
-export function newestOf(parts: SQL[], { offset, perPage }: Slice): SQL {
+export function newestOf(parts: SQL[], { offset, perPage, reach }: Slots<Slice>): SQL {
   const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`
   const of = (part: SQL | undefined) => sql`select id, transaction_date from ${transactions} where ${part}`
   if (parts.length === 1) return sql`${of(parts[0])} ${slice}`
-  const newest = parts.map(
-    (part) => sql`select * from (${of(part)} ${newestFirst} limit ${offset + perPage})`,
-  )
+  const newest = parts.map((part) => sql`select * from (${of(part)} ${newestFirst} limit ${reach})`)
   return sql`select id, transaction_date from (${sql.join(newest, sql` union all `)}) ${slice}`
 }

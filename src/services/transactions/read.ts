@@ -1,7 +1,6 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Owner } from '../../db/owner.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
 import { own, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 
@@ -31,9 +30,9 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */
-export function withRelations(owner: Owner, where: SQL): RunnableQuery<TransactionWithRelations[], 'sqlite'> {
+export function withRelations({ db }: Scope, where: SQL) {
   const toAccounts = alias(accounts, 'to_accounts')
-  return owner.db
+  return db
     .select({
       transaction: { ...getTableColumns(transactions), categoryId: sql<number | null>`${categories.id}` },
       account: { id: accounts.id, name: accounts.name, type: accounts.type },

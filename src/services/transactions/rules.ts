@@ -1,12 +1,18 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
-import type { Owner } from '../../db/owner.ts'
+import type { Scope } from '../../db/owner.ts'
 import { isThere, owns } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
 const required = 'The :field field is required.'
 const invalid = 'The selected :field is invalid.'
+
+/** The fields of a new transaction, those that are null left out. */
+export type GivenFields = {
+  [Field in keyof Omit<NewTransaction, 'force'>]: NonNullable<NewTransaction[Field]>
+}
 
 /** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
@@ -58,15 +64,15 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
  * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settlePending`.
  */
-export function isDuplicateOf(owner: Owner, fields: NewTransaction): SQL {
-  const reference = fields.reference ?? null
+export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
+  const { reference } = fields
   return and(
     eq(transactions.userId, owner.id),
     eq(transactions.accountId, fields.account_id),
     eq(transactions.transactionDate, fields.transaction_date),
     eq(transactions.amount, fields.amount),
     eq(transactions.type, fields.type),
-    sql`${transactions.toAccountId} is ${fields.to_account_id ?? null}`,
-    reference === null ? undefined : sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
+    sql`${transactions.toAccountId} is ${fields.to_account_id ?? sql`null`}`,
+    reference && sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
   ) as SQL
 }

@@ -1,28 +1,33 @@
 import { or, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '../../db/owner.ts'
+import type { Scope } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
-import { filterParts, type TransactionFilter } from './filter.ts'
+import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
 /**
  * A search looks at so many rows, the newest: no index finds a word within a text, and one that is kept for that would
  * cost every write more than all else together (docs/decisions.md, Searches are bounded).
  */
-const mostSearched = 10_000
+const mostSearched = sql<number>`10000`
 
 type Search = {
   /** Selects the ids of a page of what was found. */
-  ids: (slice: Slice) => SQL
+  ids: (slice: Slots<Slice>) => SQL
   /** Selects how many rows were found and, if there are rows that were not looked at, the day of the last that was. */
   counted: SQL
 }
 
 /** Looks for the text of a filter in what its index can narrow down: an account or a category, and dates. */
-export function search(owner: Owner, filter: TransactionFilter): Search {
-  const { account_id, category_id, from, to } = filter
+export function search(owner: Scope, filter: Slots<Conditions>): Search {
+  const { account_id, category_id, isUncategorised, from, to } = filter
   const narrow =
-    account_id === undefined && category_id !== 'none' ? { category_id, from, to } : { account_id, from, to }
-  const newest = newestOf(filterParts(owner, narrow), { offset: 0, perPage: mostSearched })
+    account_id === undefined && !isUncategorised ? { category_id, from, to } : { account_id, from, to }
+  const newest = newestOf(filterParts(owner, narrow), {
+    offset: sql`0`,
+    perPage: mostSearched,
+    reach: mostSearched,
+  })
   // A cross join, or SQLite would go through the whole history in order, and look each row up among the newest.
   const looked = sql`(${newest}) looked cross join ${transactions} on ${transactions.id} = looked.id`
   const isMatch = or(...filterParts(owner, filter)) as SQL

@@ -1,8 +1,8 @@
-import { and, type SQL, sql } from 'drizzle-orm'
-import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
-import type { Owner } from '../../db/owner.ts'
+import { type Owner, prepareOwned } from '../../db/owner.ts'
 import { isOwn, own, requireOwned, there } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -11,53 +11,56 @@ import { allHold, brokenBy, verdict } from '../guards.ts'
 import { liveCategory, transactionColumns } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
+type Asked = { id: number; sent: TransactionChanges; dropsDestination: boolean; isComplete: boolean }
+
+const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: Slots<Asked>) => {
+  const { db } = owner
+  const rules = transactionRules(owner.id, rowAfter(sent, dropsDestination))
+  return {
+    judged: db
+      .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
+      .from(transactions)
+      .where(there(transactions, id)),
+    updated: db
+      .update(transactions)
+      .set({
+        type: sent.type,
+        accountId: sent.account_id,
+        // Not set unless it may change: setting a column writes its index entries, even to the same value.
+        toAccountId: dropsDestination ? null : sent.to_account_id,
+        categoryId: sent.category_id,
+        amount: sent.amount,
+        description: sent.description,
+        reference: sent.reference,
+        transactionDate: sent.transaction_date,
+        updatedAt: owner.now,
+      } satisfies ColumnsOf<TransactionChanges>)
+      .where(and(own(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
+      .returning(transactionColumns),
+  }
+})
+
 /** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
 export async function updateTransaction(owner: Owner, id: number, draft: Draft<TransactionChanges>) {
-  const { db } = owner
-  const sent = draft.values
-  const next = rowAfter(sent)
-  const rules = transactionRules(owner.id, next)
-  const judged = db
-    .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
-    .from(transactions)
-    .where(there(transactions, id))
-
-  const update = db
-    .update(transactions)
-    .set({
-      type: sent.type,
-      accountId: sent.account_id,
-      // Not set unless it may change: setting a column writes its index entries, even to the same value.
-      toAccountId: dropsDestination(sent) ? null : sent.to_account_id,
-      categoryId: sent.category_id,
-      amount: sent.amount,
-      description: sent.description,
-      reference: sent.reference,
-      transactionDate: sent.transaction_date,
-      updatedAt: owner.now,
-    } satisfies ColumnsOf<TransactionChanges>)
-    .where(and(own(owner, transactions, id), draft.complete ? allHold(rules) : sql`false`))
-    .returning(transactionColumns)
-  const results = await withinBounds('amount', owner.run({ judged, updated: update }))
+  const { values: sent, complete: isComplete } = draft
+  // Changing the type away from transfer clears the destination, unless the request sets one.
+  const dropsDestination =
+    sent.type !== undefined && sent.type !== 'transfer' && sent.to_account_id === undefined
+  const statements = update(owner, { id, sent, dropsDestination, isComplete })
+  const results = await withinBounds('amount', owner.run(statements))
   requireOwned(transactions, results.judged)
   const [updated] = results.updated
-  if (!updated) throw brokenBy(rules, results.judged, draft.errors)
+  if (!updated) throw brokenBy(transactionRules(owner.id, rowAfter({}, false)), results.judged, draft.errors)
   return updated
 }
 
 /** The row after the change: the fields that were sent, the others as they are. */
-function rowAfter(sent: TransactionChanges): NextRow {
-  const kept = (value: unknown, column: AnySQLiteColumn): SQL =>
-    value === undefined ? sql`${column}` : sql`${value}`
+function rowAfter(sent: Slots<TransactionChanges>, dropsDestination: boolean): NextRow {
+  const { type, accountId, toAccountId } = transactions
   return {
-    type: kept(sent.type, transactions.type),
-    account_id: kept(sent.account_id, transactions.accountId),
-    to_account_id: dropsDestination(sent) ? sql`null` : kept(sent.to_account_id, transactions.toAccountId),
-    category_id: sent.category_id === undefined ? liveCategory : sql`${sent.category_id}`,
+    type: sent.type ?? sql`${type}`,
+    account_id: sent.account_id ?? sql`${accountId}`,
+    to_account_id: dropsDestination ? sql`null` : (sent.to_account_id ?? sql`${toAccountId}`),
+    category_id: sent.category_id ?? liveCategory,
   }
-}
-
-/** Changing the type away from transfer clears the destination, unless the request sets one. */
-function dropsDestination({ type, to_account_id }: TransactionChanges): boolean {
-  return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }

@@ -164,10 +164,10 @@ test('a move that broke off half-way sends the user away until it is finished', 
   const { db } = world.database(1)
   const breaking = openDatabase({ url: deadUrl, timeoutMs: 1_000 })
   let requests = 0
-  const batchOfDead = breaking.batch.bind(breaking)
-  breaking.batch = (statements) => {
+  const sendToDead = breaking.send
+  breaking.send = (statements) => {
     requests += 1
-    return requests > 3 ? batchOfDead(statements) : db.batch(statements)
+    return requests > 3 ? sendToDead(statements) : db.send(statements)
   }
   await expect(world.move(person.id, 0, 1, { db: breaking })).rejects.toThrow()
 
