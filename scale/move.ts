@@ -30,7 +30,7 @@ export const movingTables = [
   'tokens',
   'password_resets',
   'sync_batches',
-  'sync_items',
+  'sync_parts',
   'transactions',
   'spent_client_ids',
 ]
@@ -139,7 +139,7 @@ async function depart(userId: number, db: Database): Promise<void> {
 
 function isTheirs(table: string, userId: number) {
   if (table === 'users') return sql`id = ${userId}`
-  if (table === 'sync_items') return sql`batch_id in (select id from sync_batches where user_id = ${userId})`
+  if (table === 'sync_parts') return sql`batch_id in (select id from sync_batches where user_id = ${userId})`
   if (table === 'transactions') return sql`user_id = ${userId} and ${isThere}`
   return sql`user_id = ${userId}`
 }

@@ -26,7 +26,7 @@ export default {
 } satisfies ExportedHandler<Env>
 
 /** Queues are named purse-mail, purse-staging-mail and so on; dead-letter queues end in -dead. */
-function consumerOf(queue: string, { config, db }: Deps): Handler {
+function consumerOf(queue: string, { config, db, syncQueue }: Deps): Handler {
   const now = () => new Date()
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
@@ -34,8 +34,8 @@ function consumerOf(queue: string, { config, db }: Deps): Handler {
     return mailConsumer({ mailer: resendMailer(config.mailer), recordFailure, now })
   if (queue.endsWith('-sync-dead')) {
     const reason = 'The batch could not be processed. Please send it again.'
-    return syncConsumer((id) => failSync(db, id, reason, now()))
+    return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now()))
   }
-  if (queue.endsWith('-sync')) return syncConsumer((id) => processSync(db, id, now()))
+  if (queue.endsWith('-sync')) return syncConsumer(syncQueue, (id) => processSync(db, id, now()))
   throw new Error(`No consumer for the queue ${queue}`)
 }

@@ -1,14 +1,23 @@
 import * as z from 'zod/mini'
+import type { SyncQueue } from '../gateways/queues.ts'
 import type { Handler } from './dispatch.ts'
 
 const messageSchema = z.object({ batch_id: z.uuid() })
 
-/** Processes the batches of the queue. Failures are thrown, so the message is retried. */
-export function syncConsumer(process: (batchId: string) => Promise<void>): Handler {
+/**
+ * Processes the batches of the queue, and queues the batch that `process` returns: the next of the same user, who thus
+ * takes turns with others. Failures are thrown, so the message is retried.
+ */
+export function syncConsumer(
+  queue: SyncQueue,
+  process: (batchId: string) => Promise<string | undefined>,
+): Handler {
   return async (message) => {
     const { data } = messageSchema.safeParse(message.body)
-    if (data) await process(data.batch_id)
-    else console.error(JSON.stringify({ event: 'sync message not understood', id: message.id }))
+    if (data) {
+      const next = await process(data.batch_id)
+      if (next !== undefined) await queue.post(next)
+    } else console.error(JSON.stringify({ event: 'sync message not understood', id: message.id }))
     return 'done'
   }
 }

@@ -15,7 +15,7 @@ import {
   categoryTypes,
   importFormats,
   importKinds,
-  itemOutcomes,
+  type itemOutcomes,
   syncStates,
   transactionTypes,
 } from '../domain/types.ts'
@@ -278,46 +278,48 @@ export const batches = sqliteTable(
     /** SHA-256 of the body, which tells whether a repeated key came with the same batch. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
-    /** When it was last queued; a batch that has waited too long is queued again. */
-    queuedAt: instant().notNull(),
+    /** When it was last queued; null while it waits for an earlier batch of the same user. */
+    queuedAt: instant(),
     completedAt: instant(),
+    /** What became of each item, in order; null until the batch has been processed. */
+    outcomes: text({ mode: 'json' }).$type<Outcome[]>(),
   },
   (t) => [
-    index('sync_batches_user').on(t.userId),
+    index('sync_batches_user').on(t.userId, t.completedAt),
     uniqueIndex('sync_batches_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
     index('sync_batches_unfinished').on(t.queuedAt).where(sql`completed_at is null`),
     index('sync_batches_finished').on(t.completedAt).where(sql`completed_at is not null`),
   ],
 )
 
-/** The items of a batch. Ids are stored as they were sent: what they refer to may be gone before it is processed. */
-export const batchItems = sqliteTable(
-  'sync_items',
+/** One pair for each thing that is wrong with an item. */
+export type ItemErrors = [field: string, message: string][]
+
+/** The outcome of an item, the row that it created or duplicates, and its errors. */
+export type Outcome = [
+  outcome: (typeof itemOutcomes)[number],
+  transactionId: number | null,
+  errors: ItemErrors | null,
+]
+
+/**
+ * The items of a batch, as JSON, in as many parts as their size requires. Ids are stored as they were sent: what they
+ * refer to may be gone before the batch is processed.
+ */
+export const batchParts = sqliteTable(
+  'sync_parts',
   {
     batchId: text()
       .notNull()
       .references(() => batches.id, { onDelete: 'cascade' }),
-    position: integer().notNull(),
-    outcome: text({ enum: itemOutcomes }).notNull(),
-    /** The row that the item created or duplicates. */
-    transactionId: integer(),
-    /** One pair for each thing that is wrong. */
-    errors: text({ mode: 'json' }).$type<[field: string, message: string][]>(),
-    clientId: text(),
-    accountId: integer(),
-    toAccountId: integer(),
-    categoryId: integer().references(() => categories.id, { onDelete: 'set null' }),
-    type: text(),
-    amount: integer(),
-    description: text(),
-    reference: text(),
-    transactionDate: text(),
-    force: integer({ mode: 'boolean' }).notNull(),
+    /** The position of the part's first item. */
+    start: integer().notNull(),
+    /** How many of its items are invalid. */
+    invalid: integer().notNull(),
+    /** An array for each item, with the fields that services/bulk-insert.ts lists. */
+    items: text().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.batchId, t.position] }),
-    index('sync_items_category').on(t.categoryId).where(sql`category_id is not null`),
-  ],
+  (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
 export const imports = sqliteTable(

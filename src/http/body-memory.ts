@@ -15,14 +15,14 @@ const promises = new Set<BodyMemory>()
  * request whose client has gone may never be resumed to give its share back.
  */
 export class BodyMemory {
-  readonly #userId: number | undefined
+  readonly #sender: number | string | undefined
   #isRead = false
   #bytes = 0
   #until = 0
 
-  /** Bodies of one user, if it is given, are read one at a time. */
-  constructor(userId?: number) {
-    this.#userId = userId
+  /** Bodies of one sender, if it is given, are read one at a time: the id of a user, or what identifies a token. */
+  constructor(sender?: number | string) {
+    this.#sender = sender
   }
 
   /**
@@ -50,8 +50,8 @@ export class BodyMemory {
   #isItsTurn(): boolean {
     const now = performance.now()
     const isInTheWay = (other: BodyMemory) =>
-      other !== this && other.#userId === this.#userId && other.#isRead && other.#until >= now
-    return this.#userId === undefined || ![...promises].some(isInTheWay)
+      other !== this && other.#sender === this.#sender && other.#isRead && other.#until >= now
+    return this.#sender === undefined || ![...promises].some(isInTheWay)
   }
 
   #take(bytes: number, most: number): boolean {

@@ -7,6 +7,7 @@ import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
 import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
 import type { User } from '../db/owner.ts'
+import type { ItemErrors } from '../db/schema.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { formatMoney, moneyNumber } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
@@ -97,7 +98,7 @@ export function presentWithRelations(found: TransactionWithRelations): ShownTran
 }
 
 export function presentSync({ batch, items }: SyncStatus): ShownBatch {
-  const count = (outcome: string) => items.filter((item) => item.outcome === outcome).length
+  const count = (outcome: string) => items.filter((item) => item.outcome[0] === outcome).length
   return {
     id: batch.id,
     status: batch.status,
@@ -108,12 +109,12 @@ export function presentSync({ batch, items }: SyncStatus): ShownBatch {
       invalid: count('invalid'),
       failed: count('failed'),
     },
-    items: items.map((item) => ({
-      index: item.position,
-      client_id: item.clientId,
-      outcome: item.outcome,
-      transaction_id: item.outcome === 'pending' ? null : item.transactionId,
-      errors: item.errors && presentErrors(item.errors),
+    items: items.map(({ clientId, outcome: [outcome, transactionId, errors] }, index) => ({
+      index,
+      client_id: clientId,
+      outcome,
+      transaction_id: transactionId,
+      errors: errors && presentErrors(errors),
     })),
     created_at: batch.createdAt.toISOString(),
     completed_at: batch.completedAt?.toISOString() ?? null,
@@ -142,7 +143,7 @@ export function presentImportResult(
 }
 
 /** Errors of an item by field; those of the item as a whole are under `item`. */
-function presentErrors(pairs: [field: string, message: string][]): FieldErrors {
+function presentErrors(pairs: ItemErrors): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs)
     errors[field || 'item'] = [...(errors[field || 'item'] ?? []), message]

@@ -20,7 +20,8 @@ export async function withinBounds<T>(field: 'amount' | 'starting_balance', writ
  */
 export const mostDeletedAtOnce = 100_000
 
-/** The most rows deleted or changed in one transaction, if a deletion takes several. */
+/** The most bytes of uploaded batches, and the most rows, that are deleted in one transaction of several. */
+export const bytesPerPart = 20_000_000
 export const rowsPerPart = 20_000
 
 /** The failure of a larger deletion, which is refused up front since trying again would not help. */

@@ -4,20 +4,21 @@ import { countRows, discountRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
 import { isThere } from '../db/ownership.ts'
-import { batches, batchItems } from '../db/schema.ts'
-import { allHold, brokenRules } from './guards.ts'
+import { batches, batchParts } from '../db/schema.ts'
+import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
- * Bulk inserts go through a staging table, `batchItems`, whether the transactions come from a phone or a file. After
- * staging, each step is one statement over all pending items of a batch, and all these steps run in one transaction.
+ * Bulk inserts, whether the transactions come from a phone or a file, are a batch: its items lie in `batchParts` as
+ * JSON, and what becomes of them in `batches.outcomes`. Staging, settling and creating are one statement each, over all
+ * items at once, and the write lock is held from settling to creating.
  */
 
 /** Where rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The id of the batch's user, in SQL. */
-const ownerOf = (batchId: string) => sql`(select user_id from ${batches} where id = ${batchId})`
+export const ownerOf = (batchId: string) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
  * The fields of a transaction that are stored as they came, whether a batch or an import brought them. A new field of
@@ -34,52 +35,114 @@ const asSent = {
 } satisfies Record<Exclude<keyof NewTransaction, 'account_id' | 'to_account_id' | 'category_id'>, true>
 export const fieldsAsSent = Object.keys(asSent) as (keyof typeof asSent)[]
 
-/** Those fields as a list of columns of a table. */
-export const columnsAsSent = (table: string) =>
-  sql.raw(fieldsAsSent.map((field) => `${table}.${field}`).join(', '))
+/** Those fields as a list of the columns of `item`. */
+export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`).join(', '))
 
 /**
- * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `items` is the
- * end of the query: it selects the columns to store from `item`, which has the fields of each row and its `position`.
- * Rows are sent as arrays, since field names would double their size. `item` is materialized, since SQLite would
- * otherwise parse a row's JSON for every use of a field.
+ * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
+ * `category` is an id, or the key of a name.
+ */
+const stagedFields = ['errors', ...fieldsAsSent, 'account_id', 'to_account_id', 'category'] as const
+
+/** An expression for the place of a field in a stored item. */
+export const placeOf = (field: (typeof stagedFields)[number]) => sql.raw(String(stagedFields.indexOf(field)))
+
+/** Columns that take an array, the `value` of json_each, apart. */
+const columnsOf = (fields: readonly string[]) =>
+  sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
+
+/**
+ * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `judged` is the
+ * end of the query: it selects the staged fields from `item`, which has the fields of each row. `item` is materialized,
+ * since SQLite would otherwise parse a row's JSON for every use of a field.
  */
 export function stageRows<Row>(
   batchId: string,
   rows: Row[],
   fields: readonly (keyof Row & string)[],
-  items: SQL,
+  judged: SQL,
 ): SQL[] {
-  const columns = sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
+  const values = sql.raw(
+    stagedFields.map((field) => (field === 'errors' ? 'json(errors)' : field)).join(', '),
+  )
   return jsonParts(rows.map((row) => fields.map((field) => row[field]))).map(
     ({ from, json }) => sql`
-    insert into ${batchItems} (batch_id, position, outcome, errors, account_id, to_account_id, category_id,
-                            ${sql.raw(fieldsAsSent.join(', '))})
-    with item as materialized (
-      select key + ${from} as position, ${columns} from json_each(${json})
-       where exists (select 1 from ${batches} where id = ${batchId})
-    )${items}`,
+    insert into ${batchParts} (batch_id, start, invalid, items)
+    with item as materialized (select ${columnsOf(fields)} from json_each(${json}))
+    select * from (
+      select ${batchId}, ${from}, count(errors), json_group_array(json_array(${values})) from (${judged})
+    ) where exists (select 1 from ${batches} where id = ${batchId})`,
   )
 }
 
-/** Marks the items that break a rule as failed, and stores their errors. */
-export function failRuleBreakers(batchId: string) {
-  const next = nextRow((field) => sql`${batchItems}.${sql.identifier(field)}`)
-  const userId = ownerOf(batchId)
-  const rules = [...transactionRules(userId, next), clientIdUnspent(userId, sql`${batchItems.clientId}`)]
-  return sql`
-    update ${batchItems} set outcome = 'failed', errors = ${brokenRules(rules)}
-     where batch_id = ${batchId} and outcome = 'pending' and not (${allHold(rules)})`
+/**
+ * The rules for `item`, which may be checked again when a batch is processed. Its category is left out then: one that
+ * has gone in the meantime leaves the item uncategorised.
+ */
+export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
+  const item = nextRow((field) => sql.raw(`item.${field}`))
+  return [...transactionRules(userId, { ...item, category_id }), clientIdUnspent(userId, sql`item.client_id`)]
 }
 
-/** Marks the items whose client id belongs to an existing row as duplicates of it. */
-export function matchClientIds(batchId: string) {
+/** The invalid items of a batch, in SQL: a FROM clause with their positions and errors. */
+export function invalidItems(batchId: string): SQL {
+  return sql`(
+    select start + key as position, value ->> ${placeOf('errors')} as errors from ${batchParts}, json_each(items)
+     where batch_id = ${batchId} and invalid > 0 and value ->> ${placeOf('errors')} is not null)`
+}
+
+/** The items of a batch, as the beginning of a query: `item` has their positions and fields. */
+const stagedItems = (batchId: string) => sql`
+  item as materialized (
+    select start + key as position, ${columnsOf(stagedFields)}
+      from ${batchParts} cross join json_each(items) where batch_id = ${batchId}
+  )`
+
+/** True for a batch that has been accepted and not processed. */
+export const isUnfinished = (batchId: string) => sql`(id = ${batchId} and completed_at is null)`
+
+/**
+ * Decides what becomes of the items of an unfinished batch, in this order:
+ *
+ * 1. An item whose client id belongs to an existing row is a duplicate of that row.
+ * 2. An item that breaks a rule fails; `rulesFor` makes the rules for `item`.
+ * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
+ * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
+ * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
+ */
+export function settle(batchId: string, rules: Rule[]): SQL {
+  const userId = ownerOf(batchId)
+  const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
+  // The write lock keeps the ids free. Materialized, or SQLite would compute what is used twice twice.
   return sql`
-    update ${batchItems} set outcome = 'duplicate', transaction_id = row.id
-      from transactions row
-     where batch_id = ${batchId} and outcome = 'pending' and ${batchItems.clientId} is not null
-       and row.user_id = ${ownerOf(batchId)} and row.client_id = ${batchItems.clientId}
-       and row.id in (select id from transactions where id = row.id and ${isThere})`
+    update ${batches} set outcomes = (
+      with ${stagedItems(batchId)},
+      known as materialized (
+        select *, iif(errors is null and client_id is not null, (
+                    select id from transactions
+                     where user_id = ${userId} and transactions.client_id = item.client_id and ${isThere}
+                  ), null) as known_id
+          from item
+      ), judged as materialized (
+        select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
+      ),
+      ${absorbed(userId)},
+      settled as (
+        select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
+               coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
+          from judged left join absorbed using (position)
+      ), named as (
+        select *, iif(client_id is null, next,
+                      min(next) over (partition by client_id, errors is null and found is null)) as first
+          from settled
+      )
+      select json_group_array(json(outcome)) from (
+        select case when is_invalid then json_array('invalid', null, json(errors))
+                    when errors is not null then json_array('failed', null, json(errors))
+                    when found is not null then json_array('duplicate', found, null)
+                    else json_array(iif(first = next, 'created', 'duplicate'), first, null) end as outcome
+          from named order by position)
+    ) where ${isUnfinished(batchId)}`
 }
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
@@ -87,100 +150,104 @@ type Round = { items: SQL; rows: SQL; reference: SQL }
 
 /** Items with a reference go first, since those without one fit any row. This way, as many as possible find a row. */
 const rounds: Round[] = [
-  { items: sql`reference is not null`, rows: sql`row.reference is not null`, reference: sql`reference` },
-  { items: sql`reference is not null`, rows: sql`row.reference is null`, reference: sql`null` },
+  { items: sql`reference is not null`, rows: sql`reference is not null`, reference: sql`reference` },
+  { items: sql`reference is not null`, rows: sql`reference is null`, reference: sql`null` },
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
 /**
- * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule), and
- * assigns the remaining items the ids of the rows they will create.
+ * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
+ * `absorbed` has the position of the item and the id of the row. Rows with the account, date and amount of any item are
+ * read once, however many items match them.
+ *
+ * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
+ * long as running it.
  */
-export function settlePending(batchId: string): SQL[] {
-  const absorbed = rounds.map((round) => absorb(batchId, round))
-  return [...absorbed, assignIds(batchId), matchRepeatedClientIds(batchId)]
+function absorbed(userId: SQL): SQL {
+  const place = sql`account_id, transaction_date, amount`
+  const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
+  const isThere = (item: SQL) => sql`row.user_id = ${userId} and row.account_id = ${item}.account_id
+           and row.transaction_date = ${item}.transaction_date and row.amount = ${item}.amount`
+  const paired = rounds.reduce(
+    (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
+    sql`(
+        select position, null as id, ${fields}, null as pair from asking
+        union all
+        select null, row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference, null
+          from (select distinct ${place} from asking) wanted cross join transactions row on ${isThere(sql`wanted`)}
+         where row.client_id is null or row.client_id not in (
+                 select client_id from item where client_id is not null and errors is null))`,
+  )
+  return sql`
+      asking as materialized (
+        select position, ${fields} from judged
+         where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
+           and exists (select 1 from transactions row where ${isThere(sql`judged`)})
+      ),
+      absorbed as materialized (
+        select position, pair as id from ${paired} where position is not null and pair is not null
+      )`
 }
 
 /**
- * Pairs pending items with equal rows that have not absorbed one yet. If several are equal, the first item is paired
- * with the first row, and so on. Rows with the account, date and amount of any item are read once, however many items
- * match them.
+ * Pairs items with equal rows, neither of which has a pair yet. If several are equal, the first item is paired with the
+ * first row, and so on.
  */
-function absorb(batchId: string, { items, rows, reference }: Round) {
-  const place = sql`account_id, transaction_date, amount`
-  const equals = sql`account_id, to_account_id, type, amount, transaction_date, agreed`
-  const asking = sql`batch_id = ${batchId} and outcome = 'pending' and client_id is null and not force and ${items}`
+function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
+  const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`
   return sql`
-    with wanted as materialized (select distinct ${place} from ${batchItems} where ${asking}),
-    there as materialized (
-      select row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference
-        from wanted cross join transactions row on row.account_id = wanted.account_id
-         and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
-       where row.user_id = ${ownerOf(batchId)} and ${rows}
-         and row.id not in (select transaction_id from ${batchItems} where batch_id = ${batchId} and transaction_id is not null)
-    ), item as (
-      select *, row_number() over (partition by ${equals} order by position) as rank
-        from (select *, ${reference} as agreed from ${batchItems} where ${asking} and (${place}) in (select ${place} from there))
-    ), candidate as (
-      select *, row_number() over (partition by ${equals} order by reference is not null, id) as rank
-        from (select *, ${reference} as agreed from there)
-    )
-    update ${batchItems} set outcome = 'duplicate', transaction_id = pair.id
-      from (select item.position as place, candidate.id from item join candidate
-                on candidate.rank = item.rank and candidate.account_id = item.account_id
-               and candidate.to_account_id is item.to_account_id and candidate.type = item.type
-               and candidate.amount = item.amount and candidate.transaction_date = item.transaction_date
-               and candidate.agreed is item.agreed) pair
-     where batch_id = ${batchId} and position = pair.place`
+        select position, id, account_id, to_account_id, type, amount, transaction_date, reference,
+               iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
+          from (select *, row_number() over (
+                            partition by ${equals}, id is null order by reference is not null, id, position) as rank
+                  from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
+                               ${reference} as agreed from ${unpaired}))
+        window same as (partition by ${equals}, rank)`
 }
 
-/** Assigns the ids of the rows to be created, in the order of the batch. The write lock keeps them free. */
-function assignIds(batchId: string) {
-  return sql`
-    update ${batchItems}
-       set transaction_id = position + ${nextTransactionId}
-     where batch_id = ${batchId} and outcome = 'pending'`
+/** The items of a settled batch from which rows are created, in SQL: a FROM clause with positions and the rows' ids. */
+function createdOf(batchId: string): SQL {
+  return sql`(
+      select key as position, value ->> 1 as id
+        from (select outcomes from ${batches} where ${isUnfinished(batchId)}) cross join json_each(outcomes)
+       where value ->> 0 = 'created')`
 }
 
-/** If a client id occurs more than once in a batch, marks all items but the first as duplicates of the first. */
-function matchRepeatedClientIds(batchId: string) {
-  return sql`
-    with first as materialized (
-      select client_id, min(transaction_id) as id from ${batchItems}
-       where batch_id = ${batchId} and outcome = 'pending' and client_id is not null
-       group by client_id having count(*) > 1
-    )
-    update ${batchItems} set outcome = 'duplicate', transaction_id = first.id
-      from first
-     where batch_id = ${batchId} and outcome = 'pending' and first.client_id = ${batchItems.clientId}
-       and ${batchItems.transactionId} <> first.id`
-}
-
-/** Creates the pending items as transactions, with their assigned ids. */
-export function insertPending(batchId: string, now: Date, { isSynced, importId, guard }: Origin) {
+/**
+ * Creates the rows of a settled batch that is still unfinished. Categories are looked up now: one that has gone leaves
+ * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
+ */
+export function createRows(batchId: string, now: Date, { isSynced, importId, guard }: Origin): SQL {
+  const userId = ownerOf(batchId)
   const kept = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
+  const own = sql`categories where categories.user_id = ${userId}`
+  const named = sql`${own} and name_key = item.category`
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, ${kept}, is_synced, import_id,
                               created_at, updated_at)
-    select transaction_id, ${ownerOf(batchId)}, account_id, to_account_id, category_id, ${kept},
-           ${isSynced ? 1 : 0}, ${importId}, ${now.getTime()}, ${now.getTime()}
-      from ${batchItems}
-     where batch_id = ${batchId} and outcome = 'pending' and ${guard}
-     order by position`
+    with ${stagedItems(batchId)},
+    outcome as materialized (select * from ${createdOf(batchId)} where ${guard})
+    select outcome.id, ${userId}, account_id, to_account_id,
+           case typeof(category)
+             when 'integer' then (select categories.id from ${own} and categories.id = item.category)
+             when 'text' then coalesce((select categories.id from ${named} and categories.type = item.type),
+                                       (select min(categories.id) from ${named})) end,
+           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${now.getTime()}, ${now.getTime()}
+      from item cross join outcome using (position)`
 }
 
-/** Counts the rows that `insertPending` has created in the kept figures. */
-export function countInserted(batchId: string): SQL[] {
-  const created = sql`select transaction_id from ${batchItems} where batch_id = ${batchId} and outcome = 'pending'`
-  return countRows(ownerOf(batchId), sql`id in (${created})`)
+/** Counts the rows that `createRows` has created in the kept figures. */
+export function countCreated(batchId: string): SQL[] {
+  return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }
 
 /**
  * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that the
- * triggers leave its rows to `discountRows`, and their client ids unspent: importing the file again must work.
+ * triggers leave its rows to `discountRows`, and their client ids unspent: importing the file again must work. Rows that
+ * were deleted with an account stay so, and their client ids spent.
  */
 export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
-  const rows = sql`import_id = ${importId} and user_id = ${userId} and ${which}`
+  const rows = sql`import_id = ${importId} and user_id = ${userId} and ${which} and ${isThere}`
   return [
     ...discountRows(userId, rows),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,

@@ -5,7 +5,7 @@ import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
 import { own, ownership, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
-import { batchItems, categories } from '../db/schema.ts'
+import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
@@ -91,15 +91,6 @@ export async function deleteCategory(owner: Owner, id: number): Promise<void> {
   const nobodys = { userId: null, name: '', nameKey: '', idempotencyKey: null }
   const { owned } = await owner.run({
     owned: ownership(owner, categories, id),
-    items: owner.db
-      .update(batchItems)
-      .set({ categoryId: null })
-      .where(
-        and(
-          eq(batchItems.categoryId, id),
-          sql`exists (select 1 from categories where ${own(owner, categories, id)})`,
-        ),
-      ),
     deleted: owner.db
       .update(categories)
       .set(nobodys)

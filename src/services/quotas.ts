@@ -11,6 +11,12 @@ export const maxCategories = 1_000
 /** Characters in the notes of all accounts of a user together: 1.5 MB of JSON at worst. */
 export const maxNotesLength = 250_000
 
+/**
+ * Uploaded batches of a user that are not processed yet: a hundred thousand items, and a hundred megabytes at worst. No
+ * phone has as much to send, and the queue finishes several batches a second.
+ */
+export const maxUnfinishedBatches = 100
+
 /** Holds if the user may have one more account. */
 export function accountQuota(userId: SQL): Rule {
   const there = sql`(select count(*) from ${accounts} where ${accounts.userId} = ${userId})`

@@ -2,11 +2,11 @@ import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Farewell } from '../contract/people.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
-import { attempts, batches, batchItems, failedMails, users } from '../db/schema.ts'
+import { attempts, batches, batchParts, failedMails, users } from '../db/schema.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { Outbox } from '../gateways/queues.ts'
-import { rowsPerPart } from './bounds.ts'
+import { bytesPerPart, rowsPerPart } from './bounds.ts'
 import type { Hashing } from './hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
@@ -62,15 +62,15 @@ const isCleared = sql`(
 export function clearing(db: Database, condition: SQL) {
   const userId = sql`(select ${users.id} from ${users} where ${condition})`
   const sizes = sql`
-    select rowid as place, (select coalesce(max(position), -1) + 2 from ${batchItems} where batch_id = id) as rows
+    select rowid as place, (select sum(octet_length(items)) from ${batchParts} where batch_id = id) as bytes
       from ${batches} where user_id = ${userId} order by rowid limit ${rowsPerPart}`
   return {
     batches: db.run(sql`
       delete from ${batches} where rowid in (
         select place from (
-          select place, sum(rows) over (order by place rows between unbounded preceding and 1 preceding) as before
+          select place, sum(bytes) over (order by place rows between unbounded preceding and 1 preceding) as before
             from (${sizes}))
-         where coalesce(before, 0) < ${rowsPerPart})`),
+         where coalesce(before, 0) < ${bytesPerPart})`),
     spentClientIds: db.run(sql`
       delete from spent_client_ids where rowid in (
         select rowid from spent_client_ids where user_id = ${userId} limit ${rowsPerPart})`),

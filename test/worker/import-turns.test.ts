@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { hashSecret } from '../../src/domain/tokens.ts'
 import { BodyMemory, promisedMs } from '../../src/http/body-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { takeMemory } from './taken-memory.ts'
@@ -62,6 +63,23 @@ test('files of one user take turns, and nobody else waits for them', async () =>
   expect(answers.map(({ status }) => status)).toEqual([503, 200])
   memory.release()
   expect((await ada.upload(small)).status).toBe(200)
+})
+
+test('large batches of one token take turns, and small ones and those of others do not', async () => {
+  const world = createWorld()
+  const [ada, bob] = [await createHousehold(world), await createHousehold(world)]
+  const upload = ({ person, expense }: typeof ada, items: number) =>
+    person.post('/api/transactions/sync', {
+      transactions: Array.from({ length: items }, (_, nth) => ({ ...expense(), client_id: `phone-${nth}` })),
+    })
+  const [id, secret = ''] = ada.person.token.split('|')
+  const memory = new BodyMemory(`${id}|${await hashSecret(secret)}`)
+  onTestFinished(() => memory.release())
+  await memory.holdToRead(1)
+  const answers = await Promise.all([upload(ada, 1_000), upload(ada, 10), upload(bob, 1_000)])
+  expect(answers.map(({ status }) => status)).toEqual([503, 200, 200])
+  memory.release()
+  expect((await upload(ada, 1_000)).status).toBe(200)
 })
 
 test('a file that comes in more parts than a request may have timers is read', async () => {

@@ -49,7 +49,7 @@ async function createImporter() {
   const total = async () => (await person.get('/api/transactions')).body.total
   const isExact = async () => (await findDifferences(openWorldDatabase(world))).length === 0
   const leftovers = async () => {
-    const [row] = await askDatabase(world, sql`select count(*) as n from sync_items`)
+    const [row] = await askDatabase(world, sql`select count(*) as n from sync_parts`)
     return row?.n
   }
   return { ...household, upload, statement, total, isExact, leftovers }

@@ -15,8 +15,8 @@ async function createArchivist() {
 
 type Archivist = Awaited<ReturnType<typeof createArchivist>>
 
-/** Gives somebody finished uploads of so many items of their category, and as many client ids that are spent. */
-async function writeUploads({ world, person, category }: Archivist, items: number) {
+/** Gives somebody finished uploads of so many items, half a kilobyte each, and as many client ids that are spent. */
+async function writeUploads({ world, person }: Archivist, items: number) {
   const db = openWorldDatabase(world)
   const numbers = sql`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${items} - 1)`
   await db.batch([
@@ -24,8 +24,8 @@ async function writeUploads({ world, person, category }: Archivist, items: numbe
       insert into sync_batches (id, user_id, status, body_hash, created_at, queued_at, completed_at)
       ${numbers} select i / 1000, ${person.id}, 'completed', '', 0, 0, ${Date.now()} from n where i % 1000 = 0`),
     db.run(sql`
-      insert into sync_items (batch_id, position, outcome, category_id, force)
-      ${numbers} select i / 1000, i % 1000, 'duplicate', ${category.id}, 0 from n`),
+      insert into sync_parts (batch_id, start, invalid, items)
+      ${numbers} select i / 1000, 0, 0, hex(zeroblob(250000)) from n where i % 1000 = 0`),
     db.run(sql`
       insert into spent_client_ids (user_id, client_id) ${numbers} select ${person.id}, 'phone-' || i from n`),
   ])
@@ -43,7 +43,9 @@ describe('what was uploaded lately does not keep a user', () => {
     expect((await home.world.databaseWork()).requests).toBe(requests + 2)
     const db = openWorldDatabase(home.world)
     const [left] = await db.batch([
-      db.all(sql`select 1 from sync_batches union all select 1 from spent_client_ids`),
+      db.all(
+        sql`select 1 from sync_batches union all select 1 from sync_parts union all select 1 from spent_client_ids`,
+      ),
     ])
     expect(left).toEqual([])
   })

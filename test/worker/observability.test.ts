@@ -373,7 +373,7 @@ test('nothing in the log tells a password, token, address, amount, description o
     await call('POST', '/api/transactions', fields)
   await call('GET', '/api/transactions?q=canary&from=2026-01-01')
   await call('POST', '/api/transactions/sync', { transactions: [{ ...row, force: true }] })
-  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await world.deliverSyncs()
   await call('POST', '/api/import/store', { transactions: [row, { ...row, force: true }] })
   await call('POST', '/api/import/bank/store', { transactions: [{ ...row, account_id: 'canary' }] })
   await call('GET', '/api/summary')

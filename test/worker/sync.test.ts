@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
-import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { maxUnfinishedBatches } from '../../src/services/quotas.ts'
+import { askDatabase, createHousehold, openWorldDatabase, verify } from './laws/every-route.ts'
 import { balanceOf, createWorld, type Json, openAccount } from './world.ts'
 
 /** A household that syncs: `sync` uploads, `process` runs the real consumer on what is queued. */
@@ -12,7 +13,7 @@ async function createPhone() {
   const coffee = (fields: object = {}) => ({ ...expense(), amount: 3, description: 'Coffee', ...fields })
   const sync = (transactions: unknown, headers: Record<string, string> = {}) =>
     world.call('POST', '/api/transactions/sync', { token: person.token, body: { transactions }, headers })
-  const process = () => world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  const process = () => world.deliverSyncs()
   const status = async (id: string) => (await person.get(`/api/transactions/sync/${id}`)).body
   /** Uploads and processes items; returns the outcome of each. */
   const outcomes = async (transactions: unknown[]) => {
@@ -340,4 +341,75 @@ test('finished batches are kept for thirty days, their transactions for good', a
   await phone.world.runCron('17 * * * *')
   expect((await phone.person.get(`/api/transactions/sync/${body.sync_id}`)).status).toBe(404)
   expect(await phone.total()).toBe(1)
+})
+
+describe('users take turns', () => {
+  /** Somebody else with an account, who uploads as well. */
+  async function createNeighbour({ world, expense }: Awaited<ReturnType<typeof createPhone>>) {
+    const person = await world.register()
+    await verify(world, person)
+    const account = await openAccount(person)
+    const item = { ...expense(), account_id: account.id, category_id: null }
+    return { person, sync: () => person.post('/api/transactions/sync', { transactions: [item] }) }
+  }
+
+  test('somebody who uploads batch after batch keeps nobody else waiting for more than one', async () => {
+    const phone = await createPhone()
+    const neighbour = await createNeighbour(phone)
+    const own: string[] = []
+    for (let nth = 1; nth <= 5; nth++)
+      own.push((await phone.sync([phone.coffee({ amount: nth })])).body.sync_id)
+    const other = (await neighbour.sync()).body.sync_id
+    const order: string[] = []
+    const { queuedSyncs, deliver } = phone.world
+    for (let next = queuedSyncs.shift(); next; next = queuedSyncs.shift()) {
+      await deliver([next], 'purse-sync')
+      if (!order.includes(next.batch_id)) order.push(next.batch_id)
+    }
+    const [first, ...rest] = own
+    expect(order).toEqual([first, other, ...rest])
+    for (const id of own) expect((await phone.status(id)).counts.created).toBe(1)
+    expect((await neighbour.person.get(`/api/transactions/sync/${other}`)).body.status).toBe('completed')
+  })
+
+  test('a batch that fails lets the next one in, and one whose message was lost is found by the sweep', async () => {
+    const phone = await createPhone()
+    const ids: string[] = []
+    for (const amount of ['1', '9999999999999.99', '2', '3'])
+      ids.push((await phone.sync(Array.from({ length: 10 }, () => phone.coffee({ amount })))).body.sync_id)
+    const statuses = () => Promise.all(ids.map(async (id) => (await phone.status(id)).status))
+    const queue = phone.world.queuedSyncs
+    const [message] = queue.splice(0)
+    await phone.world.deliver([message], 'purse-sync-dead')
+    expect(queue).toEqual([{ batch_id: ids[1] }])
+    await phone.world.deliver(queue.splice(0), 'purse-sync')
+    expect(await statuses()).toEqual(['failed', 'failed', 'pending', 'pending'])
+    expect(queue).toEqual([{ batch_id: ids[2] }])
+    // Messages that come again bring nothing else into the queue.
+    await phone.world.deliver([message, { batch_id: ids[1] }], 'purse-sync')
+    expect(queue.splice(0)).toEqual([{ batch_id: ids[2] }])
+    await askDatabase(phone.world, sql`update sync_batches set queued_at = queued_at - 60000`)
+    await phone.world.runCron('* * * * *')
+    expect(queue).toEqual([{ batch_id: ids[2] }])
+    await phone.process()
+    expect(await statuses()).toEqual(['failed', 'failed', 'completed', 'completed'])
+  })
+
+  test('whoever has a hundred batches waiting is asked to wait, and others are not', async () => {
+    const phone = await createPhone()
+    const neighbour = await createNeighbour(phone)
+    const upload = (nth: number) =>
+      phone.sync([phone.coffee({ client_id: `c${nth}` })], { 'Idempotency-Key': `upload-${nth}` })
+    for (let nth = 1; nth <= maxUnfinishedBatches; nth++) expect((await upload(nth)).status).toBe(200)
+    const refused = await upload(0)
+    expect([refused.status, refused.body]).toEqual([429, { message: 'Too Many Attempts.' }])
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
+    // What has been taken is known again.
+    expect((await upload(1)).status).toBe(200)
+    expect((await neighbour.sync()).status).toBe(200)
+    await phone.process()
+    expect((await upload(0)).status).toBe(200)
+    await phone.process()
+    expect(await phone.total()).toBe(maxUnfinishedBatches + 1)
+  })
 })

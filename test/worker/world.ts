@@ -51,6 +51,12 @@ export function createWorld(bindings: Partial<Env> = {}) {
     /** Delivers messages to the consumer of a queue, that of mails by default. */
     deliver: (messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) =>
       deliver(queue, messages, attempts),
+    /** Delivers uploaded batches, and those that wait for them, until the queue is empty; returns the last result. */
+    async deliverSyncs() {
+      let result = await deliver('purse-sync', queuedSyncs.splice(0), 1)
+      while (queuedSyncs.length > 0) result = await deliver('purse-sync', queuedSyncs.splice(0), 1)
+      return result
+    },
     runCron,
     queued,
     queuedSyncs,

@@ -1,7 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { jsonParts } from '../../db/json-parts.ts'
 import type { Owner } from '../../db/owner.ts'
-import { batchItems } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { maxCategories } from '../quotas.ts'
 import type { ImportRow } from './import-file.ts'
@@ -28,22 +26,4 @@ export function createCategories({ id, now }: Owner, missing: SQL, guard: SQL): 
     select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}
            ${missing} and ${guard} and ${id} is not null
      order by key`
-}
-
-/** Assigns to the items the categories that their rows name; of two with one name, the one of the row's type. */
-export function assignCategories({ id }: Owner, batchId: string, rows: ImportRow[]): SQL[] {
-  const keys = rows.map(({ category }) => (typeof category === 'string' ? categoryNameKey(category) : null))
-  const named = sql`categories.user_id = ${id} and categories.name_key = wanted.name_key`
-  // Materialized, or SQLite would go through the whole list for each item.
-  return jsonParts(keys).map(
-    ({ from, json }) => sql`
-    with wanted as materialized (
-      select key + ${from} as place, value as name_key from json_each(${json}) where value is not null
-    )
-    update ${batchItems}
-       set category_id = coalesce((select id from categories where ${named} and type = ${batchItems.type}),
-                                  (select min(id) from categories where ${named}))
-      from wanted
-     where batch_id = ${batchId} and position = wanted.place`,
-  )
 }

@@ -2,23 +2,16 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
-import { batches, batchItems, imports } from '../../db/schema.ts'
+import { batches, batchParts, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import {
-  countInserted,
-  failRuleBreakers,
-  insertPending,
-  matchClientIds,
-  settlePending,
-  undoImport,
-} from '../bulk-insert.ts'
+import { countCreated, createRows, invalidItems, settle, undoImport } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
-import { assignCategories, createCategories, missingCategories } from './categories.ts'
+import { createCategories, missingCategories } from './categories.ts'
 import { balanceAt, type ClosingComparison, compareClosing } from './closing-balance.ts'
 import { type BrokenItem, errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
@@ -51,18 +44,17 @@ export async function storeImport(
   const quota = categoryQuota(owner.id, 'category', sql`(select count(*) ${missing})`)
   const results = await withinBounds('amount', owner.run(statementsOf(owner, file, batch, missing, quota)))
 
-  const { user, broken, brokenTotal, created, outcomes, balance } = results
+  const { user, broken, brokenTotal, created, balance } = results
   const [earlier] = results.earlier
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
-  if (!earlier && created.length === 0) throw brokenBy([quota], results.verdict)
-  const count = (outcome: string) => outcomes.find((row) => row.outcome === outcome)?.items ?? 0
-  const counts = { rows: file.rows.length, created: count('pending'), duplicate: count('duplicate') }
+  const stored = earlier ?? created[0]
+  if (!stored) throw brokenBy([quota], results.verdict)
   return {
-    id: file.isDryRun ? null : ((earlier ?? created[0])?.id ?? null),
-    counts: earlier ? { rows: earlier.rows, created: earlier.created, duplicate: earlier.duplicate } : counts,
+    id: file.isDryRun ? null : stored.id,
+    counts: { rows: stored.rows, created: stored.created, duplicate: stored.duplicate },
     closing: compareClosing(file, balance),
   }
 }
@@ -71,11 +63,10 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
   const { db, now } = owner
   const { id } = batch
   const { earlier, isFirst } = idempotency(owner, imports, batch.key)
-  const hasFailed = sql`batch_id = ${id} and outcome = 'failed'`
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
   const isSound = sql`(exists (select 1 from ${batches} where id = ${id})
-    and not exists (select 1 from ${batchItems} where ${hasFailed})
+    and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
     and ${quota.holds})`
   const importId = sql`(select id from imports where batch_id = ${id})`
   const run = (statements: SQL[]) => statements.map((statement) => db.run(statement))
@@ -83,24 +74,18 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     earlier: db.select().from(imports).where(earlier),
     batch: insertWhere(db, batches, newBatch(owner, id), and(isVerified(owner), isFirst) as SQL),
     items: run(stageImportRows(owner, id, file.rows)),
-    judged: db.run(failRuleBreakers(id)),
     broken: db.all<BrokenItem>(
-      sql`select position, errors from ${batchItems} where ${hasFailed} order by position limit ${maxErrors}`,
+      sql`select position, errors from ${invalidItems(id)} order by position limit ${maxErrors}`,
     ),
     brokenTotal: db.all<{ total: number }>(
-      sql`select count(*) as total from ${batchItems} where ${hasFailed}`,
+      sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
     ),
     verdict: selectVerdict(db, [quota]),
     newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
-    categories: run(assignCategories(owner, id, file.rows)),
-    clientIds: db.run(matchClientIds(id)),
-    settled: run(settlePending(id)),
-    outcomes: db.all<{ outcome: string; items: number }>(
-      sql`select outcome, count(*) as items from ${batchItems} where batch_id = ${id} group by outcome`,
-    ),
-    created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning({ id: imports.id }),
-    rows: db.run(insertPending(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: run(countInserted(id)),
+    settled: db.run(settle(id, [])),
+    created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
+    rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
+    counted: run(countCreated(id)),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
     undone: file.isDryRun ? run(undoImport(owner.id, importId, sql`true`)) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
@@ -115,14 +100,15 @@ function newBatch(owner: Owner, id: string) {
 /** The record of an import; its counts are those of the staged items. */
 function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, rowsHash }: Batch) {
   const count = (outcome: string) =>
-    sql<number>`(select count(*) from ${batchItems} where batch_id = ${id} and outcome = ${outcome})`
+    sql<number>`(
+      select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
   return {
     userId: owner.id,
     batchId: id,
     kind,
     format,
     rows: rows.length,
-    created: count('pending'),
+    created: count('created'),
     duplicate: count('duplicate'),
     idempotencyKey: key,
     rowsHash,

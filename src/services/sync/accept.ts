@@ -1,17 +1,26 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import type { Owner } from '../../db/owner.ts'
 import { isThere } from '../../db/ownership.ts'
-import { batches, batchItems } from '../../db/schema.ts'
+import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { EmailNotVerified, type FieldErrors, Invalid, InvalidItems } from '../../domain/failures.ts'
+import {
+  EmailNotVerified,
+  type FieldErrors,
+  Invalid,
+  InvalidItems,
+  TooManyAttempts,
+} from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
-import { columnsAsSent, fieldsAsSent, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
-import { clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
+import { maxUnfinishedBatches } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
+
+/** How long a client is to wait that has too many unfinished batches: in that time the queue finishes some. */
+const retryAfterSeconds = 10
 
 /** A batch as it was sent, each item checked on its own. */
 export type SyncBatch = {
@@ -27,60 +36,85 @@ export type SyncBatch = {
 
 /**
  * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that nothing is
- * accepted, unless the batch is lenient. Throws EmailNotVerified, Invalid.
+ * accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const { db } = owner
   const id = crypto.randomUUID()
   const hasErrors = Object.keys(batch.errors).length > 0
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
-  const isInvalid = sql`batch_id = ${id} and outcome = 'invalid' and ${batch.isLenient ? sql`false` : sql`true`}`
-  const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${batchItems} where ${isInvalid})`
+  const waiting = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
+  const hasRoom = sql`${waiting} < ${maxUnfinishedBatches}`
+  const invalid = invalidItems(id)
+  const isRefused = hasErrors || batch.isLenient ? sql`${hasErrors}` : sql`exists (select 1 from ${invalid})`
 
   // Items are staged so that they can be checked; a batch that is refused is deleted in the same transaction.
   const results = await owner.run({
-    earlier: db
-      .select({ id: batches.id, bodyHash: batches.bodyHash, completedAt: batches.completedAt })
-      .from(batches)
-      .where(earlier),
-    batch: insertWhere(db, batches, newBatch(owner, id, batch), and(isVerified(owner), isFirst) as SQL),
+    earlier: db.select({ id: batches.id, bodyHash: batches.bodyHash }).from(batches).where(earlier),
+    batch: insertWhere(
+      db,
+      batches,
+      newBatch(owner, id, batch, waiting),
+      and(isVerified(owner), isFirst, hasRoom) as SQL,
+    ).returning({ id: batches.id }),
     items: stageItems(owner, id, batch.items).map((statement) => db.run(statement)),
-    invalid: db.all<{ position: number; errors: string }>(
-      sql`select position, errors from ${batchItems} where ${isInvalid} order by position`,
-    ),
+    invalid: batch.isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`),
-    completed: completeIfNothingPending(owner, id),
+    completed: db.run(completeIfNothingPending(owner, id)),
+    oldest: db
+      .select({ id: batches.id })
+      .from(batches)
+      .where(and(eq(batches.userId, owner.id), isNull(batches.completedAt)))
+      .orderBy(sql`rowid`)
+      .limit(3),
   })
   if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
   const [first] = results.earlier
-  if (first) {
-    if (first.bodyHash !== batch.bodyHash)
-      throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
-    // If the client got no answer, the batch may never have been queued. Queueing it twice does no harm.
-    if (first.completedAt === null) await queue.post(first.id)
-    return first.id
-  }
-  const { invalid } = results
+  if (first && first.bodyHash !== batch.bodyHash)
+    throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
+  if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
+  // The others wait for the oldest. While there are two at most, the client may have sent the oldest before without
+  // getting an answer, so that it was never queued; queueing it twice does no harm.
+  const [oldest] = results.oldest
+  if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
+  return first?.id ?? id
+}
+
+type InvalidItem = { position: number; errors: string }
+
+/** Throws what a batch without an earlier one of its key was refused for: TooManyAttempts, InvalidItems, Invalid. */
+function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidItem[]): void {
+  if (!hadRoom) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
   if (invalid.length > 0)
     throw new InvalidItems(
       allErrors(batch, invalid),
       invalid.map(({ position }) => position),
     )
-  if (hasErrors) throw new Invalid(batch.errors)
-  await queue.post(id)
-  return id
+  if (Object.keys(batch.errors).length > 0) throw new Invalid(batch.errors)
 }
 
-function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBatch) {
-  const times = { createdAt: owner.now, queuedAt: owner.now }
-  return { id, userId: owner.id, status: 'pending' as const, idempotencyKey, bodyHash, ...times }
+/**
+ * A batch as it is stored before its items are. Only one batch of a user is in the queue at a time, so that nobody waits
+ * for all that somebody else has uploaded: the next is queued when it is done.
+ */
+function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBatch, waiting: SQL) {
+  const queuedAt = sql`iif(${waiting} = 0, ${owner.now.getTime()}, null)`
+  return {
+    id,
+    userId: owner.id,
+    status: 'pending' as const,
+    idempotencyKey,
+    bodyHash,
+    createdAt: owner.now,
+    queuedAt,
+  }
 }
 
 /** What is staged for an item: its fields, and the errors that were found without the database. */
-const stagedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
+const checkedFields = ['errors', 'account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
-function toStagedItem({ values, errors }: Draft<NewTransaction>): {
-  [field in (typeof stagedFields)[number]]?: unknown
+function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
+  [field in (typeof checkedFields)[number]]?: unknown
 } {
   const pairs = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((message) => [field, message]),
@@ -89,39 +123,31 @@ function toStagedItem({ values, errors }: Draft<NewTransaction>): {
 }
 
 /**
- * Stages the items of a batch that has just been stored. Those that have errors or break a rule become invalid, the
- * others pending. An item that was created as a transaction earlier becomes pending even if its account or category is
- * gone by now: otherwise, a phone that never got the answer could never get rid of it.
+ * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
+ * that was created as a transaction earlier is valid even if its account or category is gone by now: otherwise, a phone
+ * that never got the answer could never get rid of it.
  */
 function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
-  const next = nextRow((field) => sql.raw(`item.${field}`))
-  const broken = brokenRules([...transactionRules(id, next), clientIdUnspent(id, sql`item.client_id`)])
+  const broken = brokenRules(itemRules(id, sql`item.category_id`))
   const existsAlready = sql`exists (
     select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${isThere})`
-  // The rules are not checked for an item that exists already, so its category may be gone or somebody else's. The
-  // existing row may be deleted before the batch is processed, and the item is then created after all.
-  const ownCategory = sql`(select categories.id from categories where categories.id = judged.category_id and categories.user_id = ${id})`
-  // Materialized, or SQLite would check the rules for each use of their verdict.
-  const judged = sql`, judged as materialized (
-      select *, coalesce(errors, iif(exists_already, null, nullif(${broken}, '[]'))) as all_errors
-        from (select *, ${existsAlready} as exists_already from item) item
-    )
-    select ${batchId}, position, iif(all_errors is null, 'pending', 'invalid'), all_errors, account_id, to_account_id,
-           iif(all_errors is null, iif(exists_already, ${ownCategory}, category_id), null), ${columnsAsSent('judged')}
-      from judged`
-  return stageRows(batchId, items.map(toStagedItem), stagedFields, judged)
+  const judged = sql`
+    select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
+           account_id, to_account_id, category_id as category
+      from item`
+  return stageRows(batchId, items.map(toCheckedItem), checkedFields, judged)
 }
 
 /** A lenient batch without a valid item is complete at once. */
-function completeIfNothingPending({ db, now }: Owner, batchId: string) {
-  const isPending = sql`exists (select 1 from ${batchItems} where batch_id = ${batchId} and outcome = 'pending')`
-  return db
-    .update(batches)
-    .set({ status: 'completed', completedAt: now })
-    .where(and(eq(batches.id, batchId), sql`not ${isPending}`))
+function completeIfNothingPending({ now }: Owner, batchId: string): SQL {
+  const isPending = sql`exists (
+    select 1 from ${batchParts} where batch_id = ${batchId} and invalid < json_array_length(items))`
+  return sql`
+    update ${batches} set status = 'completed', completed_at = ${now.getTime()}
+     where id = ${batchId} and not ${isPending}`
 }
 
-function allErrors({ errors }: SyncBatch, invalid: { position: number; errors: string }[]): FieldErrors {
+function allErrors({ errors }: SyncBatch, invalid: InvalidItem[]): FieldErrors {
   const all: FieldErrors = { ...errors }
   for (const { position, errors: pairs } of invalid) {
     for (const [field, message] of JSON.parse(pairs) as [string, string][]) {

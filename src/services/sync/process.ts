@@ -1,54 +1,74 @@
 import { sql } from 'drizzle-orm'
-import { runBatch } from '../../db/batch.ts'
+import { runBatch, type Statements } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
-import { batches, batchItems } from '../../db/schema.ts'
+import { batches, batchParts } from '../../db/schema.ts'
 import {
-  countInserted,
-  failRuleBreakers,
-  insertPending,
-  matchClientIds,
-  settlePending,
+  countCreated,
+  createRows,
+  isUnfinished,
+  itemRules,
+  ownerOf,
+  placeOf,
+  settle,
 } from '../bulk-insert.ts'
 
 /**
- * Processes the pending items of a batch, in one round trip and one transaction, however many there are. A second call,
- * even at the same time, finds none pending. In this order:
- *
- * 1. An item whose client id belongs to an existing row is a duplicate of that row.
- * 2. An item that now breaks a rule, perhaps because its account is gone, fails.
- * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
- * 4. The others are created.
+ * Processes a batch, in one round trip and one transaction, however many items it has. A second call, even at the same
+ * time, finds it done. Returns the id of the user's next batch if it is to be queued now.
  */
-export async function processSync(db: Database, batchId: string, now: Date): Promise<void> {
-  const steps = [
-    matchClientIds(batchId),
-    failRuleBreakers(batchId),
-    ...settlePending(batchId),
-    insertPending(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` }),
-    ...countInserted(batchId),
-    sql`update ${batchItems} set outcome = 'created' where batch_id = ${batchId} and outcome = 'pending'`,
-    sql`update ${batches} set status = 'completed', completed_at = ${now.getTime()}
-         where id = ${batchId} and completed_at is null`,
-  ]
+export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
-    await runBatch(db, { steps: steps.map((step) => db.run(step)) })
+    return await finish(db, batchId, now, 'completed', {
+      settled: db.run(settle(batchId, itemRules(ownerOf(batchId)))),
+      rows: db.run(createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
+      counted: countCreated(batchId).map((statement) => db.run(statement)),
+    })
   } catch (error) {
     if (!isOutOfBounds(error)) throw error
     const reason = 'The amounts of this batch would push a balance or total past its bounds.'
-    await failSync(db, batchId, reason, now)
+    return await failSync(db, batchId, reason, now)
   }
 }
 
-/** Gives up on a batch: its pending items fail with the reason, which stays for the user to see. */
-export async function failSync(db: Database, batchId: string, reason: string, now: Date): Promise<void> {
-  const errors = JSON.stringify([['batch', reason]])
-  await runBatch(db, {
+/**
+ * Gives up on a batch: its valid items fail with the reason, which stays for the user to see. Returns the id of the
+ * user's next batch if it is to be queued now.
+ */
+export function failSync(
+  db: Database,
+  batchId: string,
+  reason: string,
+  now: Date,
+): Promise<string | undefined> {
+  const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
+  const errors = sql`value -> ${placeOf('errors')}`
+  return finish(db, batchId, now, 'failed', {
     items: db.run(sql`
-      update ${batchItems} set outcome = 'failed', errors = ${errors}
-       where batch_id = ${batchId} and outcome = 'pending'`),
-    batch: db.run(sql`
-      update ${batches} set status = 'failed', completed_at = ${now.getTime()}
-       where id = ${batchId} and completed_at is null`),
+      update ${batches} set outcomes = (
+        select json_group_array(json(outcome)) from (
+          select iif(${errors} = 'null', ${failed}, json_array('invalid', null, ${errors})) as outcome
+            from ${batchParts} cross join json_each(items) where batch_id = ${batchId} order by start, key)
+      ) where ${isUnfinished(batchId)}`),
   })
+}
+
+/** Runs the last statements of a batch, finishes it, and marks the user's next batch as queued if it waits. */
+async function finish(
+  db: Database,
+  batchId: string,
+  now: Date,
+  status: 'completed' | 'failed',
+  statements: Statements,
+): Promise<string | undefined> {
+  const next = sql`
+    select rowid from ${batches} where user_id = ${ownerOf(batchId)} and completed_at is null order by rowid limit 1`
+  const { queued } = await runBatch(db, {
+    ...statements,
+    batch: db.run(sql`
+      update ${batches} set status = ${status}, completed_at = ${now.getTime()} where ${isUnfinished(batchId)}`),
+    queued: db.all<{ id: string }>(sql`
+      update ${batches} set queued_at = ${now.getTime()} where rowid = (${next}) and queued_at is null returning id`),
+  })
+  return queued[0]?.id
 }

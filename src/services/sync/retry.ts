@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
-import { batches, batchItems } from '../../db/schema.ts'
+import { batches, batchParts } from '../../db/schema.ts'
 
 /** The status the batch had (undefined for an unknown one), and how many items are pending again. */
 export type Retry = { id: string; status: string | undefined; items: number }
@@ -15,15 +15,14 @@ export async function failedSyncs(db: Database): Promise<string[]> {
 
 /** Makes a failed batch pending again, so that the next sweep queues it. Leaves all other batches alone. */
 export async function retrySync(db: Database, id: string): Promise<Retry> {
-  const hasFailed = sql`exists (select 1 from ${batches} where id = ${id} and status = 'failed')`
-  const { found, items } = await runBatch(db, {
-    found: db.select({ status: batches.status }).from(batches).where(eq(batches.id, id)),
-    items: db.run(sql`
-      update ${batchItems} set outcome = 'pending', errors = null
-       where batch_id = ${id} and outcome = 'failed' and ${hasFailed}`),
-    batch: db.run(sql`
-      update ${batches} set status = 'pending', completed_at = null, queued_at = 0
-       where id = ${id} and status = 'failed'`),
+  const valid = sql<number>`(
+    select sum(json_array_length(items) - invalid) from ${batchParts} where batch_id = ${batches.id})`
+  const { found } = await runBatch(db, {
+    found: db.select({ status: batches.status, valid }).from(batches).where(eq(batches.id, id)),
+    batch: db
+      .update(batches)
+      .set({ status: 'pending', outcomes: null, completedAt: null, queuedAt: new Date(0) })
+      .where(and(eq(batches.id, id), eq(batches.status, 'failed'))),
   })
-  return { id, status: found[0]?.status, items: items.rowsAffected }
+  return { id, status: found[0]?.status, items: found[0]?.valid ?? 0 }
 }

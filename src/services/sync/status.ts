@@ -1,33 +1,46 @@
-import { asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { own, ownership, requireOwned } from '../../db/ownership.ts'
-import { batches, batchItems } from '../../db/schema.ts'
+import { batches, batchParts, type ItemErrors, type Outcome } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
+import { placeOf } from '../bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
-
-const { position, clientId, outcome, transactionId, errors } = getTableColumns(batchItems)
-const itemColumns = { position, clientId, outcome, transactionId, errors }
 
 export type SyncStatus = {
   batch: typeof batches.$inferSelect
-  items: Pick<typeof batchItems.$inferSelect, keyof typeof itemColumns>[]
+  items: { clientId: string | null; outcome: Outcome }[]
 }
 
 /** Returns a batch and what became of its items. Queues it again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
   const ownBatch = own(owner, batches, id)
+  const known = sql`json_array(value -> ${placeOf('client_id')}, value -> ${placeOf('errors')})`
   const results = await owner.run({
     owned: ownership(owner, batches, id),
     batch: owner.db.select().from(batches).where(ownBatch),
-    items: owner.db
-      .select(itemColumns)
-      .from(batchItems)
-      .where(sql`${eq(batchItems.batchId, id)} and exists (select 1 from ${batches} where ${ownBatch})`)
-      .orderBy(asc(position)),
+    parts: owner.db.all<{ items: string }>(sql`
+      select (select json_group_array(${known}) from json_each(${batchParts.items})) as items
+        from ${batchParts}
+       where batch_id = ${id} and exists (select 1 from ${batches} where ${ownBatch}) order by start`),
   })
   requireOwned(batches, results.owned)
   const batch = results.batch[0] as SyncStatus['batch']
-  if (batch.completedAt === null && batch.queuedAt.getTime() <= owner.now.getTime() - overdueMs)
-    await queue.post(id)
-  return { batch, items: results.items }
+  if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.post(id)
+  const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
+  const items = staged.map(([clientId, errors], position) => ({
+    clientId,
+    outcome: batch.outcomes?.[position] ?? unsettled(errors),
+  }))
+  return { batch, items }
+}
+
+type StagedItem = [clientId: string | null, errors: ItemErrors | null]
+
+/** The outcome of an item whose batch has not been processed. */
+function unsettled(errors: ItemErrors | null): Outcome {
+  return [errors ? 'invalid' : 'pending', null, errors]
+}
+
+function isOverdue({ queuedAt }: SyncStatus['batch'], now: Date): boolean {
+  return queuedAt !== null && queuedAt.getTime() <= now.getTime() - overdueMs
 }

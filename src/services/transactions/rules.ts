@@ -62,7 +62,7 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
- * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settlePending`.
+ * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settle`.
  */
 export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
   const { reference } = fields

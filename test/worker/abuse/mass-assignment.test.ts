@@ -85,7 +85,7 @@ test('an item of a batch takes none either', async () => {
     transactions: [item],
   })
   expect(status).toBe(200)
-  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await world.deliverSyncs()
   const { data } = (await household.person.get('/api/transactions')).body
   expect(data).toMatchObject([{ user_id: household.person.id, is_synced: true }])
   await expectNothingTaken(household)

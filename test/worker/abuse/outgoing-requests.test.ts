@@ -49,7 +49,7 @@ test('addresses inside of fields, headers and queries are never called', async (
   await call('POST', '/api/import/store', { transactions: [row], file: inside, url: inside })
   const xml = `<!DOCTYPE a SYSTEM "${inside}"><Document><Stmt>${inside}</Stmt></Document>`
   await world.call('POST', '/api/import/bank/store?account_id=1', { token: person.token, rawBody: xml })
-  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await world.deliverSyncs()
   await world.call('GET', `/api/auth/idp/callback?code=x&state=y&iss=${inside}`)
   await world.call('GET', `/api/auth/idp?login_hint=${inside}&issuer=${inside}`)
   const known = [database, issuer]

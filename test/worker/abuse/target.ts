@@ -112,7 +112,7 @@ export async function createTarget(name: string) {
 
   /** Hands the queued batches to the consumer; returns those that failed. */
   async function deliverSyncs(): Promise<unknown[]> {
-    return (await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')).retryMessages
+    return (await world.deliverSyncs()).retryMessages
   }
 
   /** The same for the newest mails, which greet people by whatever names they gave. */
@@ -185,7 +185,7 @@ async function createBystander(world: World): Promise<Person> {
   await person.post('/api/transactions/sync', {
     transactions: [{ ...row, client_id: `${marker} 3`, force: true }],
   })
-  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await world.deliverSyncs()
   await person.post('/api/import/store', {
     transactions: [{ ...row, client_id: `${marker} 4`, force: true }],
   })

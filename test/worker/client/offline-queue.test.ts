@@ -21,7 +21,7 @@ type Phone = Awaited<ReturnType<typeof createPhone>>
 /** A queue on a phone. While it waits for an outcome, the service's own queue delivers. */
 function queueOn({ world, client, person }: Phone, options: Partial<OfflineQueueOptions> = {}) {
   const sleep = async () => {
-    await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+    await world.deliverSyncs()
   }
   return offlineQueue({ client, storage: memoryStorage(), userId: person.id, sleep, ...options })
 }
@@ -177,7 +177,7 @@ describe('what is refused', () => {
     let waits = 0
     const sleep = async () => {
       if (waits++ === 0) await person.delete(`/api/accounts/${account.id}`)
-      await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+      await world.deliverSyncs()
     }
     const queue = queueOn(phone, { sleep })
     await queue.add(coffee())
@@ -210,7 +210,7 @@ test('one that landed unnoticed and could not be recorded any more when it is se
   const queue = queueOn(phone, { client: losingAnswers(phone), storage })
   await queue.add({ ...phone.coffee(), category_id })
   expect((await queue.sync()).stopped?.reason).toBe('offline')
-  await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+  await world.deliverSyncs()
   await person.delete(`/api/categories/${category_id}`)
   const again = queueOn(phone, { storage })
   expect(await again.sync()).toEqual({ ...nothing, duplicate: 1 })
@@ -401,7 +401,7 @@ describe('a batch whose amounts would push a balance past its bounds', () => {
     const [corrected, discarded] = [await lost.add(phone.coffee('One')), await lost.add(phone.coffee('Two'))]
     await lost.add(phone.coffee('Three'))
     expect((await lost.sync()).stopped?.reason).toBe('offline')
-    await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    await phone.world.deliverSyncs()
     expect(await lost.resubmit(corrected.client_id, phone.coffee('One, corrected'))).toBe(true)
     expect(await lost.discard(discarded.client_id)).toBe(true)
     const queue = queueOn(phone, { storage })
@@ -415,7 +415,7 @@ describe('a batch whose amounts would push a balance past its bounds', () => {
     const storage = memoryStorage()
     let deliveries = 0
     const sleep = async () => {
-      if (deliveries++ === 0) await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+      if (deliveries++ === 0) await phone.world.deliverSyncs()
     }
     const queue = queueOn(phone, { storage, sleep })
     for (const name of alike(10, 'Palace')) await queue.add(most(phone, name))
@@ -437,7 +437,7 @@ describe('what may have landed before its answer was lost', () => {
     const lost = queueOn(phone, { client: losingAnswers(phone), storage })
     expect((await lost.sync()).stopped?.reason).toBe('offline')
     expect(await lost.counts()).toEqual({ ...empty, pending: 1 })
-    if (isProcessed) await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    if (isProcessed) await phone.world.deliverSyncs()
     return { phone, storage, queue: queueOn(phone, { storage }), client_id: item.client_id }
   }
   const rows = async ({ client }: Phone) =>
@@ -471,7 +471,7 @@ describe('what may have landed before its answer was lost', () => {
       expect(await rows(phone)).toEqual([])
       expect(await storage.list('')).toEqual([])
       // What the service had of it still is of no use any more.
-      await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+      await phone.world.deliverSyncs()
       expect(await rows(phone)).toEqual([])
     },
   )
@@ -511,7 +511,7 @@ describe('what may have landed before its answer was lost', () => {
     const added = [await queue.add(phone.coffee('One')), await queue.add(phone.coffee('Two'))]
     expect((await queue.sync()).stopped?.reason).toBe('refused')
     for (const { client_id } of added) expect(await queue.discard(client_id)).toBe(true)
-    await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+    await phone.world.deliverSyncs()
     expect(await phone.landed()).toEqual(['One', 'Two'])
     expect(await queueOn(phone, { storage }).sync()).toEqual(nothing)
     expect(await phone.landed()).toEqual([])
@@ -533,7 +533,7 @@ test('a batch that the service has forgotten is sent again, and lands once all t
   const queue = queueOn(phone, { storage, sleep: async () => {} })
   await queue.add(phone.coffee())
   await queue.sync()
-  await phone.world.deliver(phone.world.queuedSyncs.splice(0), 'purse-sync')
+  await phone.world.deliverSyncs()
   const db = openWorldDatabase(phone.world)
   await db.batch([db.run(sql`delete from sync_batches`)])
   const again = queueOn(phone, { storage })

@@ -49,7 +49,7 @@ const post = ({ world, person }: Household, path: string, body: unknown, key: st
   world.call('POST', path, { token: person.token, body, headers: { 'Idempotency-Key': key } })
 
 /** Hands over what sync has queued, so that it can be counted. */
-const processSyncs = ({ world }: Household) => world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
+const processSyncs = ({ world }: Household) => world.deliverSyncs()
 
 describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, statuses, count }) => {
   test.each([...beforeExecution, ...afterExecution])('creates once after %s', async (_, fault) => {

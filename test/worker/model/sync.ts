@@ -214,7 +214,9 @@ async function whatBecame(world: World, id: string) {
   const [batches, items] = await db.batch([
     db.all<{ status: string }>(sql`select status from sync_batches where id = ${id}`),
     db.all<{ index: number; outcome: string; transaction_id: number | null }>(
-      sql`select position as "index", outcome, transaction_id from sync_items where batch_id = ${id} order by position`,
+      sql`
+        select key as "index", value ->> 0 as outcome, value ->> 1 as transaction_id
+          from sync_batches batch cross join json_each(outcomes) where batch.id = ${id} order by key`,
     ),
   ])
   return { status: batches[0]?.status ?? null, items }

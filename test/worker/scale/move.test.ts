@@ -82,7 +82,7 @@ test('a long history moves in parts, each row once', async () => {
   const texts = { description: 'd'.repeat(250), reference: 'r'.repeat(250) }
   const items = Array.from({ length: 1_000 }, (_, n) => ({ ...expense(accounts[0].id, n + 1), ...texts }))
   for (let n = 0; n < 3; n++) await person.post('/api/transactions/sync', { transactions: items })
-  await world.deliver('purse-sync', world.syncs.splice(0))
+  while (world.syncs.length > 0) await world.deliver('purse-sync', world.syncs.splice(0))
   const before = await everythingOf(person)
   expect(before[3].total).toBe(3_008)
   await world.move(person.id, 0, 1)
@@ -93,7 +93,7 @@ test('a long history moves in parts, each row once', async () => {
     db.all<{ step: number; parts: number }>(sql`select step, count(*) as parts from arrivals group by step`),
   ])
   const partsOf = (table: string) => arrivals.find(({ step }) => movingTables[step] === table)?.parts
-  expect(['users', 'accounts', 'transactions', 'sync_items'].map(partsOf)).toEqual([1, 1, 2, 2])
+  expect(['users', 'accounts', 'transactions', 'sync_parts'].map(partsOf)).toEqual([1, 1, 2, 2])
 })
 
 test('with requests in flight, a move loses nothing and does nothing twice', async () => {
