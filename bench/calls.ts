@@ -134,7 +134,7 @@ async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number;
   const [[row]] = await db.batch([
     db.all<{ id: number }>(sql`
       insert into tokens (user_id, secret_hash, created_at, last_used_at)
-      values (${owner.id}, ${await hashSecret(secret)}, ${Date.now()}, ${Date.now()}) returning id`),
+      values (${owner.id}, ${hashSecret(secret)}, ${Date.now()}, ${Date.now()}) returning id`),
   ])
   const id = row?.id ?? 0
   return { id, token: `${id}|${secret}` }
@@ -161,7 +161,7 @@ async function mailedResetToken({ database: { db } }: Bench, { id, email }: Pers
   await db.batch([
     db.run(sql`
       insert into password_resets (token_hash, user_id, email, expires_at)
-      values (${await hashSecret(token)}, ${id}, ${email}, ${expiresAt})`),
+      values (${hashSecret(token)}, ${id}, ${email}, ${expiresAt})`),
   ])
   return token
 }

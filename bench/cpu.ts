@@ -11,10 +11,10 @@ import { withCopy, withParts, withRuntime } from './served.ts'
 import { percentile } from './statistics.ts'
 
 const ownTransactions = 1_000
-const rounds = 15
+const rounds = 9
 const callsPerRound = 40
 /** Rounds before the measuring begins, in which V8 compiles what is used often. */
-const warmUps = 5
+const warmUps = 4
 
 const routes = [
   'GET /api/summary',

@@ -116,7 +116,7 @@ async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Pr
   insert(
     `insert into tokens (id, user_id, secret_hash, created_at, last_used_at)
      ${numbers} select u, u, @hash, @now, @now from n`,
-    { hash: await hashSecret(secret) },
+    { hash: hashSecret(secret) },
   )
   insert(
     `insert into accounts (id, user_id, name, type, starting_balance, created_at, updated_at)

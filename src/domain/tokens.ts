@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 40
 const checksumLength = 6
@@ -38,9 +40,8 @@ export function parseBearer(header: string | undefined): Bearer | null {
 }
 
 /** SHA-256 in hex, which is stored instead of a secret. */
-export async function hashSecret(secret: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
-  return Buffer.from(digest).toString('hex')
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
 }
 
 /** CRC-32 (ISO 3309) in base 62. */

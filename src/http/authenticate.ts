@@ -38,7 +38,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const bearer = parseBearer(c.req.header('Authorization'))
   if (!bearer) throw new Unauthenticated()
   const { db, now } = c.var.deps
-  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: await hashSecret(bearer.secret) }, now)
+  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: hashSecret(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
   if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)

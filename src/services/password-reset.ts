@@ -35,11 +35,11 @@ export function forgotKeys(email: string): { minute: string; hour: string } {
 }
 
 /** What a request counts against: a user's own address, or one of the counters for unknown ones. */
-async function limitsOf(email: string, client: ClientAddress): Promise<Limit[]> {
+function limitsOf(email: string, client: ClientAddress): Limit[] {
   const found = sql`(select * from ${users} where ${users.email} = ${email})`
   const isUser = sql`exists ${found}`
   const keys = forgotKeys(email)
-  const counter = Number.parseInt((await hashSecret(email)).slice(0, 8), 16) % unknownCounters
+  const counter = Number.parseInt(hashSecret(email).slice(0, 8), 16) % unknownCounters
   return [
     { key: sql`iif(${isUser}, ${keys.minute}, ${`nobody:${counter}`})`, ...exactLimits.resetMails },
     { key: keys.hour, when: isUser, ...exactLimits.resetLinks },
@@ -51,11 +51,11 @@ async function limitsOf(email: string, client: ClientAddress): Promise<Limit[]> 
 export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
-  const limits = await limitsOf(email, context.client)
+  const limits = limitsOf(email, context.client)
   const { statements, taken } = attempt(db, limits, now)
   const token = newSecret(context.random)
   const reset = {
-    tokenHash: await hashSecret(token),
+    tokenHash: hashSecret(token),
     userId: sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`,
     email,
     expiresAt: new Date(now.getTime() + linkGoodForMs),
@@ -90,7 +90,7 @@ export async function resetPassword(
   draft: Draft<PasswordReset>,
 ): Promise<void> {
   const { token, email, password } = valuesOf(draft)
-  const userId = await userOfToken(token, email, now)
+  const userId = userOfToken(token, email, now)
   // Hashing is slow by design, so a bad token must not get that far.
   const found = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.id, userId)))
   if (found.length === 0) throw refusal(badToken)
@@ -110,9 +110,9 @@ export async function resetPassword(
 }
 
 /** The user's id in SQL: NULL unless the token is good at this moment, for this address. */
-async function userOfToken(token: string, email: string, now: Date): Promise<SQL<number>> {
+function userOfToken(token: string, email: string, now: Date): SQL<number> {
   const isGood = and(
-    eq(passwordResets.tokenHash, await hashSecret(token)),
+    eq(passwordResets.tokenHash, hashSecret(token)),
     eq(passwordResets.email, email),
     eq(users.email, email),
     gt(passwordResets.expiresAt, now),

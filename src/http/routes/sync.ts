@@ -23,7 +23,7 @@ export const syncRoutes = new Hono<App>()
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
-    const bodyHash = await hashSecret(`${isLenient} ${await c.req.text()}`)
+    const bodyHash = hashSecret(`${isLenient} ${await c.req.text()}`)
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
     const sync_id = await acceptSync(owner, deps.syncQueue, batch)

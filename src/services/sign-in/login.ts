@@ -24,7 +24,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   const matches = await verifyInTurn(password, stored, hashing)
   if (!user || stored === null || !matches) throw wrongCredentials()
 
-  const { secret, row } = await newToken(context)
+  const { secret, row } = newToken(context)
   // A reset in the meantime has revoked every token, so the old password must not make another.
   const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`

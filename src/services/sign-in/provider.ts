@@ -110,7 +110,7 @@ function expiredState(): SignInFailed {
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context
-  const { secret, row } = await newToken(context)
+  const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
   const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
   const results = await runBatch(db, {

@@ -32,7 +32,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   }
   // If the address is taken, its unique index fails the whole batch: what follows is about the new user.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
-  const { secret, row } = await newToken(context)
+  const { secret, row } = newToken(context)
   const mail = attempt(db, mailLimits(newAddress(email), client), now)
   try {
     const results = await runBatch(db, {

@@ -19,13 +19,9 @@ export type SignInContext = {
 export type SignedIn = { token: string; user: User }
 
 /** Makes a secret, and the row that stores its hash once a user id is added. */
-export async function newToken({
-  now,
-  random,
-  userAgent,
-}: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
+export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
   const secret = newSecret(random)
-  return { secret, row: { secretHash: await hashSecret(secret), userAgent, createdAt: now, lastUsedAt: now } }
+  return { secret, row: { secretHash: hashSecret(secret), userAgent, createdAt: now, lastUsedAt: now } }
 }
 
 /**

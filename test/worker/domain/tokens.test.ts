@@ -22,7 +22,7 @@ describe('a secret', () => {
   })
 
   test('is stored as SHA-256 in hex', async () => {
-    expect(await hashSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(hashSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 })
 
