@@ -40,7 +40,7 @@ const read = prepareOwned((owner, { periods }: Slots<{ periods: Period[] }>) => 
     .from(accounts)
     .where(eq(accounts.userId, owner.id))
     .orderBy(asc(accounts.id)),
-  totals: periods.map((period) => owner.db.all<Total>(totalsOf(owner, period))),
+  totals: periods.map((period) => owner.db.select(totalColumns).from(sql`(${totalsOf(owner, period)})`)),
 }))
 
 /** Returns the dashboard of a month or a range, by default of the current month in the user's time zone. */
@@ -55,7 +55,7 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
     ...row,
     total: BigInt(high) * lowUnits + BigInt(low),
   }))
-  const sumOf = (type: Total['type']) =>
+  const sumOf = (type: 'income' | 'expense') =>
     sums.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
     totalBalance: Number(results.accounts.reduce((sum, { balance }) => sum + BigInt(balance), 0n)) as Minor,
@@ -75,7 +75,13 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
 }
 
 /** A total is `high * 2^20 + low`: over many years it may exceed a number's precision, and SQLite's integers. */
-type Total = { type: 'income' | 'expense'; id: number | null; name: string | null; high: number; low: number }
+const totalColumns = {
+  type: sql<'income' | 'expense'>`type`,
+  id: sql<number | null>`id`,
+  name: sql<string | null>`name`,
+  high: sql<number>`high`,
+  low: sql<number>`low`,
+}
 const lowBits = 20
 const lowUnits = 1n << BigInt(lowBits)
 
