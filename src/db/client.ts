@@ -64,7 +64,6 @@ export function openDatabase(
 
 /** Passes on only the database's own answers: the driver would take any JSON for one. */
 async function ask(request: Request, signal: AbortSignal): Promise<Response> {
-  request.headers.set('Accept-Encoding', 'identity')
   const response = await fetch(request, { signal })
   if (response.ok) return response
   await response.body?.cancel()

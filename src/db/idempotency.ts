@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Owner } from './owner.ts'
+import type { Scope } from './owner.ts'
 import type { accounts, batches, categories, imports } from './schema.ts'
 
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
@@ -8,7 +8,7 @@ type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof 
  * Makes requests that repeat an Idempotency-Key create only one row. `earlier` matches the row that an earlier request
  * created; `isFirst` is true if there is none. Without a key, `earlier` matches nothing and `isFirst` is undefined.
  */
-export function idempotency(owner: Owner, table: KeyedTable, key: string | null | undefined) {
+export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: undefined }
   const earlier = and(eq(table.userId, owner.id), eq(table.idempotencyKey, key)) as SQL
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }

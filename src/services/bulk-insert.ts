@@ -14,11 +14,14 @@ import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules
  * items at once, and the write lock is held from settling to creating.
  */
 
+/** The id of a batch; in prepared statements an expression. */
+type BatchId = string | SQL
+
 /** Where rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The id of the batch's user, in SQL. */
-export const ownerOf = (batchId: string) => sql`(select user_id from ${batches} where id = ${batchId})`
+export const ownerOf = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
  * The fields of a transaction that are stored as they came, whether a batch or an import brought them. A new field of
@@ -47,25 +50,30 @@ const stagedFields = ['errors', ...fieldsAsSent, 'account_id', 'to_account_id', 
 /** An expression for the place of a field in a stored item. */
 export const placeOf = (field: (typeof stagedFields)[number]) => sql.raw(String(stagedFields.indexOf(field)))
 
+/** Rows as arrays of their fields, in as many parts of JSON as their size requires. */
+export function rowParts<Row>(rows: Row[], fields: readonly (keyof Row & string)[]) {
+  return jsonParts(rows.map((row) => fields.map((field) => row[field])))
+}
+
 /** Columns that take an array, the `value` of json_each, apart. */
 const columnsOf = (fields: readonly string[]) =>
   sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
 
 /**
- * Stages rows as items of a batch, if the batch exists, in as many statements as their size requires. `judged` is the
+ * Stages rows as items of a batch, if the batch exists, one part of `rowParts` with each statement. `judged` is the
  * end of the query: it selects the staged fields from `item`, which has the fields of each row. `item` is materialized,
  * since SQLite would otherwise parse a row's JSON for every use of a field.
  */
-export function stageRows<Row>(
-  batchId: string,
-  rows: Row[],
-  fields: readonly (keyof Row & string)[],
+export function stageRows(
+  batchId: BatchId,
+  parts: { from: number | SQL; json: string | SQL }[],
+  fields: readonly string[],
   judged: SQL,
 ): SQL[] {
   const values = sql.raw(
     stagedFields.map((field) => (field === 'errors' ? 'json(errors)' : field)).join(', '),
   )
-  return jsonParts(rows.map((row) => fields.map((field) => row[field]))).map(
+  return parts.map(
     ({ from, json }) => sql`
     insert into ${batchParts} (batch_id, start, invalid, items)
     with item as materialized (select ${columnsOf(fields)} from json_each(${json}))
@@ -85,21 +93,21 @@ export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
 }
 
 /** The invalid items of a batch, in SQL: a FROM clause with their positions and errors. */
-export function invalidItems(batchId: string): SQL {
+export function invalidItems(batchId: BatchId): SQL {
   return sql`(
     select start + key as position, value ->> ${placeOf('errors')} as errors from ${batchParts}, json_each(items)
      where batch_id = ${batchId} and invalid > 0 and value ->> ${placeOf('errors')} is not null)`
 }
 
 /** The items of a batch, as the beginning of a query: `item` has their positions and fields. */
-const stagedItems = (batchId: string) => sql`
+const stagedItems = (batchId: BatchId) => sql`
   item as materialized (
     select start + key as position, ${columnsOf(stagedFields)}
       from ${batchParts} cross join json_each(items) where batch_id = ${batchId}
   )`
 
 /** True for a batch that has been accepted and not processed. */
-export const isUnfinished = (batchId: string) => sql`(id = ${batchId} and completed_at is null)`
+export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and completed_at is null)`
 
 /**
  * Decides what becomes of the items of an unfinished batch, in this order:
@@ -110,7 +118,7 @@ export const isUnfinished = (batchId: string) => sql`(id = ${batchId} and comple
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  */
-export function settle(batchId: string, rules: Rule[]): SQL {
+export function settle(batchId: BatchId, rules: Rule[]): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps the ids free. Materialized, or SQLite would compute what is used twice twice.
@@ -206,7 +214,7 @@ function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
 }
 
 /** The items of a settled batch from which rows are created, in SQL: a FROM clause with positions and the rows' ids. */
-function createdOf(batchId: string): SQL {
+function createdOf(batchId: BatchId): SQL {
   return sql`(
       select key as position, value ->> 1 as id
         from (select outcomes from ${batches} where ${isUnfinished(batchId)}) cross join json_each(outcomes)
@@ -217,7 +225,7 @@ function createdOf(batchId: string): SQL {
  * Creates the rows of a settled batch that is still unfinished. Categories are looked up now: one that has gone leaves
  * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
  */
-export function createRows(batchId: string, now: Date, { isSynced, importId, guard }: Origin): SQL {
+export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
   const userId = ownerOf(batchId)
   const kept = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
   const own = sql`categories where categories.user_id = ${userId}`
@@ -232,12 +240,12 @@ export function createRows(batchId: string, now: Date, { isSynced, importId, gua
              when 'integer' then (select categories.id from ${own} and categories.id = item.category)
              when 'text' then coalesce((select categories.id from ${named} and categories.type = item.type),
                                        (select min(categories.id) from ${named})) end,
-           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${now.getTime()}, ${now.getTime()}
+           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${now}, ${now}
       from item cross join outcome using (position)`
 }
 
 /** Counts the rows that `createRows` has created in the kept figures. */
-export function countCreated(batchId: string): SQL[] {
+export function countCreated(batchId: BatchId): SQL[] {
   return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }
 

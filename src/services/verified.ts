@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner, User } from '../db/owner.ts'
+import type { Owner, Scope, User } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import { EmailNotVerified } from '../domain/failures.ts'
 
 /** True if the user's address is verified. */
-export function isVerified({ id }: Owner): SQL {
+export function isVerified({ id }: Scope): SQL {
   return sql`exists (select 1 from ${users} where ${users.id} = ${id} and ${users.emailVerifiedAt} is not null)`
 }
 

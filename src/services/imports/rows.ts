@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
-import { columnsAsSent, fieldsAsSent, itemRules, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import type { ImportRow } from './import-file.ts'
 
@@ -38,7 +38,8 @@ export function stageImportRows({ id }: Owner, batchId: string, rows: ImportRow[
            account_id, to_account_id, category
       from located item`
   const staged = rows.map((row) => ({ ...row, category: withNameKey(row.category) }))
-  return stageRows(batchId, staged, ['account', 'to_account', 'category', ...fieldsAsSent], judged)
+  const fields = ['account', 'to_account', 'category', ...fieldsAsSent] as const
+  return stageRows(batchId, rowParts(staged, fields), fields, judged)
 }
 
 /** A category as it is staged: its id, or the form in which names are compared. */

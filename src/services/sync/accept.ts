@@ -2,8 +2,9 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
-import type { Owner } from '../../db/owner.ts'
+import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import { isThere } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import {
@@ -14,7 +15,7 @@ import {
   TooManyAttempts,
 } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
-import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, stageRows } from '../bulk-insert.ts'
+import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
@@ -34,40 +35,61 @@ export type SyncBatch = {
   bodyHash: string
 }
 
-/**
- * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that nothing is
- * accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
- */
-export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
+type Accepted = {
+  id: string
+  parts: { from: number; json: string }[]
+  hasErrors: boolean
+  isLenient: boolean
+  idempotencyKey: string | undefined
+  bodyHash: string
+}
+
+/** Items are staged so that they can be checked; a batch that is refused is deleted in the same transaction. */
+const accept = prepareOwned((owner, batch: Slots<Accepted>) => {
   const { db } = owner
-  const id = crypto.randomUUID()
-  const hasErrors = Object.keys(batch.errors).length > 0
+  const { id, hasErrors, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
   const waiting = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const hasRoom = sql`${waiting} < ${maxUnfinishedBatches}`
   const invalid = invalidItems(id)
-  const isRefused = hasErrors || batch.isLenient ? sql`${hasErrors}` : sql`exists (select 1 from ${invalid})`
-
-  // Items are staged so that they can be checked; a batch that is refused is deleted in the same transaction.
-  const results = await owner.run({
+  const isRefused = isLenient ? sql`false` : sql`exists (select 1 from ${invalid})`
+  return {
     earlier: db.select({ id: batches.id, bodyHash: batches.bodyHash }).from(batches).where(earlier),
     batch: insertWhere(
       db,
       batches,
-      newBatch(owner, id, batch, waiting),
+      newBatch(owner, batch, waiting),
       and(isVerified(owner), isFirst, hasRoom) as SQL,
     ).returning({ id: batches.id }),
-    items: stageItems(owner, id, batch.items).map((statement) => db.run(statement)),
-    invalid: batch.isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
-    refused: db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`),
-    completed: db.run(completeIfNothingPending(owner, id)),
+    items: stageItems(owner, batch).map((statement) => db.run(statement)),
+    invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
+    refused: db.run(sql`delete from ${batches} where id = ${id} and ${hasErrors ? sql`true` : isRefused}`),
+    completed: db.run(completeIfNothingPending(owner.now, id)),
     oldest: db
       .select({ id: batches.id })
       .from(batches)
       .where(and(eq(batches.userId, owner.id), isNull(batches.completedAt)))
       .orderBy(sql`rowid`)
       .limit(3),
+  }
+})
+
+/**
+ * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that nothing is
+ * accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ */
+export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
+  const id = crypto.randomUUID()
+  const { isLenient, bodyHash } = batch
+  const statements = accept(owner, {
+    id,
+    parts: rowParts(batch.items.map(toCheckedItem), checkedFields),
+    hasErrors: Object.keys(batch.errors).length > 0,
+    isLenient,
+    idempotencyKey: batch.idempotencyKey || undefined,
+    bodyHash,
   })
+  const results = await owner.run(statements)
   if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
   const [first] = results.earlier
   if (first && first.bodyHash !== batch.bodyHash)
@@ -97,8 +119,9 @@ function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidIte
  * A batch as it is stored before its items are. Only one batch of a user is in the queue at a time, so that nobody waits
  * for all that somebody else has uploaded: the next is queued when it is done.
  */
-function newBatch(owner: Owner, id: string, { idempotencyKey, bodyHash }: SyncBatch, waiting: SQL) {
-  const queuedAt = sql`iif(${waiting} = 0, ${owner.now.getTime()}, null)`
+function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<Accepted>, waiting: SQL) {
+  const { id, idempotencyKey = null, bodyHash } = batch
+  const queuedAt = sql`iif(${waiting} = 0, ${owner.now}, null)`
   return {
     id,
     userId: owner.id,
@@ -127,7 +150,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  * that was created as a transaction earlier is valid even if its account or category is gone by now: otherwise, a phone
  * that never got the answer could never get rid of it.
  */
-function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>[]): SQL[] {
+function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
   const existsAlready = sql`exists (
     select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${isThere})`
@@ -135,15 +158,15 @@ function stageItems({ id }: Owner, batchId: string, items: Draft<NewTransaction>
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category
       from item`
-  return stageRows(batchId, items.map(toCheckedItem), checkedFields, judged)
+  return stageRows(batchId, parts, checkedFields, judged)
 }
 
 /** A lenient batch without a valid item is complete at once. */
-function completeIfNothingPending({ now }: Owner, batchId: string): SQL {
+function completeIfNothingPending(now: SQL, batchId: SQL): SQL {
   const isPending = sql`exists (
     select 1 from ${batchParts} where batch_id = ${batchId} and invalid < json_array_length(items))`
   return sql`
-    update ${batches} set status = 'completed', completed_at = ${now.getTime()}
+    update ${batches} set status = 'completed', completed_at = ${now}
      where id = ${batchId} and not ${isPending}`
 }
 

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
-import { runBatch, type Statements } from '../../db/batch.ts'
-import type { Database } from '../../db/client.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { runBatch } from '../../db/batch.ts'
+import { builder, type Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
+import { prepare, type Slots } from '../../db/prepared.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import {
   countCreated,
@@ -13,17 +14,33 @@ import {
   settle,
 } from '../bulk-insert.ts'
 
+/** Finishes a batch, and marks the user's next batch as queued if it waits. */
+function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
+  const next = sql`
+    select rowid from ${batches} where user_id = ${ownerOf(batchId)} and completed_at is null order by rowid limit 1`
+  return {
+    batch: builder.run(sql`
+      update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`),
+    queued: builder.all<{ id: string }>(sql`
+      update ${batches} set queued_at = ${now} where rowid = (${next}) and queued_at is null returning id`),
+  }
+}
+
+const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
+  settled: builder.run(settle(batchId, itemRules(ownerOf(batchId)))),
+  rows: builder.run(createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
+  counted: countCreated(batchId).map((statement) => builder.run(statement)),
+  ...finishing(batchId, now, 'completed'),
+}))
+
 /**
  * Processes a batch, in one round trip and one transaction, however many items it has. A second call, even at the same
  * time, finds it done. Returns the id of the user's next batch if it is to be queued now.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
-    return await finish(db, batchId, now, 'completed', {
-      settled: db.run(settle(batchId, itemRules(ownerOf(batchId)))),
-      rows: db.run(createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
-      counted: countCreated(batchId).map((statement) => db.run(statement)),
-    })
+    const { queued } = await runBatch(db, processing({ batchId, now }))
+    return queued[0]?.id
   } catch (error) {
     if (!isOutOfBounds(error)) throw error
     const reason = 'The amounts of this batch would push a balance or total past its bounds.'
@@ -35,7 +52,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
  * Gives up on a batch: its valid items fail with the reason, which stays for the user to see. Returns the id of the
  * user's next batch if it is to be queued now.
  */
-export function failSync(
+export async function failSync(
   db: Database,
   batchId: string,
   reason: string,
@@ -43,32 +60,14 @@ export function failSync(
 ): Promise<string | undefined> {
   const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
   const errors = sql`value -> ${placeOf('errors')}`
-  return finish(db, batchId, now, 'failed', {
-    items: db.run(sql`
+  const { queued } = await runBatch(db, {
+    items: builder.run(sql`
       update ${batches} set outcomes = (
         select json_group_array(json(outcome)) from (
           select iif(${errors} = 'null', ${failed}, json_array('invalid', null, ${errors})) as outcome
             from ${batchParts} cross join json_each(items) where batch_id = ${batchId} order by start, key)
       ) where ${isUnfinished(batchId)}`),
-  })
-}
-
-/** Runs the last statements of a batch, finishes it, and marks the user's next batch as queued if it waits. */
-async function finish(
-  db: Database,
-  batchId: string,
-  now: Date,
-  status: 'completed' | 'failed',
-  statements: Statements,
-): Promise<string | undefined> {
-  const next = sql`
-    select rowid from ${batches} where user_id = ${ownerOf(batchId)} and completed_at is null order by rowid limit 1`
-  const { queued } = await runBatch(db, {
-    ...statements,
-    batch: db.run(sql`
-      update ${batches} set status = ${status}, completed_at = ${now.getTime()} where ${isUnfinished(batchId)}`),
-    queued: db.all<{ id: string }>(sql`
-      update ${batches} set queued_at = ${now.getTime()} where rowid = (${next}) and queued_at is null returning id`),
+    ...finishing(batchId, now, 'failed'),
   })
   return queued[0]?.id
 }
