@@ -1,16 +1,33 @@
 import { createClient, type TransactionMode } from '@libsql/client/http'
-import { drizzle } from 'drizzle-orm/libsql/http'
+import type { Query } from 'drizzle-orm'
+import type { LibSQLDatabase } from 'drizzle-orm/libsql'
+import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLiteSession } from 'drizzle-orm/sqlite-core'
 import { type Deadline, within } from '../domain/deadline.ts'
 import { AnswerTooLarge } from '../domain/failures.ts'
 import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
-import { type Bound, bind, type Statement } from './prepared.ts'
+import { type Bound, bind, type Field, type Prepared, type Statement } from './prepared.ts'
+
+const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
+
+/** Drizzle's way to the database, which ends here: it hands over what it has made of a statement. */
+class Unsent extends (SQLiteSession as unknown as new (own: typeof dialect) => object) {
+  prepareOneTimeQuery(query: Query, fields: Field[] | undefined): Prepared {
+    return { getQuery: () => query, fields }
+  }
+}
 
 /** Makes statements. It is connected to nothing, so that an isolate needs only one. */
-export const builder = drizzle.mock({ casing: 'snake_case' })
+export const builder = new BaseSQLiteDatabase(
+  'async',
+  dialect,
+  new Unsent(dialect) as never,
+  undefined,
+) as unknown as Omit<LibSQLDatabase, 'batch'>
 
 /** Makes statements, and sends them. */
 export type Database = typeof builder & {
+  batch: LibSQLDatabase['batch']
   /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
   send(statements: Bound[]): Promise<unknown[]>
 }
