@@ -109,6 +109,21 @@ test('migrating again changes nothing', async () => {
   expect(await schemaOf(await migrateUpTo('twice', all))).toEqual(before)
 })
 
+test('the local stack migrates to what drizzle-kit would make, and drizzle-kit carries on from there', async () => {
+  const kept = async (client: ReturnType<typeof createClient>) => [
+    await schemaOf(client),
+    (await client.execute('select * from __drizzle_migrations order by created_at')).rows,
+  ]
+  const expected = await kept(await migrateUpTo('by drizzle', all))
+  for (const _ of ['at first', 'again']) {
+    await migrateDatabase(`${server.url}/own/`)
+    expect(await kept(await migrateUpTo('own', all))).toEqual(expected)
+  }
+  await migrateUpTo('begun', 1)
+  await migrateDatabase(`${server.url}/begun/`)
+  expect(await kept(await migrateUpTo('begun', all))).toEqual(expected)
+})
+
 test('a database that was made by other migrations is left alone', async () => {
   const client = await migrateUpTo('other', all)
   await client.execute("insert into __drizzle_migrations (hash, created_at) values ('another', 1)")
