@@ -103,7 +103,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/node/**/*.test.ts'],
-          globalSetup: './test/reference.ts',
+          globalSetup: ['./test/reference.ts', './test/shared-stack.ts'],
           setupFiles: './test/node/checked-fetch.ts',
           testTimeout: 180_000,
           hookTimeout: 180_000,

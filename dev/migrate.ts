@@ -33,10 +33,10 @@ export async function migrateDatabase(url: string, authToken?: string): Promise<
       `create table if not exists ${record} (id serial primary key, hash text not null, created_at numeric)`,
     )
     const { rows } = await client.execute(`select hash from ${record}`)
-    const applied = new Set(rows.map(({ hash }) => String(hash)))
-    if (!applied.isSubsetOf(new Set(known.map(({ hash }) => hash))))
+    const applied = rows.map(({ hash }) => String(hash))
+    if (applied.some((hash) => known.every((one) => one.hash !== hash)))
       throw new OtherMigrations('it was made by other migrations')
-    const lacking = known.filter(({ hash }) => !applied.has(hash))
+    const lacking = known.filter(({ hash }) => !applied.includes(hash))
     const statements = lacking.flatMap(({ sql, hash, folderMillis }) => [
       ...sql,
       { sql: `insert into ${record} (hash, created_at) values (?, ?)`, args: [hash, folderMillis] },

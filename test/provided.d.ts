@@ -6,6 +6,8 @@ declare module 'vitest' {
     libsqlUrl: string
     /** Each request to it starts an inbox and an identity provider, and answers with the variables that name them. */
     neighboursUrl: string
+    /** Answers with the place of the stack that tests in Node share, which the first request starts. */
+    sharedStackUrl: string
     /** FUZZ_SEED and FUZZ_REQUESTS, for a longer run of test/worker/abuse/fuzz.test.ts. */
     fuzz: { seed: string | undefined; requests: string | undefined }
     /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */

@@ -12,7 +12,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
 import type { KeyValueStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
-import { newPlace, projectDirectory, start } from './stack.ts'
+import { projectDirectory, sharedPlace } from './stack.ts'
 
 /** The system's browser, since none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
@@ -63,7 +63,7 @@ test('the package says what it is for, and goes along with the hono that an app 
 test.skipIf(!browser)(
   'the example’s form takes a mark away when the field is changed, and an edit after a lost answer reaches the row',
   async () => {
-    const { place, api, token, user, expense } = await setUp('forms@example.com')
+    const { place, api, token, user, userId, expense } = await setUp('forms@example.com')
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
     const page = await servePage(`
       import { recordExpense, signIn } from './spa.ts'
@@ -98,14 +98,17 @@ test.skipIf(!browser)(
       expect(data.map((row: { amount: string }) => row.amount)).toEqual(['4.20'])
 
       // A closed queue no longer listens for the network.
-      const isQuiet = await tab.evaluate(async (transaction) => {
-        const { queue, close } = await example().openRecorder(1)
-        close()
-        await queue.add(transaction)
-        dispatchEvent(new Event('online'))
-        document.dispatchEvent(new Event('visibilitychange'))
-        return document.title !== 'Purse (1 waiting)'
-      }, expense)
+      const isQuiet = await tab.evaluate(
+        async ([userId, transaction]) => {
+          const { queue, close } = await example().openRecorder(userId)
+          close()
+          await queue.add(transaction)
+          dispatchEvent(new Event('online'))
+          document.dispatchEvent(new Event('visibilitychange'))
+          return document.title !== 'Purse (1 waiting)'
+        },
+        [userId, expense] as const,
+      )
       expect(isQuiet).toBe(true)
       const before = paths.length
       await tab.evaluate(() => fetch('http://127.0.0.1:8787/api/health'))
@@ -120,12 +123,12 @@ test.skipIf(!browser)(
 test.skipIf(!browser)(
   'two tabs of a real browser record offline, one is closed, and what both recorded lands once',
   async () => {
-    const { place, api, token, user, expense } = await setUp('tabs@example.com')
+    const { place, api, token, user, userId, expense } = await setUp('tabs@example.com')
     const page = await servePage(`
       import { createClient, indexedDbStorage, offlineQueue, webStorageTokens } from 'purse-client'
       const baseUrl = 'http://127.0.0.1:${place.PORT}'
       const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
-      const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: 1 })
+      const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: ${userId} })
       globalThis.app = () => ({ client, queue })`)
     const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
     try {
@@ -213,11 +216,11 @@ test.skipIf(!browser)(
 test.skipIf(!browser)(
   'on a page without TLS, in a browser that is older, what is recorded lands as well',
   async () => {
-    const { place, api, token, user, expense } = await setUp('plain@example.com')
+    const { place, api, token, user, userId, expense } = await setUp('plain@example.com')
     const page = await servePage(`
       import { createClient, offlineQueue, webStorage } from 'purse-client'
       const client = createClient({ baseUrl: location.origin })
-      const queue = offlineQueue({ client, storage: webStorage(localStorage), userId: 1 })
+      const queue = offlineQueue({ client, storage: webStorage(localStorage), userId: ${userId} })
       globalThis.app = () => ({ client, queue })`)
     const args = ['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1']
     const running = await chromium.launch({ executablePath: browser ?? '', args })
@@ -253,18 +256,17 @@ test.skipIf(!browser)(
 /** Random (RFC 9562, version 4). */
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** A stack, its first user, who is verified, and an account of theirs. */
+/** A user of the shared stack, who is verified, and an account of theirs. */
 async function setUp(email: string) {
-  const place = await newPlace()
-  await start(place).ready()
+  const place = await sharedPlace()
   const api = clientOf(place)
   const user = registration(email)
-  const { access_token: token } = (await api('POST', '/register', user)).body
+  const { access_token: token, user: registered } = (await api('POST', '/register', user)).body
   await verifyByMail(place, email)
   const account = { name: 'Wallet', type: 'cash', starting_balance: 0 }
   const { id: account_id } = (await api('POST', '/accounts', account, token)).body
   const expense = { account_id, type: 'expense', amount: '1.00', transaction_date: '2026-11-20' }
-  return { place, api, token: token as string, user, expense }
+  return { place, api, token: token as string, user, userId: registered.id as number, expense }
 }
 
 function formOf(values: Record<string, unknown>): string {

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { healthOf, newPlace, type Place, portVariables, start } from './stack.ts'
+import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './stack.ts'
 
 test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on the same state', async () => {
   const place = await newPlace()
@@ -27,8 +27,8 @@ test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on 
 })
 
 test('two stacks run side by side, and one that is killed leaves nothing behind and starts again at once', async () => {
-  const [place, neighbour] = [await newPlace(), await newPlace()]
-  const [stack] = await Promise.all([start(place).ready(), start(neighbour).ready()])
+  const [place, neighbour] = [await newPlace(), await sharedPlace()]
+  const stack = await start(place).ready()
 
   const intruder = start({ ...(await newPlace()), STATE_DIR: place.STATE_DIR })
   expect(await intruder.exit()).toBe(1)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../databases/faults.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, registration } from './client.ts'
@@ -13,8 +13,23 @@ const longestWaitMs = 20_000
 const everyUser = 25
 const all = Array.from({ length: 200 }, (_, position) => position)
 
+let directory: string
+let databases: Awaited<ReturnType<typeof startDatabases>>
+let stack: Awaited<ReturnType<typeof startFaultyStack>>
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'purse-faults-'))
+  databases = await startDatabases(directory, { migrated: false })
+  stack = await startFaultyStack(`${databases.url}/purse/`)
+})
+
+afterAll(async () => {
+  await databases.close()
+  await rm(directory, { recursive: true })
+})
+
 test('in the real runtime, storms of 200 requests pass without a trace, and nobody hangs', async () => {
-  const { read, record, setFault, balance } = await startFaultyStack()
+  const { read, record, setFault, balance } = stack
 
   await setFault({ gets: 'late', delayMs: 1_000 })
   expect(statusesOf(await Promise.all(all.map(read)))).toEqual([200])
@@ -40,7 +55,7 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
 }, 120_000)
 
 test('in the real runtime, a storm of 200 sign-ins is served or told when to come back, and holds up nobody', async () => {
-  const { api, token } = await startFaultyStack()
+  const { api, token } = stack
   const emailOf = (position: number) => `person-${position}@example.com`
   const { password } = registration('')
   const signIn = (position: number) => api('POST', '/login', { email: emailOf(position), password })
@@ -68,14 +83,7 @@ function isRefused({ status, headers }: ApiAnswer): boolean {
 }
 
 /** `npm run dev` behind a faulty way to its database, and somebody with an account. */
-async function startFaultyStack() {
-  const directory = await mkdtemp(join(tmpdir(), 'purse-faults-'))
-  const databases = await startDatabases(directory, { migrated: false })
-  onTestFinished(async () => {
-    await databases.close()
-    await rm(directory, { recursive: true })
-  })
-  const databaseUrl = `${databases.url}/purse/`
+async function startFaultyStack(databaseUrl: string) {
   const place = { ...(await newPlace()), TURSO_DATABASE_URL: `${databaseUrl}faulty/` }
   await start(place).ready()
 

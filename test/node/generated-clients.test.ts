@@ -3,7 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { verifyByMail } from './client.ts'
-import { newPlace, projectDirectory, start } from './stack.ts'
+import { projectDirectory, sharedPlace } from './stack.ts'
 
 const run = promisify(execFile)
 const clients = path.join(projectDirectory, 'test/generated-clients')
@@ -23,8 +23,7 @@ test('clients that two generators make of the document alone compile, register, 
   await run('npm', ['run', 'generate'], { cwd: clients })
   await run('npm', ['run', 'types'], { cwd: clients })
 
-  const place = await newPlace()
-  await start(place).ready()
+  const place = await sharedPlace()
   const baseUrl = `http://127.0.0.1:${place.PORT}`
   const verify = (email: string) => verifyByMail(place, email)
   for (const [file, name] of [

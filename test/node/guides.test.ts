@@ -4,14 +4,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../dev/seed/api.ts'
 import { newPlace, type Place, portVariables, projectDirectory, start, until } from './stack.ts'
 
+let place: Place
+
+beforeAll(async () => {
+  place = await newPlace()
+  await start(place).ready()
+})
+
 test('the first session of the README runs as it is pasted, after the line that the seed prints', async () => {
   const [session = ''] = blocksOf('README.md', '\n## A first session\n')
-  const place = await newPlace()
-  await start(place).ready()
   const terminal = openTerminal(place)
 
   const seed = promisify(execFile)(process.execPath, ['dev/seed.ts'], {
@@ -33,8 +38,6 @@ test('the first session of the README runs as it is pasted, after the line that 
 test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
   const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = '', statement = ''] =
     blocksOf('docs/tour.md', '')
-  const place = await newPlace()
-  await start(place).ready()
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -59,8 +62,6 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
 test('the calls of docs/testing.md run as they are pasted', async () => {
   const [, values = '', register = '', mail = '', signInAtOnce = '', inboxFault = '', providerFault = ''] =
     blocksOf('docs/testing.md', '')
-  const place = await newPlace()
-  await start(place).ready()
   const terminal = openTerminal(place)
   const last = async (block: string) => (await terminal.paste(block)).at(-1)
 

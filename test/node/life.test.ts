@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { batches as storedBatches } from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, projectDirectory, start, until } from './stack.ts'
+import { newPlace, type Place, projectDirectory, sharedPlace, start, until } from './stack.ts'
 
 const run = promisify(execFile)
 
@@ -64,8 +64,7 @@ test('what was answered 201 survives a SIGKILL in mid-write, and every kept figu
 })
 
 test('somebody registers, verifies, forgets, resets and signs in through the provider, by real mails and queues', async () => {
-  const place = await newPlace()
-  const stack = await start(place).ready()
+  const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'grace@example.com'
   const token = (await api('POST', '/register', registration(email))).body.access_token
@@ -93,8 +92,6 @@ test('somebody registers, verifies, forgets, resets and signs in through the pro
   expect(`${login.origin}${login.pathname}`).toBe('http://localhost:5173/login')
   const me = (await api('GET', '/me', undefined, login.searchParams.get('token') ?? '')).body
   expect(me).toMatchObject({ email: 'alan@example.com', email_verified_at: expect.any(String) })
-  stack.signal('SIGTERM')
-  expect(await stack.exit()).toBe(0)
 })
 
 test('a batch that was answered 200 right before a SIGKILL lands exactly once after the restart', async () => {

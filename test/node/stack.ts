@@ -1,159 +1,60 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect } from 'vitest'
-import { freePort } from '../../dev/ports.ts'
+import { rm } from 'node:fs/promises'
+import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest'
 import { projectDirectory } from '../../dev/project.ts'
-import { secretsIn } from '../log-secrets.ts'
+import { DevStack, freePlace, leaksIn, type Place } from '../stack-process.ts'
 
+export { leaksIn, type Place, portVariables, startLimitSeconds, until } from '../stack-process.ts'
 export { projectDirectory }
-export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
-
-export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string>
 
 const leaksShown = 5
-/** As long as a stack itself waits for its Worker. */
-export const startLimitSeconds = 150
 
-const started: DevStack[] = []
-const places: string[] = []
-
-afterEach(async () => {
-  const stacks = started.splice(0)
-  for (const stack of stacks) await stack.destroy()
-  for (const directory of places.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
-  // Vitest does not see what a stack's Worker logs (test/log-scan.ts).
-  expect(stacks.flatMap(({ output }) => leaksIn(output)).slice(0, leaksShown)).toEqual([])
-})
-
-/** The lines of a stack's output that give a secret away, except the one that shows how to register. */
-export function leaksIn(output: string): string[] {
-  return output.split('\n').filter((line) => !/^ {2}or register /.test(line) && secretsIn(line).length > 0)
-}
-
-/** `npm run dev` as a process, as npm starts it. */
-class DevStack {
-  output = ''
-  readonly #child: ChildProcess
-  readonly #closed: Promise<number | null>
-  readonly #place: Place
-  #groups = new Set<string>()
-
-  constructor(place: Place, project: string) {
-    this.#place = place
-    // As under npm, a stack ends with its parent, so that not even a killed test run leaves one behind.
-    const environment = {
-      npm_lifecycle_event: 'dev',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
-      // Storms of requests are part of the tests.
-      GENERAL_LIMIT_ENABLED: 'false',
-      ...place,
-    } as unknown as NodeJS.ProcessEnv
-    this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on('data', (chunk) => {
-        this.output += chunk
-      })
-    }
-    this.#closed = once(this.#child, 'close').then(([code]) => code)
-  }
-
-  async ready(): Promise<this> {
-    const hasStarted = () => this.output.includes('Purse is running.') || this.#child.exitCode !== null
-    await until(hasStarted, startLimitSeconds)
-    expect(this.output).toContain('Purse is running.')
-    this.#findGroups()
-    return this
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
-  }
-
-  exit(): Promise<number | null> {
-    return this.#closed
-  }
-
-  /** The processes left of this stack's wrangler, whose groups are found by command line while it is up. */
-  leftovers(): { pid: number; command: string }[] {
-    return processes().filter(({ group }) => this.#groups.has(group))
-  }
-
-  #findGroups(): void {
-    for (const { group, command } of processes())
-      if (command.includes(`--persist-to=${this.#place.STATE_DIR}/`)) this.#groups.add(group)
-  }
-
-  nothingLeft(): Promise<boolean> {
-    return until(() => this.leftovers().length === 0)
-  }
-
-  killWrangler(): void {
-    const wrangler = this.leftovers().find(
-      ({ command }) => command.includes(' dev') && !command.includes('guard'),
-    )
-    if (wrangler) process.kill(wrangler.pid, 'SIGKILL')
-  }
+/** What is gone after a test or, if it was made in `beforeAll`, after the file, whatever happens. */
+class Belongings {
+  readonly stacks: DevStack[] = []
+  readonly directories: string[] = []
 
   async destroy(): Promise<void> {
-    this.#findGroups()
-    const left = this.leftovers()
-    this.signal('SIGKILL')
-    await this.#closed
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It has ended, as it should.
-      }
-    }
+    const stacks = this.stacks.splice(0)
+    for (const stack of stacks) await stack.destroy()
+    for (const directory of this.directories.splice(0))
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    // Vitest does not see what a stack's Worker logs (test/log-scan.ts).
+    expect(stacks.flatMap(({ output }) => leaksIn(output)).slice(0, leaksShown)).toEqual([])
   }
 }
 
-/** Starts `npm run dev` somewhere, of this checkout or a copy of it; it is gone after the test, whatever happens. */
+const ofTheFile = new Belongings()
+const ofATest = new Belongings()
+let current = ofTheFile
+
+beforeEach(() => {
+  current = ofATest
+})
+afterEach(() => ofATest.destroy())
+afterAll(() => ofTheFile.destroy())
+
+/** Starts `npm run dev` somewhere, of this checkout or a copy of it. */
 export function start(place: Place, project = projectDirectory): DevStack {
   const stack = new DevStack(place, project)
-  started.push(stack)
+  current.stacks.push(stack)
   return stack
 }
 
 /** Free ports and a state folder that nobody else uses. */
 export async function newPlace(): Promise<Place> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'purse stack '))
-  places.push(directory)
-  // A state folder may lie in directories that do not exist yet.
-  const place = { STATE_DIR: path.join(directory, 'deep/state') } as Place
-  for (const name of portVariables) place[name] = String(await freePort())
+  const { place, directory } = await freePlace()
+  current.directories.push(directory)
   return place
+}
+
+/** The stack for tests that need nothing but users of their own: many share it, since a start takes seconds of CPU. */
+export async function sharedPlace(): Promise<Place> {
+  const response = await fetch(inject('sharedStackUrl'))
+  expect(response.status).toBe(200)
+  return (await response.json()) as Place
 }
 
 /** The status of the health endpoint. */
 export async function healthOf({ PORT }: Place): Promise<number> {
   return (await fetch(`http://127.0.0.1:${PORT}/api/health`)).status
-}
-
-function processes(): { pid: number; group: string; command: string }[] {
-  const table = execFileSync('ps', ['-axww', '-o', 'pid=,pgid=,stat=,args='], { encoding: 'utf8' })
-  return table.split('\n').flatMap((row) => {
-    const [, pid, group = '', state = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
-    // A zombie has ended and only waits for its parent.
-    return pid && !state.startsWith('Z') ? [{ pid: Number(pid), group, command }] : []
-  })
-}
-
-/** Waits for a condition, long enough for a busy machine; false if it did not come true. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  limitSeconds = 90,
-): Promise<boolean> {
-  for (let tries = 0; tries < limitSeconds * 10; tries++) {
-    if (await condition()) return true
-    await sleep(100)
-  }
-  return false
 }

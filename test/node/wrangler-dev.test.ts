@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './stack.ts'
 
@@ -21,17 +21,31 @@ import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until
 const timeout = 240_000
 
 const started: ChildProcess[] = []
-const copies: string[] = []
+/** What happens to one checkout, from the first start on. */
+let project: string
 
-afterEach(async () => {
+beforeAll(() => {
+  project = copyOfProject()
+})
+afterEach(() => {
   for (const child of started.splice(0)) if (child.pid) killGroup(child.pid)
-  for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
+})
+afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
+
+test('`wrangler dev` alone in a fresh checkout says in one line what to do, to whoever asks as well', {
+  timeout,
+}, async () => {
+  const alone = await startAlone(project)
+  expect(linesWith(alone.output(), 'npm run dev')).toEqual([
+    expect.stringMatching(/^\[custom build\] Purse needs a database: run `npm run dev`/),
+  ])
+  const { status, body } = await clientOf(alone.place(await newPlace()))('GET', '/health')
+  expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
 })
 
 test('`wrangler dev` alone works beside the stack of its checkout, in any environment, and says when that has gone', {
   timeout,
 }, async () => {
-  const project = copyOfProject()
   const place = { ...(await newPlace()), STATE_DIR: path.join(project, '.local') }
   const stack = await start(place, project).ready()
   expect(statSync(path.join(project, '.dev.vars')).mode & 0o077).toBe(0)
@@ -55,21 +69,9 @@ test('`wrangler dev` alone works beside the stack of its checkout, in any enviro
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
 })
 
-test('`wrangler dev` alone in a fresh checkout says in one line what to do, to whoever asks as well', {
-  timeout,
-}, async () => {
-  const alone = await startAlone(copyOfProject())
-  expect(linesWith(alone.output(), 'npm run dev')).toEqual([
-    expect.stringMatching(/^\[custom build\] Purse needs a database: run `npm run dev`/),
-  ])
-  const { status, body } = await clientOf(alone.place(await newPlace()))('GET', '/health')
-  expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
-})
-
 test('a source that does not compile ends the start with its errors as text, and nothing of wrangler’s own', {
   timeout,
 }, async () => {
-  const project = copyOfProject()
   const devVars = path.join(project, '.dev.vars')
   writeFileSync(devVars, 'APP_SECRET=mine\n')
   appendFileSync(path.join(project, 'src/http/present.ts'), 'const broken = ;\n')
@@ -88,7 +90,6 @@ test('a source that does not compile ends the start with its errors as text, and
 /** A fresh clone of the project, installed, to which tests may write. */
 function copyOfProject(): string {
   const copy = mkdtempSync(path.join(tmpdir(), 'purse copy '))
-  copies.push(copy)
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectDirectory,
   })
