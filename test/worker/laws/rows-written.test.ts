@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createWorld } from '../world.ts'
+import { createHousehold, goodCall, type Household, protectedRoutes, verify } from './every-route.ts'
+
+/*
+ * Rows written are most of what a request costs, and an index entry is one of them (docs/scale.md). Whoever adds an index,
+ * a trigger or a kept figure finds it here, and has to decide whether it is worth that.
+ */
+
+/** Rows that a good call of each route writes, by the server's own count. Routes that are not listed write none. */
+const written: Record<string, number> = {}
+
+test('every route writes as many rows as it is known to, index entries and triggers included', async () => {
+  const world = createWorld()
+  const household = await createHousehold(world)
+  const found: Record<string, number> = {}
+  for (const route of protectedRoutes) {
+    const { call, status } = await goodCall(route, household)
+    await world.resetDatabaseWork()
+    expect((await call(household.person)).status, route).toBe(status)
+    const { rowsWritten } = await world.databaseWork()
+    if (rowsWritten > 0) found[route] = rowsWritten
+  }
+  expect(found).toEqual(written)
+}, 60_000)
+
+/** Items of a batch or file, each an expense of its own, with a client id if they come from a phone. */
+function rowsOf({ expense }: Household, count: number, isOfPhone: boolean) {
+  return Array.from({ length: count }, (_, nth) => ({
+    ...expense(),
+    amount: nth + 1,
+    ...(isOfPhone && { client_id: `phone-${nth}` }),
+  }))
+}
+
+test.each([
+  [1, 17],
+  [20, 112],
+  [1_000, 5_012],
+])('a batch of %i items writes %i rows, from its upload until it is processed', async (count, rows) => {
+  const household = await createHousehold(createWorld())
+  const { world, person } = household
+  const transactions = rowsOf(household, count, true)
+  await world.resetDatabaseWork()
+  expect((await person.post('/api/transactions/sync', { transactions })).status).toBe(200)
+  await world.deliverSyncs()
+  expect((await world.databaseWork()).rowsWritten).toBe(rows)
+  expect((await person.get('/api/transactions')).body.total).toBe(count)
+})
+
+test.each([
+  [1, 0],
+  [1_000, 0],
+])('a file of %i rows writes %i rows', async (count, rows) => {
+  const household = await createHousehold(createWorld())
+  const { world, person } = household
+  await verify(world, person)
+  const transactions = rowsOf(household, count, false)
+  await world.resetDatabaseWork()
+  expect((await person.post('/api/import/store', { transactions })).body.import.counts.created).toBe(count)
+  expect((await world.databaseWork()).rowsWritten).toBe(rows)
+})
