@@ -88,6 +88,7 @@ CREATE TABLE `imports` (
 	`rows` integer NOT NULL,
 	`created` integer NOT NULL,
 	`duplicate` integer NOT NULL,
+	`first_id` integer NOT NULL,
 	`idempotency_key` text,
 	`rows_hash` text,
 	`created_at` integer NOT NULL,
@@ -167,14 +168,12 @@ CREATE TABLE `transactions` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`to_account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`category_id`) REFERENCES `categories`(`id`) ON UPDATE no action ON DELETE set null,
-	FOREIGN KEY (`import_id`) REFERENCES `imports`(`id`) ON UPDATE no action ON DELETE set null,
 	CONSTRAINT "transaction_type" CHECK("transactions"."type" in ('income', 'expense', 'transfer')),
 	CONSTRAINT "amount_in_bounds" CHECK("transactions"."amount" between 1 and 999999999999999),
 	CONSTRAINT "transfer_has_destination" CHECK(("transactions"."type" = 'transfer') = ("transactions"."to_account_id" is not null)),
 	CONSTRAINT "transfer_between_two_accounts" CHECK("transactions"."to_account_id" <> "transactions"."account_id")
 );
 --> statement-breakpoint
-CREATE INDEX `transactions_import` ON `transactions` (`import_id`) WHERE import_id is not null;--> statement-breakpoint
 CREATE INDEX `transactions_user_date` ON `transactions` (`user_id`,`transaction_date`,`id`);--> statement-breakpoint
 CREATE INDEX `transactions_account_date_amount` ON `transactions` (`account_id`,`transaction_date`,`amount`);--> statement-breakpoint
 CREATE INDEX `transactions_to_account` ON `transactions` (`to_account_id`,`transaction_date`) WHERE to_account_id is not null;--> statement-breakpoint

@@ -163,12 +163,11 @@ export const transactions = sqliteTable(
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
     /** The client's own id for the row, which is never created twice. */
     clientId: text(),
-    /** The import that created the row, if one did. */
-    importId: integer().references(() => imports.id, { onDelete: 'set null' }),
+    /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
+    importId: integer(),
     ...timestamps,
   },
   (t) => [
-    index('transactions_import').on(t.importId).where(sql`import_id is not null`),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
     // Finds duplicates without reading the account's whole history.
     index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
@@ -335,6 +334,8 @@ export const imports = sqliteTable(
     rows: integer().notNull(),
     created: integer().notNull(),
     duplicate: integer().notNull(),
+    /** The id of its first row, if that created a transaction; each row has the next. */
+    firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which tells whether a repeated key came with the same file. */
     rowsHash: text(),

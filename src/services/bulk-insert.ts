@@ -255,11 +255,18 @@ export function countCreated(batchId: BatchId): SQL[] {
  * were deleted with an account stay so, and their client ids spent.
  */
 export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
-  const rows = sql`import_id = ${importId} and user_id = ${userId} and ${which} and ${isThere}`
+  const first = sql`(select first_id from imports where id = ${importId})`
+  const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`
+  const created = sql`id between ${first} and ${last} and import_id = ${importId}`
+  // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
+  const rows = sql`${created} and +user_id = ${userId} and ${which} and ${isThere}`
   return [
     ...discountRows(userId, rows),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,
     sql`delete from transactions where ${rows}`,
+    sql`
+    update transactions set import_id = null
+     where ${created} and exists (select 1 from imports where id = ${importId} and user_id is null)`,
     sql`delete from imports where id = ${importId} and user_id is null`,
   ]
 }

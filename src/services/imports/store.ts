@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
+import { nextTransactionId } from '../../db/next-id.ts'
 import type { Owner } from '../../db/owner.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
@@ -97,7 +98,7 @@ function newBatch(owner: Owner, id: string) {
   return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', ...times }
 }
 
-/** The record of an import; its counts are those of the staged items. */
+/** The record of an import, from the outcomes of its items. */
 function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, rowsHash }: Batch) {
   const count = (outcome: string) =>
     sql<number>`(
@@ -110,6 +111,7 @@ function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, 
     rows: rows.length,
     created: count('created'),
     duplicate: count('duplicate'),
+    firstId: nextTransactionId,
     idempotencyKey: key,
     rowsHash,
     createdAt: owner.now,

@@ -202,6 +202,27 @@ test('a row is compared with as many others as it equals, not with all that it r
   expect(await rowsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await rowsOfNearlyEqualRow(250)))
 }, 60_000)
 
+/** Rows read and written for each item of a batch, half of which are equal to rows that are there. */
+async function rowsOfItem(count: number): Promise<number> {
+  const world = createWorld()
+  const { person, expense } = await createHousehold(world)
+  const upload = async (items: Json[]) => {
+    await person.post('/api/transactions/sync', { transactions: items })
+    await world.deliverSyncs()
+  }
+  const items = Array.from({ length: count }, (_, nth) => ({ ...expense(), amount: 1 + (nth % (count / 2)) }))
+  await upload(items.slice(count / 2))
+  await world.resetDatabaseWork()
+  await upload(items)
+  const work = rowsOf(await world.databaseWork())
+  expect((await person.get('/api/transactions')).body.total).toBe(count)
+  return work / count
+}
+
+test('an item of a large batch costs no more than one of a small batch', async () => {
+  expect(await rowsOfItem(1_000)).toBeLessThan(await rowsOfItem(50))
+})
+
 /** Rows read and written for each row of an import whose rows name an account, of somebody with so many of them. */
 async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
   const world = createWorld()
