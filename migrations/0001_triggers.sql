@@ -5,7 +5,8 @@
 -- A row is there as long as its accounts are somebody's. Deleting an account, a category or an import takes away its
 -- owner first: its rows leave all figures at that moment, and are left alone by these triggers when they are removed.
 --
--- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it.
+-- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. Of a month, 10,000 totals are
+-- added up at most: one who spreads it over half a million accounts and categories must not hold up everybody's writes.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -22,8 +23,10 @@ WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
   SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
           UNION ALL
-          SELECT total(total) FROM totals
-           WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7) AND type = new.type)
+          SELECT total(total)
+            FROM (SELECT total FROM totals
+                   WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7) AND type = new.type
+                   LIMIT 10000))
    WHERE new.type <> 'transfer' AND abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
@@ -86,8 +89,11 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
   SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
           UNION ALL
-          SELECT total(total) FROM totals WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7)
-                                            AND type = new.type AND type <> 'transfer')
+          SELECT total(total)
+            FROM (SELECT total FROM totals
+                   WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7) AND type = new.type
+                     AND type <> 'transfer'
+                   LIMIT 10000))
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint

@@ -60,17 +60,24 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
   return rule('category_id', required, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }
 
+/** A transaction is compared with so many others of its account, day and amount, the newest. */
+const mostCompared = 1_000
+
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
  * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settle`.
  */
 export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
   const { reference } = fields
-  return and(
-    eq(transactions.userId, owner.id),
+  const resembling = and(
     eq(transactions.accountId, fields.account_id),
     eq(transactions.transactionDate, fields.transaction_date),
     eq(transactions.amount, fields.amount),
+  )
+  return and(
+    sql`${transactions.id} in (select id from ${transactions} where ${resembling} order by id desc limit ${sql.raw(String(mostCompared))})`,
+    // The plus keeps SQLite from going through the user's whole history by its index.
+    sql`+${transactions.userId} = ${owner.id}`,
     eq(transactions.type, fields.type),
     sql`${transactions.toAccountId} is ${fields.to_account_id ?? sql`null`}`,
     reference && sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,

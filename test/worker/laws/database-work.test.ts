@@ -223,6 +223,61 @@ test('an item of a large batch costs no more than one of a small batch', async (
   expect(await rowsOfItem(1_000)).toBeLessThan(await rowsOfItem(50))
 })
 
+test('a transaction is compared with a bounded number of those that it resembles, however many there are', async () => {
+  const workBeside = async (count: number) => {
+    const world = createWorld()
+    const { person, expense } = await createHousehold(world)
+    const { id, ...row } = await recordTransaction(person, { ...expense(), reference: 'first' })
+    const db = openWorldDatabase(world)
+    await db.batch([
+      db.run(sql`
+        insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
+                                  created_at, updated_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
+          from transactions, n where id = ${id}`),
+    ])
+    await world.resetDatabaseWork()
+    expect((await person.post('/api/transactions', { ...expense(), reference: 'one more' })).status).toBe(201)
+    const work = rowsOf(await world.databaseWork())
+    expect((await person.post('/api/transactions', { ...row, reference: `other ${count}` })).status).toBe(409)
+    return work
+  }
+  expect(await workBeside(6_000)).toBe(await workBeside(2_000))
+}, 60_000)
+
+test('a write reads no more of a month than 10,000 totals, however many accounts and categories it has', async () => {
+  const workWith = async (count: number) => {
+    const world = createWorld()
+    const household = await createHousehold(world)
+    const { person, spend, expense } = household
+    await verify(world, person)
+    const { id } = await spend()
+    const db = openWorldDatabase(world)
+    await db.batch([
+      db.run(sql`
+        insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        select ${person.id}, substr(${expense().transaction_date}, 1, 7), 'expense', 1000000 + i, 1, 0, 1, 1 from n`),
+    ])
+    const work = async (answer: () => Promise<{ status: number }>) => {
+      await world.resetDatabaseWork()
+      expect((await answer()).status).toBeLessThan(300)
+      return rowsOf(await world.databaseWork())
+    }
+    return [
+      await work(() => person.put(`/api/transactions/${id}`, { ...expense(), amount: '3.21' })),
+      await work(() => person.post('/api/transactions', { ...expense(), amount: '4.32' })),
+      await work(() =>
+        person.post('/api/import/store', { transactions: [{ ...expense(), amount: '5.43' }] }),
+      ),
+    ]
+  }
+  const work = await workWith(60_000)
+  expect(Math.min(...work)).toBeGreaterThan(10_000)
+  expect(await workWith(120_000)).toEqual(work)
+}, 60_000)
+
 /** Rows read and written for each row of an import whose rows name an account, of somebody with so many of them. */
 async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
   const world = createWorld()
