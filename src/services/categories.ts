@@ -9,6 +9,7 @@ import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
+import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
@@ -85,17 +86,21 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
 
 /**
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
- * from now on, without being written. Throws NotFound, Forbidden.
+ * from now on, without being written. Throws NotFound, Forbidden, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number): Promise<void> {
   const nobodys = { userId: null, name: '', nameKey: '', idempotencyKey: null }
-  const { owned } = await owner.run({
-    owned: ownership(owner, categories, id),
-    deleted: owner.db
-      .update(categories)
-      .set(nobodys)
-      .where(own(owner, categories, id)),
-  })
+  // What goes to and fro in transfers without a category is bounded as well.
+  const { owned } = await withinBounds(
+    'amount',
+    owner.run({
+      owned: ownership(owner, categories, id),
+      deleted: owner.db
+        .update(categories)
+        .set(nobodys)
+        .where(own(owner, categories, id)),
+    }),
+  )
   requireOwned(categories, owned)
 }
 

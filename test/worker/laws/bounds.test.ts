@@ -130,6 +130,26 @@ describe('deleting an account through which more than 2^63 went in all', () => {
   })
 })
 
+test('deleting a category is refused where more would go to and fro without one than can be added up', async () => {
+  const { world, person, open, check, state } = await createRich()
+  const accounts = [await open(), await open()]
+  const [first, second] = (await person.get('/api/categories')).body
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into transactions (user_id, account_id, to_account_id, category_id, type, amount, transaction_date,
+                                is_synced, created_at, updated_at)
+      with recursive step(i) as (select 0 union all select i + 1 from step where i < 20000 - 1)
+      select ${person.id}, iif(i & 1, ${accounts[0].id}, ${accounts[1].id}), iif(i & 1, ${accounts[1].id}, ${accounts[0].id}),
+             iif(i < 10000, ${first.id}, ${second.id}), 'transfer', ${maxAmount}, '2026-05-01', 0, 0, 0 from step`),
+  ])
+  expect((await person.delete(`/api/categories/${first.id}`)).status).toBe(204)
+  const before = await state()
+  expect(statusAndBody(await person.delete(`/api/categories/${second.id}`))).toEqual(outOfBounds())
+  expect(await state()).toEqual(before)
+  await check()
+})
+
 describe('deleting a user', () => {
   test('needs no order of the transactions that stays within the bounds on the way', async () => {
     const { person, open, fill, world, check } = await createRich()
