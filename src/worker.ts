@@ -7,6 +7,7 @@ import { deadMailConsumer, mailConsumer } from './consumers/mail.ts'
 import { syncConsumer } from './consumers/sync.ts'
 import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './gateways/resend.ts'
+import { withSoundEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './services/failed-mails.ts'
 import { failSync, processSync } from './services/sync/process.ts'
 
@@ -14,7 +15,7 @@ reportConfiguration(env)
 
 /** The Worker: requests, queue messages and cron runs, each with its own dependencies. */
 export default {
-  fetch: app.fetch,
+  fetch: (request, env, context) => app.fetch(withSoundEscapes(request), env, context),
 
   async queue(batch, env) {
     await consume(batch, (meter) => consumerOf(batch.queue, createDeps(env, meter)))

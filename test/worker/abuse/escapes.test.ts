@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { withSoundEscapes } from '../../../src/http/escapes.ts'
+import { createHousehold } from '../laws/every-route.ts'
+import { createWorld, recordTransaction } from '../world.ts'
+
+const escaped = (url: string) => withSoundEscapes(new Request(`https://purse.test${url}`)).url.slice(18)
+
+test('a URL keeps its escapes where they are of UTF-8, and others are escaped', () => {
+  for (const url of ['/api/me', '/api/a%2Fb?q=%C3%A9%20%F0%9F%90%9F%00&x=50%25', '/?q=%e2%82%ac'])
+    expect(escaped(url)).toBe(url)
+  expect(escaped('/api/%FFa?q=%C3%A9&r=50%&s=%C3x%a9&t=%zz')).toBe(
+    '/api/%25FFa?q=%C3%A9&r=50%25&s=%25C3x%25a9&t=%25zz',
+  )
+  expect(escaped('/?q=%ED%A0%80%F5%80%80%80')).toBe('/?q=%25ED%25A0%2580%25F5%2580%2580%2580')
+})
+
+test('what is no escape is read as it was written', async () => {
+  const { person, expense } = await createHousehold(createWorld())
+  await recordTransaction(person, { ...expense(), description: '50% é %FF' })
+  for (const q of ['50%', '50% %C3%A9', '50%25+%C3%A9+%FF', '%FF', '%ff'])
+    expect([q, (await person.get(`/api/transactions?q=${q}`)).body.total]).toEqual([q, 1])
+  for (const path of ['%FF', '%', '1%', '%C3', '%2531'])
+    expect([path, (await person.get(`/api/accounts/${path}`)).status]).toEqual([path, 404])
+})
+
+test('a body passes by a URL that is not sound', async () => {
+  const { person } = await createHousehold(createWorld())
+  expect(
+    (await person.post('/api/accounts?x=%FF', { name: 'Purse', type: 'cash', starting_balance: 0 })).status,
+  ).toBe(201)
+})
