@@ -244,9 +244,16 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
       from item cross join outcome using (position)`
 }
 
-/** Counts the rows that `createRows` has created in the kept figures. */
+/** Counts the rows that `createRows` has created from an uploaded batch in the kept figures. */
 export function countCreated(batchId: BatchId): SQL[] {
   return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
+}
+
+/** The condition for the rows of an import: their ids follow each other. */
+export function isImportedBy(importId: SQL): SQL {
+  const first = sql`(select first_id from imports where id = ${importId})`
+  const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`
+  return sql`id between ${first} and ${last} and import_id = ${importId}`
 }
 
 /**
@@ -255,9 +262,7 @@ export function countCreated(batchId: BatchId): SQL[] {
  * were deleted with an account stay so, and their client ids spent.
  */
 export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
-  const first = sql`(select first_id from imports where id = ${importId})`
-  const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`
-  const created = sql`id between ${first} and ${last} and import_id = ${importId}`
+  const created = isImportedBy(importId)
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
   const rows = sql`${created} and +user_id = ${userId} and ${which} and ${isThere}`
   return [

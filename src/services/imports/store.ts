@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { countRows } from '../../db/figures.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
@@ -8,7 +9,7 @@ import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import { countCreated, createRows, invalidItems, settle, undoImport } from '../bulk-insert.ts'
+import { createRows, invalidItems, isImportedBy, settle, undoImport } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
@@ -86,7 +87,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     settled: db.run(settle(id, [])),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: run(countCreated(id)),
+    counted: run(countRows(owner.id, isImportedBy(importId))),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
     undone: file.isDryRun ? run(undoImport(owner.id, importId, sql`true`)) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
