@@ -30,7 +30,9 @@ async function startStack(ends: (() => Promise<void>)[]): Promise<Place> {
     await stack.destroy()
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
     const leaks = leaksIn(stack.output)
-    if (leaks.length > 0) throw new Error(`The shared stack logged secrets:\n${leaks.join('\n')}`)
+    if (leaks.length === 0) return
+    console.error(`The shared stack logged secrets:\n${leaks.join('\n')}`)
+    process.exitCode = 1
   })
   await stack.ready()
   return place
