@@ -7,8 +7,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { chromium, type Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
 import type { KeyValueStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
@@ -16,9 +16,25 @@ import { projectDirectory, sharedPlace } from './stack.ts'
 
 /** The system's browser, since none is downloaded. */
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+/** On a name that is not the machine's own, a page is no secure context. */
+const args = ['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1']
 const maxBytes = 7.5 * 1024
+let running: Browser | undefined
 
-beforeAll(() => buildClientPackage())
+beforeAll(async () => {
+  await buildClientPackage()
+  if (browser) running = await chromium.launch({ executablePath: browser, args })
+})
+afterEach(async () => {
+  for (const context of running?.contexts() ?? []) await context.close()
+})
+afterAll(() => running?.close())
+
+/** A profile of its own, gone after the test. */
+async function newContext(): Promise<BrowserContext> {
+  if (!running) throw new Error('There is no browser')
+  return running.newContext()
+}
 
 test('the client brings nothing of the server to a page, and is small', async () => {
   const { metafile, outputFiles } = await build({
@@ -69,9 +85,8 @@ test.skipIf(!browser)(
       import { recordExpense, signIn } from './spa.ts'
       import { openRecorder } from './offline.ts'
       globalThis.example = () => ({ recordExpense, signIn, openRecorder })`)
-    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
     try {
-      const tab = await running.newPage()
+      const tab = await (await newContext()).newPage()
       const paths: string[] = []
       let isLosing = false
       await tab.route('http://127.0.0.1:8787/**', async (route) => {
@@ -114,7 +129,6 @@ test.skipIf(!browser)(
       await tab.evaluate(() => fetch('http://127.0.0.1:8787/api/health'))
       expect(paths.slice(before)).toEqual(['/api/health'])
     } finally {
-      await running.close()
       page.close()
     }
   },
@@ -130,9 +144,8 @@ test.skipIf(!browser)(
       const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
       const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId: ${userId} })
       globalThis.app = () => ({ client, queue })`)
-    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
     try {
-      const context = await running.newContext()
+      const context = await newContext()
       const [one, two] = [await context.newPage(), await context.newPage()]
       for (const tab of [one, two]) await tab.goto(page.url)
       await one.evaluate((credentials) => app().client.signIn(credentials), {
@@ -162,7 +175,6 @@ test.skipIf(!browser)(
         rejected: 0,
       })
     } finally {
-      await running.close()
       page.close()
     }
     const { data } = (await api('GET', '/transactions', undefined, token)).body
@@ -179,9 +191,8 @@ test.skipIf(!browser)(
     const page = await servePage(`
       import { indexedDbStorage } from 'purse-client'
       globalThis.storage = indexedDbStorage('of a test')`)
-    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
     try {
-      const tab = await running.newPage()
+      const tab = await (await newContext()).newPage()
       await tab.goto(page.url)
       await tab.evaluate(async () => {
         await Promise.all(
@@ -207,7 +218,6 @@ test.skipIf(!browser)(
       })
       expect(await tab.evaluate(() => storage.list(''))).toEqual([['a/3', 'new']])
     } finally {
-      await running.close()
       page.close()
     }
   },
@@ -222,10 +232,8 @@ test.skipIf(!browser)(
       const client = createClient({ baseUrl: location.origin })
       const queue = offlineQueue({ client, storage: webStorage(localStorage), userId: ${userId} })
       globalThis.app = () => ({ client, queue })`)
-    const args = ['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1']
-    const running = await chromium.launch({ executablePath: browser ?? '', args })
     try {
-      const tab = await running.newPage()
+      const tab = await (await newContext()).newPage()
       await tab.addInitScript(() => {
         Reflect.deleteProperty(AbortSignal, 'timeout')
         Reflect.deleteProperty(AbortSignal, 'any')
@@ -246,7 +254,6 @@ test.skipIf(!browser)(
       expect(item).toMatchObject({ client_id: expect.stringMatching(uuid) })
       expect(await syncIn(tab)).toMatchObject({ created: 1, stopped: null })
     } finally {
-      await running.close()
       page.close()
     }
     expect((await api('GET', '/transactions', undefined, token)).body.total).toBe(1)
