@@ -13,7 +13,6 @@ CREATE TABLE `accounts` (
 	`idempotency_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "account_type" CHECK("accounts"."type" in ('bank', 'mobile', 'cash')),
 	CONSTRAINT "starting_balance_in_bounds" CHECK("accounts"."starting_balance" between -999999999999999 and 999999999999999),
 	CONSTRAINT "account_balance_in_bounds" CHECK(starting_balance + moved between -9000000000000000 and 9000000000000000)
@@ -48,8 +47,7 @@ CREATE TABLE `sync_batches` (
 	`created_at` integer NOT NULL,
 	`queued_at` integer,
 	`completed_at` integer,
-	`outcomes` text,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+	`outcomes` text
 );
 --> statement-breakpoint
 CREATE INDEX `sync_batches_user` ON `sync_batches` (`user_id`,`completed_at`);--> statement-breakpoint
@@ -65,7 +63,6 @@ CREATE TABLE `categories` (
 	`idempotency_key` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "category_type" CHECK("categories"."type" in ('income', 'expense'))
 );
 --> statement-breakpoint
@@ -77,6 +74,10 @@ CREATE TABLE `failed_mails` (
 	`recipient` text NOT NULL,
 	`reason` text NOT NULL,
 	`failed_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `former_users` (
+	`id` integer PRIMARY KEY NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `imports` (
@@ -91,8 +92,7 @@ CREATE TABLE `imports` (
 	`first_id` integer NOT NULL,
 	`idempotency_key` text,
 	`rows_hash` text,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `imports_batch` ON `imports` (`batch_id`);--> statement-breakpoint
@@ -111,8 +111,7 @@ CREATE INDEX `password_resets_expiry` ON `password_resets` (`expires_at`);--> st
 CREATE TABLE `spent_client_ids` (
 	`user_id` integer NOT NULL,
 	`client_id` text NOT NULL,
-	PRIMARY KEY(`user_id`, `client_id`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`user_id`, `client_id`)
 );
 --> statement-breakpoint
 CREATE TABLE `spent_ids` (
@@ -143,7 +142,6 @@ CREATE TABLE `totals` (
 	`total` integer NOT NULL,
 	`transaction_count` integer NOT NULL,
 	PRIMARY KEY(`user_id`, `month`, `type`, `category_id`, `account_id`, `to_account_id`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "total_in_bounds" CHECK(abs("totals"."total") <= iif(type = 'transfer', 9000000000000000000, 9000000000000000))
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -164,10 +162,9 @@ CREATE TABLE `transactions` (
 	`import_id` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`to_account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`category_id`) REFERENCES `categories`(`id`) ON UPDATE no action ON DELETE set null,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`to_account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`category_id`) REFERENCES `categories`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "transaction_type" CHECK("transactions"."type" in ('income', 'expense', 'transfer')),
 	CONSTRAINT "amount_in_bounds" CHECK("transactions"."amount" between 1 and 999999999999999),
 	CONSTRAINT "transfer_has_destination" CHECK(("transactions"."type" = 'transfer') = ("transactions"."to_account_id" is not null)),

@@ -2,8 +2,9 @@
 -- accounts.moved, transaction_count and incoming_count, and `totals`. Here it is kept for single transactions; whoever
 -- writes many at once keeps it by `countRows` and `discountRows` (src/db/figures.ts).
 --
--- A row is there as long as its accounts are somebody's. Deleting an account, a category or an import takes away its
--- owner first: its rows leave all figures at that moment, and are left alone by these triggers when they are removed.
+-- A row is there as long as its user is and its accounts are somebody's. Deleting an account, a category or an import
+-- takes away its owner first, and deleting a user the user: the rows leave all figures at that moment, and these triggers
+-- leave them alone when they are removed.
 --
 -- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. Of a month, 10,000 totals are
 -- added up at most: one who spreads it over half a million accounts and categories must not hold up everybody's writes.
@@ -160,4 +161,8 @@ CREATE TRIGGER category_deleted AFTER UPDATE OF user_id ON categories WHEN old.u
    WHERE (user_id, month, type, category_id, account_id, to_account_id) IN (
          SELECT user_id, month, type, category_id, account_id, to_account_id FROM totals INDEXED BY totals_type
           WHERE user_id = old.user_id AND type IN ('income', 'expense', 'transfer') AND category_id = old.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
+  INSERT INTO former_users (id) VALUES (old.id);
 END;

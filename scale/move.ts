@@ -107,7 +107,10 @@ async function keysOfUser({ email, idp_id }: KnownUser, secret: string): Promise
   ]
 }
 
-/** Deletes the user and stores their rows. To every later request, message or job they do not exist. */
+/**
+ * Deletes the user and stores their rows. To every later request, message or job they do not exist, and what lies there
+ * is removed as that of any deleted user. Does nothing if they have been deleted already.
+ */
 async function depart(userId: number, db: Database): Promise<void> {
   const columnsOf = await columnsByTable(db)
   // Raw, since the driver sends every number as a float, and the quotient would have a fraction.
@@ -123,7 +126,7 @@ async function depart(userId: number, db: Database): Promise<void> {
                         from ${sql.raw(table)} where ${isTheirs(table, userId)}))
        group by part`)
   })
-  const isGone = sql`user_id = ${userId} and not ${isThere}`
+  const isGone = sql`user_id = ${userId} and user_id in (select id from users) and not ${isThere}`
   await runBatch(db, {
     // What is deleted but not yet removed stays, and what it means moves.
     clientIds: db.run(sql`
@@ -131,17 +134,20 @@ async function depart(userId: number, db: Database): Promise<void> {
       select user_id, client_id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
     categories: db.run(sql`
       update transactions set category_id = null
-       where user_id = ${userId} and category_id in (select id from categories where user_id is null)`),
+       where user_id = ${userId} and user_id in (select id from users)
+         and category_id in (select id from categories where user_id is null)`),
     steps,
     left: db.run(sql`delete from users where id = ${userId}`),
   })
 }
 
 function isTheirs(table: string, userId: number) {
+  const isStillThere = sql`${userId} in (select id from users)`
   if (table === 'users') return sql`id = ${userId}`
-  if (table === 'sync_parts') return sql`batch_id in (select id from sync_batches where user_id = ${userId})`
-  if (table === 'transactions') return sql`user_id = ${userId} and ${isThere}`
-  return sql`user_id = ${userId}`
+  if (table === 'sync_parts')
+    return sql`batch_id in (select id from sync_batches where user_id = ${userId}) and ${isStillThere}`
+  if (table === 'transactions') return sql`user_id = ${userId} and ${isStillThere} and ${isThere}`
+  return sql`user_id = ${userId} and ${isStillThere}`
 }
 
 function partsOf(userId: number, db: Database): Promise<PartKey[]> {

@@ -37,6 +37,7 @@ export class Places {
       TURSO_DATABASE_URL: url,
       MAIL_QUEUE: stamping(env.MAIL_QUEUE, { home }),
       SYNC_QUEUE: stamping(env.SYNC_QUEUE, { home }),
+      REMOVAL_QUEUE: stamping(env.REMOVAL_QUEUE, { home }),
     }))
     this.#nobodys = { ...env, TURSO_DATABASE_URL: env.DIRECTORY_URL }
     this.#nowhere = { ...env, TURSO_DATABASE_URL: nowhereUrl }

@@ -4,7 +4,14 @@ import type { Meter } from './db/meter.ts'
 import type { Deadline } from './domain/deadline.ts'
 import type { RandomBytes } from './domain/tokens.ts'
 import { type IdentityProvider, openIdProvider } from './gateways/identity-provider.ts'
-import { type Outbox, queueOutbox, type SyncQueue, syncQueue } from './gateways/queues.ts'
+import {
+  type Outbox,
+  queueOutbox,
+  type RemovalQueue,
+  removalQueue,
+  type SyncQueue,
+  syncQueue,
+} from './gateways/queues.ts'
 
 /** What one request, message or cron run works with, handed down from the top. */
 export type Deps = {
@@ -14,6 +21,7 @@ export type Deps = {
   random: RandomBytes
   outbox: Outbox
   syncQueue: SyncQueue
+  removals: RemovalQueue
   provider: IdentityProvider | undefined
   /** Publishes a domain event. */
   emit: (event: { event: 'Verified'; userId: number }) => void
@@ -32,6 +40,7 @@ export function createDeps(env: Env, meter: Meter, deadline?: Deadline): Deps {
     random: (bytes) => crypto.getRandomValues(bytes),
     outbox: queueOutbox(env.MAIL_QUEUE),
     syncQueue: syncQueue(env.SYNC_QUEUE),
+    removals: removalQueue(env.REMOVAL_QUEUE),
     provider: config.provider && openIdProvider(config.provider, deadline),
     emit: (event) => console.log(JSON.stringify(event)),
   }

@@ -4,11 +4,13 @@ import { reportConfiguration } from './config.ts'
 import { runCron } from './consumers/cron.ts'
 import { consume, type Handler } from './consumers/dispatch.ts'
 import { deadMailConsumer, mailConsumer } from './consumers/mail.ts'
+import { removalConsumer } from './consumers/removal.ts'
 import { syncConsumer } from './consumers/sync.ts'
 import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './gateways/resend.ts'
 import { withSoundEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './services/failed-mails.ts'
+import { removeDeleted } from './services/removal.ts'
 import { failSync, processSync } from './services/sync/process.ts'
 
 reportConfiguration(env)
@@ -27,7 +29,7 @@ export default {
 } satisfies ExportedHandler<Env>
 
 /** Queues are named purse-mail, purse-staging-mail and so on; dead-letter queues end in -dead. */
-function consumerOf(queue: string, { config, db, syncQueue }: Deps): Handler {
+function consumerOf(queue: string, { config, db, syncQueue, removals }: Deps): Handler {
   const now = () => new Date()
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
@@ -38,5 +40,6 @@ function consumerOf(queue: string, { config, db, syncQueue }: Deps): Handler {
     return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now()))
   }
   if (queue.endsWith('-sync')) return syncConsumer(syncQueue, (id) => processSync(db, id, now()))
+  if (queue.endsWith('-removal')) return removalConsumer((userId) => removeDeleted(db, userId), removals)
   throw new Error(`No consumer for the queue ${queue}`)
 }

@@ -3,13 +3,17 @@ import type { Deps } from '../deps.ts'
 import { reportOf } from '../domain/error-report.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
+import { sweepDeleted } from '../services/removal.ts'
 import { sweepSyncs } from '../services/sync/sweep.ts'
 
 /** The jobs by the cron triggers of wrangler.toml. */
 const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
   '* * * * *': ({ db, syncQueue, now }) => sweepSyncs(db, syncQueue, now),
   '*/5 * * * *': ({ config, ...deps }) => sendDueReminders({ ...deps, ...config }),
-  '17 * * * *': ({ db, now }) => removeExpired(db, now),
+  '17 * * * *': async ({ db, removals, now }) => ({
+    ...(await removeExpired(db, now)),
+    ...(await sweepDeleted(db, removals)),
+  }),
 }
 
 /** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */

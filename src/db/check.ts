@@ -19,11 +19,14 @@ export async function findDifferences(db: Database): Promise<Difference[]> {
 /** Added up in two parts, since what has moved in and out of an account can pass 2^63. */
 const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
-/** The transactions that are there, of users and categories that are. */
+/** What users who have left had is no longer counted. */
+const isOfUser = sql`user_id in (select id from users)`
+
+/** The transactions that are there, each with the category it counts towards. */
 const rows = sql`(
   select transactions.*, coalesce(categories.id, 0) as category
     from transactions left join categories on categories.id = category_id and categories.user_id is not null
-   where ${isThere})`
+   where transactions.${isOfUser} and ${isThere})`
 
 /** What each transaction adds to each account it touches. */
 const movements = sql`
@@ -37,7 +40,7 @@ const accountFigures = sql`
            transaction_count, coalesce(sum(own), 0) as actual_count,
            incoming_count, coalesce(sum(incoming), 0) as actual_incoming
       from accounts left join (${movements}) m on m.id = accounts.id
-     where accounts.user_id is not null
+     where accounts.${isOfUser}
      group by accounts.id
   )
   select 'account balance' as what, 'account ' || id as key, balance as kept, actual_balance as actual
@@ -56,7 +59,7 @@ const totalFigures = sql`
          sum(kept) as kept, sum(actual) as actual
     from (select user_id, month, type, category_id, account_id, to_account_id, total as kept,
                  transaction_count as kept_rows, null as actual, null as actual_rows
-            from totals
+            from totals where ${isOfUser}
           union all
           select user_id, substr(transaction_date, 1, 7), type, category, account_id, coalesce(to_account_id, 0), null, null,
                  ${sumOf(sql`amount`)}, count(*)
@@ -64,11 +67,12 @@ const totalFigures = sql`
    group by user_id, month, type, category_id, account_id, to_account_id
   having sum(kept) is not sum(actual) or sum(kept_rows) is not sum(actual_rows)`
 
-/** A deleted account or category is nobody's. */
+/** A deleted account or category is nobody's; a deleted user is a former one until their rows are removed. */
 const strayReferences = sql`
   select 'reference to another user''s row' as what, 'transaction ' || t.id as key, t.user_id as kept, null as actual
     from transactions t
-   where not exists (select 1 from accounts where id = t.account_id and coalesce(user_id, former_user_id) = t.user_id)
+   where t.user_id not in (select id from users union select id from former_users)
+      or not exists (select 1 from accounts where id = t.account_id and coalesce(user_id, former_user_id) = t.user_id)
       or t.to_account_id is not null and not exists (
            select 1 from accounts where id = t.to_account_id and coalesce(user_id, former_user_id) = t.user_id)
       or t.category_id is not null and not exists (

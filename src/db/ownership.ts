@@ -3,7 +3,15 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
 import type { Owner, Scope } from './owner.ts'
-import { accounts, type batches, type categories, type imports, type tokens, transactions } from './schema.ts'
+import {
+  accounts,
+  type batches,
+  type categories,
+  type imports,
+  type tokens,
+  transactions,
+  users,
+} from './schema.ts'
 
 type OwnedTable =
   | typeof accounts
@@ -38,10 +46,11 @@ export function areThere(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${isThere})`
 }
 
-/** Matches row `id` unless it is deleted. */
+/** Matches row `id` unless it, its account or its user has been deleted. */
 export function there(table: OwnedTable, id: Id): SQL {
-  const isKept = (table as OwnedTable) === transactions ? isThere : sql`${table.userId} is not null`
-  return and(sql`${table.id} = ${id}`, isKept) as SQL
+  const isSomebodys = sql`${table.userId} in (select ${users.id} from ${users})`
+  const isKept = (table as OwnedTable) === transactions ? isThere : undefined
+  return and(sql`${table.id} = ${id}`, isSomebodys, isKept) as SQL
 }
 
 /** Matches row `id` if it is the user's: the condition of every statement on a single row. */

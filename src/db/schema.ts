@@ -27,12 +27,18 @@ const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNul
 /** The Idempotency-Key of the request that created the row: a repeat of it creates no other. */
 const idempotencyKey = () => text()
 const hasKey = sql`idempotency_key is not null`
+/** For what goes in the moment its user goes. */
 const owner = () =>
   integer()
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
+/**
+ * For what may be too much to go in that moment. It does not refer to the user's row, which is deleted first; what is
+ * left is removed in parts (services/removal.ts).
+ */
+const ownerOrFormer = () => integer().notNull()
 /** Null once it is deleted: it is nobody's then, so nobody finds it, and what refers to it is removed later. */
-const ownerUntilDeleted = () => integer().references(() => users.id, { onDelete: 'cascade' })
+const ownerUntilDeleted = () => integer()
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
@@ -63,6 +69,9 @@ export const users = sqliteTable(
   },
   (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
 )
+
+/** Users who have been deleted, kept by a trigger until everything that was theirs is removed. Ids are never reused. */
+export const formerUsers = sqliteTable('former_users', { id: integer().primaryKey() })
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
 export const tokens = sqliteTable(
@@ -147,12 +156,12 @@ export const transactions = sqliteTable(
   {
     /** `nextTransactionId` for a new row: AUTOINCREMENT would write a second row for each. */
     id: integer().primaryKey(),
-    userId: owner(),
+    userId: ownerOrFormer(),
     accountId: integer()
       .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    toAccountId: integer().references(() => accounts.id, { onDelete: 'cascade' }),
-    categoryId: integer().references(() => categories.id, { onDelete: 'set null' }),
+      .references(() => accounts.id),
+    toAccountId: integer().references(() => accounts.id),
+    categoryId: integer().references(() => categories.id),
     type: text({ enum: transactionTypes }).notNull(),
     amount: minor(),
     description: text(),
@@ -190,7 +199,7 @@ export const transactions = sqliteTable(
 export const totals = sqliteTable(
   'totals',
   {
-    userId: owner(),
+    userId: ownerOrFormer(),
     /** `YYYY-MM`. */
     month: text().notNull(),
     type: text({ enum: transactionTypes }).notNull(),
@@ -262,7 +271,7 @@ export const failedMails = sqliteTable('failed_mails', {
 /** Kept by a trigger: client ids of deleted transactions, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
-  { userId: owner(), clientId: text().notNull() },
+  { userId: ownerOrFormer(), clientId: text().notNull() },
   (t) => [primaryKey({ columns: [t.userId, t.clientId] })],
 )
 
@@ -271,7 +280,7 @@ export const batches = sqliteTable(
   'sync_batches',
   {
     id: text().primaryKey(),
-    userId: owner(),
+    userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the body, which tells whether a repeated key came with the same batch. */

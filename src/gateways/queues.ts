@@ -15,8 +15,14 @@ export type Outbox = Sender<Mail>
 /** Takes the ids of stored batches. One that cannot be queued is queued again by the sweep. */
 export type SyncQueue = Sender<string>
 
+/** Takes the ids of users who have deleted something. One that cannot be queued is queued by the sweep. */
+export type RemovalQueue = Sender<number>
+
 /** The batch itself is in the database. */
 export type SyncMessage = { batch_id: string }
+
+/** What is to be removed is found in the database. */
+export type RemovalMessage = { user_id: number }
 
 /** Cloudflare's limit for one call. */
 const messagesPerCall = 100
@@ -34,6 +40,12 @@ export function queueOutbox(queue: Queue<Mail>): Outbox {
 export function syncQueue(queue: Queue<SyncMessage>): SyncQueue {
   const failureOf = (batchId: string) => ({ event: 'sync not queued', batchId })
   return queueSender(queue, (batch_id) => ({ batch_id }), failureOf)
+}
+
+/** Puts users into the queue whose consumer removes what they have deleted (consumers/removal.ts). */
+export function removalQueue(queue: Queue<RemovalMessage>): RemovalQueue {
+  const failureOf = (userId: number) => ({ event: 'removal not queued', userId: String(userId) })
+  return queueSender(queue, (user_id) => ({ user_id }), failureOf)
 }
 
 /** Sends to a queue what `bodyOf` makes of a message. `failureOf` identifies one that could not be queued in the log. */

@@ -6,6 +6,7 @@ import type { Owner } from '../db/owner.ts'
 import { isOwn, own, ownership, readOwn, requireComplete, requireOwned, there } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
+import type { RemovalQueue } from '../gateways/queues.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
@@ -102,9 +103,9 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
  * Deletes an account and all transactions from or to it: they are gone at once, for whoever asks and in all figures, and
  * removed later. Throws NotFound, Forbidden, Invalid.
  */
-export async function deleteAccount(owner: Owner, id: number): Promise<void> {
+export async function deleteAccount(owner: Owner, id: number, removals: RemovalQueue): Promise<void> {
   const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, idempotencyKey: null }
-  const { owned } = await withinBounds(
+  const { owned, user } = await withinBounds(
     'amount',
     owner.run({
       owned: ownership(owner, accounts, id),
@@ -115,4 +116,5 @@ export async function deleteAccount(owner: Owner, id: number): Promise<void> {
     }),
   )
   requireOwned(accounts, owned)
+  await removals.post(user.id)
 }

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
-import { tokens, users } from '../db/schema.ts'
+import { users } from '../db/schema.ts'
 import { type Allowance, BadLink } from '../domain/failures.ts'
 import {
   type AddressLink,
@@ -12,10 +12,10 @@ import {
   type LinkParts,
 } from '../domain/links.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
-import type { Outbox } from '../gateways/queues.ts'
+import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, type Limit, requireAttempt } from './throttle.ts'
-import { clearing, deletion } from './user-deletion.ts'
+import { deletion } from './user-deletion.ts'
 
 /** Queues a verification mail. */
 export async function mailVerification(
@@ -83,26 +83,22 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
 }
 
 /**
- * Ends the registration that a “this was not me” link is for: deletes the user and all their data or, if that is more
- * than one request can delete, locks them out. A user whose address is verified stays: they are the one who reads its
- * mails. Throws BadLink.
+ * Ends the registration that a “this was not me” link is for: deletes the user and all their data. Returns whether it
+ * did: a user whose address is verified stays, since they are the one who reads its mails. Throws BadLink.
  */
-export async function disown(db: Database, secret: string, link: LinkParts, now: Date) {
+export async function disown(
+  db: Database,
+  secret: string,
+  link: LinkParts,
+  now: Date,
+  removals: RemovalQueue,
+): Promise<boolean> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  for (;;) {
-    const { deleted, remaining, locked } = await runBatch(db, {
-      ...clearing(db, isUnverified),
-      ...deletion(db, email, isUnverified),
-      locked: db.update(users).set({ passwordHash: null }).where(isUnverified).returning({ id: users.id }),
-      tokens: db
-        .delete(tokens)
-        .where(sql`${tokens.userId} = ${id} and exists (select 1 from ${users} where ${isUnverified})`),
-    })
-    if (remaining.length > 0) continue
-    if (deleted.length > 0) return 'deleted'
-    return locked.length > 0 ? 'locked' : 'too late'
-  }
+  const { deleted } = await runBatch(db, deletion(db, email, isUnverified))
+  if (deleted.length === 0) return false
+  await removals.post(id)
+  return true
 }
 
 /** Returns the user that a link of a verification mail is for. Throws BadLink. */

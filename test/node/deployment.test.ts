@@ -49,11 +49,12 @@ describe.each(environments)('the environment "%s"', (env) => {
   test('consumes what it produces, dead letters included, by the names that the Worker knows', () => {
     const prefix = ['purse', env].filter(Boolean).join('-')
     const named = (names: string[]) => names.map((name) => `${prefix}-${name}`)
-    expect(queues.producers.map(({ queue }) => queue)).toEqual(named(['sync', 'mail']))
+    expect(queues.producers.map(({ queue }) => queue)).toEqual(named(['sync', 'mail', 'removal']))
     const consumed = queues.consumers.map(({ queue }) => queue)
-    expect(consumed.sort()).toEqual(named(['mail', 'mail-dead', 'sync', 'sync-dead']))
+    expect(consumed.sort()).toEqual(named(['mail', 'mail-dead', 'removal', 'sync', 'sync-dead']))
+    // What is to be removed stands in the database, so those messages need no dead letters.
     for (const { queue, dead_letter_queue } of queues.consumers)
-      expect(dead_letter_queue).toBe(queue.endsWith('-dead') ? undefined : `${queue}-dead`)
+      expect(dead_letter_queue).toBe(/-(dead|removal)$/.test(queue) ? undefined : `${queue}-dead`)
   })
 
   test('tries a mail for half a day at least, and no longer than its idempotency key lives', () => {

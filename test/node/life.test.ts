@@ -210,6 +210,10 @@ test('what is under way when the database is killed is there whole or not at all
   const imports = (await call('GET', '/imports')).body.map((one: { id: number }) => one.id)
   expect(answered.imports.filter((one) => !imports.includes(one))).toEqual([])
   for (const one of answered.deletions) expect((await call('GET', `/accounts/${one}`)).status).toBe(404)
+  // Messages of the removal that met a dead database come again.
+  const ofDeleted = sql`
+    select 1 from transactions where account_id in (select value from json_each(${JSON.stringify(answered.deletions)}))`
+  expect(await until(async () => (await db.batch([db.all(ofDeleted)]))[0].length === 0, 120)).toBe(true)
   const [whole, intact] = await db.batch([
     db.all<{ rows: number }>(
       sql`select distinct count(*) as rows from transactions group by substr(client_id, 1, instr(client_id, '-'))`,

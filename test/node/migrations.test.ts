@@ -62,7 +62,7 @@ test('from zero, every table has the columns, indexes and foreign keys of the sc
     )
     const references = foreignKeys.map((key) => {
       const { columns, foreignTable } = key.reference()
-      return `${toSnakeCase(columns[0]?.name ?? '')} ${getTableConfig(foreignTable).name} ${key.onDelete}`
+      return `${toSnakeCase(columns[0]?.name ?? '')} ${getTableConfig(foreignTable).name} ${key.onDelete ?? 'no action'}`
     })
     const keys = await client.execute(`select * from pragma_foreign_key_list('${name}')`)
     const foundKeys = keys.rows.map(

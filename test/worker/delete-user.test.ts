@@ -95,7 +95,9 @@ describe('leaving', () => {
       expect(before[table]?.own, table).toBeGreaterThan(0)
     }
     expect((await leave(world, person.token, { password: person.password })).status).toBe(204)
+    await world.removeDeleted()
     const after = await countRows(world, person.id)
+    expect(after.former_users?.all).toBe(0)
     for (const [table, { own }] of Object.entries(after)) expect({ table, own }).toEqual({ table, own: 0 })
     const othersAfter = await countRows(world, other.person.id)
     for (const [table, { own }] of Object.entries(others)) {

@@ -66,6 +66,7 @@ describe('the link "this was not me" of a verification mail', () => {
     expectPage(await press(world, linkOf(world, person)), 200, 'The account has been deleted.')
     expect(await isThere(person)).toBe(false)
     expect(await isThere(other)).toBe(true)
+    await world.removeDeleted()
     const db = openWorldDatabase(world)
     for (const table of ['accounts', 'categories', 'tokens']) {
       const [rows] = await db.batch([

@@ -2,7 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
-import type { SyncMessage } from '../../src/gateways/queues.ts'
+import type { RemovalMessage, SyncMessage } from '../../src/gateways/queues.ts'
 import worker from '../../src/worker.ts'
 import type { Work } from '../databases/work.ts'
 import { type Answer, clientsOf, collectingQueue, freshDatabaseUrl, type Json } from './service.ts'
@@ -19,11 +19,13 @@ export function createWorld(bindings: Partial<Env> = {}) {
   /** What the service has put into its mail queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
   const queuedSyncs: SyncMessage[] = []
+  const queuedRemovals: RemovalMessage[] = []
   const ownEnv = {
     ...env,
     TURSO_DATABASE_URL: databaseUrl,
     MAIL_QUEUE: collectingQueue(queued),
     SYNC_QUEUE: collectingQueue(queuedSyncs),
+    REMOVAL_QUEUE: collectingQueue(queuedRemovals),
     ...bindings,
   }
   const { call, register, deliver } = clientsOf({
@@ -45,6 +47,11 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), ownEnv)
   }
 
+  /** Delivers the messages about what is deleted until there are none, as the queue does. */
+  async function removeDeleted(): Promise<void> {
+    while (queuedRemovals.length > 0) await deliver('purse-removal', queuedRemovals.splice(0), 1)
+  }
+
   return {
     call,
     register,
@@ -60,6 +67,8 @@ export function createWorld(bindings: Partial<Env> = {}) {
     runCron,
     queued,
     queuedSyncs,
+    queuedRemovals,
+    removeDeleted,
     databaseUrl,
     databaseWork,
     resetDatabaseWork,

@@ -6,7 +6,6 @@ import {
   notVerifiedError,
   validationError,
 } from '../../contract/failures.ts'
-import { mostDeletedAtOnce } from '../../services/bounds.ts'
 import { type AnswerDescription, json, pageOrJson } from './answers.ts'
 
 type Failure = AnswerDescription & { status: number }
@@ -71,13 +70,6 @@ export const failures = {
   OutOfBounds: {
     status: 422,
     ...json(validationError, 'A balance or total would leave its bounds.'),
-  },
-  TooMuchHistory: {
-    status: 422,
-    ...json(
-      validationError,
-      `More than ${mostDeletedAtOnce.toLocaleString('en')} transactions would be deleted or changed with it, or a balance or total would leave its bounds. Nothing was done.`,
-    ),
   },
   Limited: {
     ...failure(

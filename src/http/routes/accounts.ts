@@ -27,6 +27,6 @@ export const accountRoutes = new Hono<App>()
     return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'))))
   })
   .delete('/:id', async (c) => {
-    await deleteAccount(c.var.owner, pathId(c))
+    await deleteAccount(c.var.owner, pathId(c), c.var.deps.removals)
     return c.body(null, 204)
   })

@@ -35,10 +35,10 @@ export const emailVerificationRoutes = new Hono<App>()
     return answerPage(c, 'Was this not you?', text, 'Delete that account')
   })
   .post('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
-    const outcome = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')))
-    if (outcome === 'too late') return answerOutcome(c, ...tooLate, 409)
-    const title = outcome === 'deleted' ? 'The account has been deleted.' : 'The account has been locked.'
-    return answerOutcome(c, title, 'There is nothing else you need to do.')
+    const { removals } = c.var.deps
+    const isEnded = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')), removals)
+    if (!isEnded) return answerOutcome(c, ...tooLate, 409)
+    return answerOutcome(c, 'The account has been deleted.', 'There is nothing else you need to do.')
   })
   .post('/verification-notification', async (c) => {
     const { owner, deps } = c.var

@@ -20,7 +20,7 @@ export const meRoutes = new Hono<App>()
     return c.json({ message: 'Your password has been changed.' })
   })
   .delete('/', body(farewell), async (c) => {
-    const { outbox } = c.var.deps
-    await deleteUser(c.var.owner, c.req.valid('json'), { hashing: hashing(c), outbox })
+    const { outbox, removals } = c.var.deps
+    await deleteUser(c.var.owner, c.req.valid('json'), { hashing: hashing(c), outbox, removals })
     return c.body(null, 204)
   })

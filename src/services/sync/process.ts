@@ -26,9 +26,14 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
   }
 }
 
+/** False for a batch that a user who has left leaves behind, until it is removed. */
+const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${ownerOf(batchId)})`
+
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
   settled: builder.run(settle(batchId, itemRules(ownerOf(batchId)))),
-  rows: builder.run(createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
+  rows: builder.run(
+    createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
+  ),
   counted: countCreated(batchId).map((statement) => builder.run(statement)),
   ...finishing(batchId, now, 'completed'),
 }))

@@ -17,8 +17,8 @@ export const everyRoute: string[] = [
 export const protectedRoutes = everyRoute.filter((route) => !publicRoutes.includes(route))
 
 /** Somebody with a bit of everything, and a way to make more of it. */
-export async function createHousehold(world: World) {
-  const person = await world.register()
+export async function createHousehold(world: World, details: Record<string, unknown> = {}) {
+  const person = await world.register(details)
   await verify(world, person)
   const checking = await openAccount(person, { name: 'Checking' })
   const cash = await openAccount(person, { name: 'Cash', type: 'cash', starting_balance: '20.00' })

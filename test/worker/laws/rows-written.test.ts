@@ -12,7 +12,7 @@ const written: Record<string, number> = {
   'DELETE /api/accounts/:id': 3,
   'DELETE /api/categories/:id': 2,
   'DELETE /api/imports/:id': 8,
-  'DELETE /api/me': 31,
+  'DELETE /api/me': 11,
   'DELETE /api/tokens/:id': 1,
   'DELETE /api/transactions/:id': 4,
   'PATCH /api/accounts/:id': 1,

@@ -208,6 +208,24 @@ export const peopleOperations = [
     )
     return { ...call, clashes: ['leave'] }
   }),
+
+  // Changes nothing that anybody sees.
+  operation('remove what is deleted', 4, { nth: fc.nat(9), isTwice: seldom(3) }, ({ stage }, drawn) => {
+    const { world } = stage
+    const message = world.queuedRemovals[drawn.nth % Math.max(world.queuedRemovals.length, 1)]
+    if (!message) return
+    const deliver = async () => {
+      const { retryMessages } = await world.deliver([message], 'purse-removal')
+      if (retryMessages.length > 0) throw new Error('The consumer wants a message again')
+    }
+    const send = async () => {
+      world.queuedRemovals.splice(world.queuedRemovals.indexOf(message), 1)
+      await Promise.all([deliver(), drawn.isTwice && deliver()])
+      return { status: 200, body: {} }
+    }
+    const userId = message.user_id
+    return { text: `remove what ${userId} has deleted`, userId, send, expect: () => ({ status: 200 }) }
+  }),
 ]
 
 export const readProfile = operation('read the profile', 1, {}, (caller) =>

@@ -208,16 +208,21 @@ function takeOut({ queuedSyncs }: World, message: SyncMessage): void {
   if (place >= 0) queuedSyncs.splice(place, 1)
 }
 
-/** What the database has of a batch. It is read there, since nobody may have a valid token at the moment. */
+/**
+ * What the database has of a batch, unless its user has left. It is read there, since nobody may have a valid token at
+ * the moment.
+ */
 async function whatBecame(world: World, id: string) {
   const db = openWorldDatabase(world)
   const [batches, items] = await db.batch([
-    db.all<{ status: string }>(sql`select status from sync_batches where id = ${id}`),
+    db.all<{ status: string }>(
+      sql`select status from sync_batches where id = ${id} and user_id in (select id from users)`,
+    ),
     db.all<{ index: number; outcome: string; transaction_id: number | null }>(
       sql`
         select key as "index", value ->> 0 as outcome, value ->> 1 as transaction_id
           from sync_batches batch cross join json_each(outcomes) where batch.id = ${id} order by key`,
     ),
   ])
-  return { status: batches[0]?.status ?? null, items }
+  return batches[0] ? { status: batches[0].status, items } : { status: null, items: [] }
 }

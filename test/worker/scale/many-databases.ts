@@ -26,6 +26,7 @@ export async function createDatabases(count: number) {
 
   const mails: Stamped<Mail>[] = []
   const syncs: Stamped<{ batch_id: string }>[] = []
+  const removals: Stamped<{ user_id: number }>[] = []
   let routerEnv = environment()
 
   /** A change of the configuration, as a deployment makes it. */
@@ -39,6 +40,7 @@ export async function createDatabases(count: number) {
       NEWCOMER_DATABASES: numbered.map(({ number }) => number).join(' '),
       MAIL_QUEUE: collectingQueue(mails),
       SYNC_QUEUE: collectingQueue(syncs),
+      REMOVAL_QUEUE: collectingQueue(removals),
       ...change,
     }
   }
@@ -107,6 +109,7 @@ export async function createDatabases(count: number) {
     register,
     requestsDuring,
     syncs,
+    removals,
     enrol: (number: number) => enrol(directory, directorySecret, database(number)),
     reconfigure: (change: Partial<RouterEnv>) => {
       routerEnv = environment(change)

@@ -191,13 +191,35 @@ test('nobody moves to a database with a lower number, and who has left is let go
   expect((await world.call('POST', '/api/login', { body: { email, password } })).status).toBe(422)
 })
 
+test('what a move leaves behind is removed there and nowhere else; whoever has left does not move', async () => {
+  const world = await createDatabases(2)
+  const [person, gone] = [await somebodyWithAHistory(world), await somebodyWithAHistory(world)]
+  await gone.delete('/api/me', { password: gone.password })
+  world.removals.length = 0
+  const before = await everythingOf(person)
+  await world.move(person.id, 0, 1)
+  await world.move(gone.id, 0, 1)
+  await world.runCron('17 * * * *')
+  expect(world.removals).toEqual([person.id, gone.id].sort().map((user_id) => ({ user_id, home: 0 })))
+  await world.deliver('purse-removal', world.removals.splice(0))
+  expect(world.removals).toEqual([])
+  const tables = [...keptTables, ...movingTables, 'former_users', 'departures']
+  const left = tables.map((table) => sql`select ${table} as "table" from ${sql.identifier(table)}`)
+  const { db } = world.database(0)
+  const [rows] = await db.batch([db.all<{ table: string }>(sql.join(left, sql` union all `))])
+  expect(rows).toEqual([])
+  expect(await everythingOf(person)).toEqual(before)
+  expect((await person.get('/api/me')).body.id).toBe(person.id)
+  expect(await peopleIn(world)).toEqual([0, 1])
+})
+
 test('every table that belongs to a user moves, or is made anew', async () => {
   const world = await createDatabases(1)
   const { db } = world.database(0)
   const [tables] = await db.batch([
     db.all<{ name: string }>(sql`
-      select t.name from sqlite_master t, pragma_foreign_key_list(t.name) f
-       where t.type = 'table' and f."table" in ('users', 'sync_batches') group by t.name`),
+      select t.name from sqlite_master t, pragma_table_info(t.name) c
+       where t.type = 'table' and c.name in ('user_id', 'batch_id') group by t.name`),
   ])
   const belonging = [...tables.map(({ name }) => name), 'users']
   expect(belonging.sort()).toEqual([...movingTables, ...keptTables].sort())

@@ -45,7 +45,7 @@ export const accountOperations: OperationGroup = {
       description:
         'Deletes its transactions too, including transfers to and from other accounts, whose balances follow.',
       answers: { 204: deleted },
-      failures: ['TooMuchHistory'],
+      failures: ['OutOfBounds'],
     },
   },
 }

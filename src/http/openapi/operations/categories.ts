@@ -41,7 +41,7 @@ export const categoryOperations: OperationGroup = {
       summary: 'Delete a category',
       description: 'Its transactions stay, without a category.',
       answers: { 204: deleted },
-      failures: ['TooMuchHistory'],
+      failures: ['OutOfBounds'],
     },
   },
 }

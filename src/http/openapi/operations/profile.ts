@@ -1,7 +1,6 @@
 import { message } from '../../../contract/failures.ts'
 import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
-import { mostDeletedAtOnce } from '../../../services/bounds.ts'
 import { deleted, json } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
@@ -41,7 +40,8 @@ export const profileOperations: OperationGroup = {
     'DELETE /api/me': {
       id: 'deleteProfile',
       summary: 'Leave for good',
-      description: `Deletes the user with everything they own. Needs the password or, if the user has none, the address. A user with more than ${mostDeletedAtOnce.toLocaleString('en')} transactions is refused with a 422.`,
+      description:
+        'Deletes the user with everything they own. Needs the password or, if the user has none, the address.',
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
     },

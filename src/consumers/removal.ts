@@ -1,0 +1,15 @@
+import * as z from 'zod/mini'
+import type { RemovalQueue } from '../gateways/queues.ts'
+import type { Handler } from './dispatch.ts'
+
+const messageSchema = z.object({ user_id: z.int() })
+
+/** Removes what users have deleted. `remove` does a part and returns whether that was all; the rest takes its turn again. */
+export function removalConsumer(remove: (userId: number) => Promise<boolean>, queue: RemovalQueue): Handler {
+  return async (message) => {
+    const { data } = messageSchema.safeParse(message.body)
+    if (!data) console.error(JSON.stringify({ event: 'removal message not understood', id: message.id }))
+    else if (!(await remove(data.user_id))) await queue.postAll([data.user_id])
+    return 'done'
+  }
+}

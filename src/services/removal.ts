@@ -1,0 +1,104 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import { runBatch, runOne } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import type { RemovalQueue } from '../gateways/queues.ts'
+
+/*
+ * A deleted user, account or category is gone for everybody at once, however much it held. The rows it leaves in the
+ * tables are removed here, in parts so small that other writers only wait for milliseconds.
+ */
+
+const rowsPerPart = 1_000
+/** Each has up to a thousand items. */
+const batchesPerPart = 10
+/** What is left after these waits behind the messages of other users. */
+const partsPerMessage = 50
+const messagesPerSweep = 1_000
+
+/** What a user leaves behind besides transactions and totals. */
+const leftovers = {
+  sync_batches: batchesPerPart,
+  spent_client_ids: rowsPerPart,
+  imports: rowsPerPart,
+  categories: rowsPerPart,
+}
+
+/**
+ * Removes what is left of a user's deleted accounts and, if the user has been deleted, of everything else. Stops after a
+ * number of parts and returns whether that was all. It may run twice at once, and be interrupted anywhere.
+ */
+export async function removeDeleted(db: Database, userId: number): Promise<boolean> {
+  for (let part = 0; part < partsPerMessage; part++) {
+    if (await removePart(db, userId)) return true
+  }
+  return false
+}
+
+/** Posts a message for all that is left over, since messages can be lost, and removes nameless categories without use. */
+export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<Record<string, number>> {
+  const waiting = sql`
+    select id from former_users union select former_user_id from accounts where former_user_id is not null
+     limit ${messagesPerSweep}`
+  const unused = sql`
+    select id from categories
+     where user_id is null and not exists (select 1 from transactions where category_id = categories.id)
+     limit ${rowsPerPart}`
+  // Selected apart, since a read keeps no writer waiting. Nothing can come to refer to them.
+  const found = await runBatch(db, {
+    users: db.all<{ id: number }>(waiting),
+    categories: db.all<{ id: number }>(unused),
+  })
+  const ids = JSON.stringify(found.categories.map(({ id }) => id))
+  const deleted = sql`delete from categories where id in (select value from json_each(${ids}))`
+  if (found.categories.length > 0) await runOne(db, db.run(deleted))
+  await queue.postAll(found.users.map(({ id }) => id))
+  return { removals: found.users.length, categories: found.categories.length }
+}
+
+/**
+ * Removes one part, in a transaction, and returns whether nothing is left. Transactions go first, since they refer to the
+ * other rows, and newest first: the lists of a user who is still there begin with the newest.
+ */
+async function removePart(db: Database, userId: number): Promise<boolean> {
+  // As ids rather than conditions: where there is none, no row is looked at.
+  const former = sql`(select id from former_users where id = ${userId})`
+  const emptied = sql`(
+    select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
+  const account = sql`(select min(id) from accounts where former_user_id = ${userId} and ${former} is null)`
+  const newest = (rows: SQL) => sql`
+    delete from transactions where id in (
+      select id from transactions where ${rows} order by transaction_date desc limit ${rowsPerPart})`
+  const emptyAccounts = sql`
+    select id from accounts
+     where (former_user_id = ${userId} or user_id = ${former})
+       and not exists (select 1 from transactions where account_id = accounts.id)
+       and not exists (select 1 from transactions where to_account_id = accounts.id)
+     limit ${rowsPerPart}`
+  const total = sql`user_id, month, type, category_id, account_id, to_account_id`
+  const isAllGone = ['accounts', 'totals', ...Object.keys(leftovers)].map(
+    (table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`,
+  )
+  const steps = [
+    newest(sql`user_id = ${former}`),
+    newest(sql`account_id = ${account}`),
+    newest(sql`to_account_id = ${account}`),
+    sql`delete from accounts where id in (${emptyAccounts})`,
+    sql`
+    delete from totals where (${total}) in (
+      select ${total} from totals where user_id = ${emptied} limit ${rowsPerPart})`,
+    ...Object.entries(leftovers).map(
+      ([table, rows]) => sql`
+    delete from ${sql.identifier(table)} where rowid in (
+      select rowid from ${sql.identifier(table)} where user_id = ${emptied} limit ${rows})`,
+    ),
+    sql`delete from former_users where id = ${emptied} and ${and(...isAllGone)}`,
+  ]
+  const { left } = await runBatch(db, {
+    steps: steps.map((step) => db.run(step)),
+    left: db.all(sql`
+      select id from former_users where id = ${userId}
+       union all
+      select id from accounts where former_user_id = ${userId} limit 1`),
+  })
+  return left.length === 0
+}
