@@ -6,7 +6,7 @@ import { nextTransactionId } from '../db/next-id.ts'
 import { isThere } from '../db/ownership.ts'
 import { batches, batchParts } from '../db/schema.ts'
 import { brokenRules, type Rule } from './guards.ts'
-import { clientIdUnspent, nextRow, transactionRules } from './transactions/rules.ts'
+import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
  * Bulk inserts, whether the transactions come from a phone or a file, are a batch: its items lie in `batchParts` as
@@ -163,6 +163,9 @@ const rounds: Round[] = [
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
+/** The most rows that the items of a batch are compared with, beside as many as there are items. */
+const mostComparedInAll = 30_000
+
 /**
  * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
  * `absorbed` has the position of the item and the id of the row. Rows with the account, date and amount of any item are
@@ -174,15 +177,24 @@ const rounds: Round[] = [
 function absorbed(userId: SQL): SQL {
   const place = sql`account_id, transaction_date, amount`
   const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
-  const isThere = (item: SQL) => sql`row.user_id = ${userId} and row.account_id = ${item}.account_id
+  const resembles = (item: SQL) => sql`row.account_id = ${item}.account_id
            and row.transaction_date = ${item}.transaction_date and row.amount = ${item}.amount`
+  const items = sql`(select count(*) from asking)`
+  // Of each place the newest, and so many in all: the lock is held for each of them. A query of its own, since the
+  // parser's stack ends where queries are nested deeper.
+  const resembling = sql`
+    select row.* from (select distinct ${place} from asking) wanted cross join transactions row on row.id in (
+             select row.id from transactions row where ${resembles(sql`wanted`)}
+              order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
+       and +row.user_id = ${userId}
+     limit ${sql.raw(String(mostComparedInAll))} + ${items}`
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
         select position, null as id, ${fields}, null as pair from asking
         union all
         select null, row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference, null
-          from (select distinct ${place} from asking) wanted cross join transactions row on ${isThere(sql`wanted`)}
+          from resembling row
          where row.client_id is null or row.client_id not in (
                  select client_id from item where client_id is not null and errors is null))`,
   )
@@ -190,8 +202,9 @@ function absorbed(userId: SQL): SQL {
       asking as materialized (
         select position, ${fields} from judged
          where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
-           and exists (select 1 from transactions row where ${isThere(sql`judged`)})
+           and exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
       ),
+      resembling as (${resembling}),
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`

@@ -61,7 +61,7 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
 }
 
 /** A transaction is compared with so many others of its account, day and amount, the newest. */
-const mostCompared = 1_000
+export const mostCompared = 1_000
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves

@@ -246,6 +246,38 @@ test('a transaction is compared with a bounded number of those that it resembles
   expect(await workBeside(6_000)).toBe(await workBeside(2_000))
 }, 60_000)
 
+test('so is the only item of a batch', async () => {
+  const workBeside = async (count: number) => {
+    const world = createWorld()
+    const { person, expense } = await createHousehold(world)
+    const { id } = await recordTransaction(person, { ...expense(), reference: 'first' })
+    const db = openWorldDatabase(world)
+    await db.batch([
+      db.run(sql`
+        insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
+                                  created_at, updated_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
+          from transactions, n where id = ${id}`),
+    ])
+    const outcomeOf = async (reference: string) => {
+      const { body } = await person.post('/api/transactions/sync', {
+        transactions: [{ ...expense(), reference }],
+      })
+      await world.resetDatabaseWork()
+      await world.deliverSyncs()
+      const work = rowsOf(await world.databaseWork())
+      const batch = await person.get(`/api/transactions/sync/${body.sync_id}`)
+      return { outcome: batch.body.items[0].outcome, work }
+    }
+    expect((await outcomeOf(`other ${count}`)).outcome).toBe('duplicate')
+    const { outcome, work } = await outcomeOf('one more')
+    expect(outcome).toBe('created')
+    return work
+  }
+  expect(await workBeside(6_000)).toBeLessThan(1.01 * (await workBeside(2_000)))
+}, 60_000)
+
 test('a write reads no more of a month than 10,000 totals, however many accounts and categories it has', async () => {
   const workWith = async (count: number) => {
     const world = createWorld()
