@@ -28,6 +28,8 @@ const palace = 'palace'
 /** One to ask whose token it is, and three uploads: of both, and of each alone. */
 const crowded: Plan = { items: [palace, 'coffee'], batchSize: 2, requests: 7, writes: 15 }
 const cuts: Cut[] = ['request', 'answer', 'half the answer']
+/** Many scenarios run at once, and the batches of one user take turns. */
+const phonesUsed = 4
 /** At most so many runs once the network is back: one does, unless the service is slow. */
 const maxRuns = 5
 
@@ -38,20 +40,29 @@ type Outcome = { kept: string[]; uncertain: string[]; left: QueuedTransaction[] 
 test('wherever the network is cut and whenever the phone dies, every transaction lands once, or is rejected, and nothing waits', async () => {
   const place = await newPlace()
   await start(place).ready()
-  const phone = await setUpPhone(place)
+  const phones = await Promise.all(Array.from({ length: phonesUsed }, (_, nth) => setUpPhone(place, nth)))
+  let scenarios = 0
+  const phone = () => phones[scenarios++ % phonesUsed] as Phone
 
-  const plainCuts = stepsTo(plain.requests + 3).flatMap((step) =>
-    cuts.flatMap((cut) => [false, true].map((isBlip) => cutScenario(phone, plain, step, cut, isBlip))),
-  )
-  const crowdedCuts = stepsTo(crowded.requests).map((step) =>
-    cutScenario(phone, crowded, step, 'answer', false),
-  )
-  // The last run meets no death, which shows that the others left out no step.
-  const plainDeaths = stepsTo(plain.writes + 1).flatMap((step) =>
-    [true, false].map((isDone) => deathScenario(phone, plain, step, isDone)),
-  )
-  const crowdedDeaths = stepsTo(crowded.writes + 1).map((step) => deathScenario(phone, crowded, step, false))
-  const outcomes = await Promise.all([...plainCuts, ...crowdedCuts, ...plainDeaths, ...crowdedDeaths])
+  const outcomes = [
+    ...(await Promise.all(
+      stepsTo(plain.requests + 3).flatMap((step) =>
+        cuts.flatMap((cut) => [false, true].map((isBlip) => cutScenario(phone(), plain, step, cut, isBlip))),
+      ),
+    )),
+    ...(await Promise.all(
+      stepsTo(crowded.requests).map((step) => cutScenario(phone(), crowded, step, 'answer', false)),
+    )),
+    // The last run meets no death, which shows that the others left out no step.
+    ...(await Promise.all(
+      stepsTo(plain.writes + 1).flatMap((step) =>
+        [true, false].map((isDone) => deathScenario(phone(), plain, step, isDone)),
+      ),
+    )),
+    ...(await Promise.all(
+      stepsTo(crowded.writes + 1).map((step) => deathScenario(phone(), crowded, step, false)),
+    )),
+  ]
 
   const left = outcomes.flatMap(({ left }) => left)
   expect(left.filter(({ state }) => state !== 'rejected')).toEqual([])
@@ -60,12 +71,18 @@ test('wherever the network is cut and whenever the phone dies, every transaction
   const certainOf = (names: string[]) => names.filter((name) => !uncertain.has(name)).sort()
   const rejected = left.map(({ transaction }) => transaction.description ?? '')
   expect(certainOf(rejected)).toEqual(kept.filter(isPalace).sort())
-  const found = await descriptions(phone)
+  const found = (await Promise.all(phones.map(recorded))).flat()
   expect(certainOf(found)).toEqual(kept.filter((name) => !isPalace(name)).sort())
   expect(new Set(found).size).toBe(found.length)
+})
+
+/** What a phone's account holds, which its balance agrees with. */
+async function recorded(phone: Phone): Promise<string[]> {
+  const found = await descriptions(phone)
   const { balance } = (await phone.api('GET', `/accounts/${phone.accountId}`, undefined, phone.token)).body
   expect(balance).toBe(-found.length)
-})
+  return found
+}
 
 function stepsTo(last: number): number[] {
   return Array.from({ length: last }, (_, index) => index + 1)
@@ -149,9 +166,9 @@ function dyingStorage(storage: KeyValueStorage, step: number, isDone: boolean): 
   return { set: mortal(storage.set), list: storage.list, delete: mortal(storage.delete) }
 }
 
-async function setUpPhone(place: Place) {
+async function setUpPhone(place: Place, nth: number) {
   const api = clientOf(place)
-  const email = 'phone@example.com'
+  const email = `phone${nth}@example.com`
   const { access_token: token, user } = (await api('POST', '/register', registration(email))).body
   await verifyByMail(place, email)
   const open = async (name: string, starting_balance: string) =>
