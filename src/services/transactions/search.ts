@@ -6,23 +6,22 @@ import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
 /**
- * A search looks at so many rows, the newest: no index finds a word within a text, and one that is kept for that would
- * cost every write more than all else together (docs/decisions.md, Searches are bounded).
+ * The most rows that a search looks at: the newest. An ordinary index finds no word within a text, and one that does
+ * would make every write nearly twice as dear (docs/decisions.md, Searches are bounded).
  */
 const mostSearched = sql<number>`10000`
 
 type Search = {
   /** Selects the ids of a page of what was found. */
   ids: (slice: Slots<Slice>) => SQL
-  /** Selects how many rows were found and, if there are rows that were not looked at, the day of the last that was. */
+  /** Selects how many rows were found and, if some may not have been looked at, the day of the last one that was. */
   counted: SQL
 }
 
 /** Looks for the text of a filter in what its index can narrow down: an account or a category, and dates. */
 export function search(owner: Scope, filter: Slots<Conditions>): Search {
-  const { account_id, category_id, isUncategorised, from, to } = filter
-  const narrow =
-    account_id === undefined && !isUncategorised ? { category_id, from, to } : { account_id, from, to }
+  const { account_id, category_id, from, to } = filter
+  const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }
   const newest = newestOf(filterParts(owner, narrow), {
     offset: sql`0`,
     perPage: mostSearched,
