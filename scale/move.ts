@@ -36,7 +36,7 @@ export const movingTables = [
 ]
 export const keptTables = ['totals']
 const keptColumns = ['accounts.moved', 'accounts.transaction_count', 'accounts.incoming_count']
-/** A part is stored as one row, for which the server takes five million bytes; rows of users are far smaller than one. */
+/** A part is stored as one row, for which the server takes five million bytes. The largest row of a user takes three. */
 const bytesOfPart = 1_000_000
 const usersPerPage = 5_000
 

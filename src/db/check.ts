@@ -19,7 +19,7 @@ export async function findDifferences(db: Database): Promise<Difference[]> {
 /** Added up in two parts, since what has moved in and out of an account can pass 2^63. */
 const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
-/** What users who have left had is no longer counted. */
+/** The figures of users who have left are no longer kept, so they are not compared. */
 const isOfUser = sql`user_id in (select id from users)`
 
 /** The transactions that are there, each with the category it counts towards. */
@@ -52,7 +52,7 @@ const accountFigures = sql`
   select 'transfers into account', 'account ' || id, incoming_count as kept, actual_incoming as actual
     from account where kept <> actual`
 
-/** Laid one upon the other: SQLite would join the two without an index, each total with each. */
+/** Kept and actual totals are added up in one list: SQLite would join two without an index, each total with each. */
 const totalFigures = sql`
   select 'total of ' || type as what,
          'user ' || user_id || ' ' || month || ' category ' || category_id || ' account ' || account_id || ' to ' || to_account_id as key,

@@ -4,8 +4,8 @@ import { isThere } from './ownership.ts'
 
 /*
  * The kept figures, for many rows at once: of accounts what moved and how many rows there are, and `totals`. Triggers do
- * the same for single rows (migrations/0001_triggers.sql), and leave alone what is synced or imported when it is
- * inserted, and what belongs to an import that nobody owns when it is deleted.
+ * the same for single rows (migrations/0001_triggers.sql). They ignore the insertion of what is synced or imported, and
+ * the deletion of what belongs to an import without an owner.
  */
 
 /**
@@ -59,7 +59,7 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
   ]
 }
 
-/** Totals that are added up at most to see whether months are within their bounds: anybody can make a million. */
+/** The most totals that are added up to see whether months are within their bounds: anybody can make a million. */
 const mostTotals = 50_000
 
 /** A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. */

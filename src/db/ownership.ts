@@ -34,14 +34,14 @@ const nouns = {
 type Id = number | string | SQL
 
 /**
- * True for transactions that are there. Those of an account that its user has deleted, on either side, are not, and are
- * removed later.
+ * True for transactions that are there, as long as their user is, whom `there` asks for as well. Those of an account
+ * that its user has deleted, on either side, are not, and are removed later.
  */
 export const isThere = sql`not exists (
   select 1 from ${accounts} gone
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
-/** The same for many rows of the user's: without an account that is being removed, no row is asked for. */
+/** `isThere` for many rows of the user's: while none of their accounts is being removed, no row is checked. */
 export function areThere(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${isThere})`
 }
@@ -58,12 +58,12 @@ export function own(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(there(table, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True if row `id` of the table is that user's. Both are expressions. */
+/** True if row `id`, to which another is to refer, exists and is that user's. Both are expressions. */
 export function owns(userId: SQL, table: OwnedTable, id: SQL): SQL {
   return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
 }
 
-/** 1 on the user's rows, 0 on everybody else's. */
+/** A column that is 1 in the user's rows and 0 in everybody else's. */
 export function isOwn(owner: Scope, table: OwnedTable): SQL<number> {
   return sql<number>`(${sql`${table.userId} = ${owner.id}`})`
 }

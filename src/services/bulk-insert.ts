@@ -10,14 +10,14 @@ import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './tran
 
 /*
  * Bulk inserts, whether the transactions come from a phone or a file, are a batch: its items lie in `batchParts` as
- * JSON, and what becomes of them in `batches.outcomes`. Staging, settling and creating are one statement each, over all
- * items at once, and the write lock is held from settling to creating.
+ * JSON, and what becomes of them in `batches.outcomes`. Staging is a statement for each part of the items, settling and
+ * creating are one each, over all items at once, and the write lock is held from settling to creating.
  */
 
 /** The id of a batch; in prepared statements an expression. */
 type BatchId = string | SQL
 
-/** Where rows come from, and the condition for creating any. */
+/** What created rows say of where they came from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The id of the batch's user, in SQL. */
@@ -25,7 +25,7 @@ export const ownerOf = (batchId: BatchId) => sql`(select user_id from ${batches}
 
 /**
  * The fields of a transaction that are stored as they came, whether a batch or an import brought them. A new field of
- * the contract has to be added here, and is then written by every statement below.
+ * the contract has to be added here, and is then written by every statement below, to the column of the same name.
  */
 const asSent = {
   client_id: true,
@@ -43,7 +43,8 @@ export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`
 
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
- * `category` is an id, or the key of a name.
+ * `category` is an id, or the key of a name. Batches that were stored before a deployment are read after it, by these
+ * places: none may change, and a new field has to be the last, although `fieldsAsSent` stand in the middle.
  */
 const stagedFields = ['errors', ...fieldsAsSent, 'account_id', 'to_account_id', 'category'] as const
 
@@ -55,7 +56,7 @@ export function rowParts<Row>(rows: Row[], fields: readonly (keyof Row & string)
   return jsonParts(rows.map((row) => fields.map((field) => row[field])))
 }
 
-/** Columns that take an array, the `value` of json_each, apart. */
+/** The columns of a query that takes apart an array, the `value` of json_each. */
 const columnsOf = (fields: readonly string[]) =>
   sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
 
@@ -121,7 +122,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
 export function settle(batchId: BatchId, rules: Rule[]): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
-  // The write lock keeps the ids free. Materialized, or SQLite would compute what is used twice twice.
+  // The write lock keeps the ids free. Materialized, or SQLite would compute anew whatever is used twice.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
@@ -262,7 +263,7 @@ export function countCreated(batchId: BatchId): SQL[] {
   return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }
 
-/** The condition for the rows of an import: their ids follow each other. */
+/** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
 export function isImportedBy(importId: SQL): SQL {
   const first = sql`(select first_id from imports where id = ${importId})`
   const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`

@@ -5,7 +5,7 @@ import type { RemovalQueue } from '../gateways/queues.ts'
 
 /*
  * A deleted user, account or category is gone for everybody at once, however much it held. The rows it leaves in the
- * tables are removed here, in parts so small that other writers only wait for milliseconds.
+ * tables are removed here, in parts so small that other writers wait for a fraction of a second.
  */
 
 const rowsPerPart = 1_000
@@ -34,7 +34,10 @@ export async function removeDeleted(db: Database, userId: number): Promise<boole
   return false
 }
 
-/** Posts a message for all that is left over, since messages can be lost, and removes nameless categories without use. */
+/**
+ * Posts a message for each user of whom something is left, since messages can be lost, and removes deleted categories
+ * to which no transaction refers any more.
+ */
 export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<Record<string, number>> {
   const waiting = sql`
     select id from former_users union select former_user_id from accounts where former_user_id is not null
@@ -43,7 +46,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
     select id from categories
      where user_id is null and not exists (select 1 from transactions where category_id = categories.id)
      limit ${rowsPerPart}`
-  // Selected apart, since a read keeps no writer waiting. Nothing can come to refer to them.
+  // Selected apart, since a read keeps no writer waiting. In between nothing can begin to refer to a deleted category.
   const found = await runBatch(db, {
     users: db.all<{ id: number }>(waiting),
     categories: db.all<{ id: number }>(unused),
@@ -60,7 +63,8 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
  * other rows, and newest first: the lists of a user who is still there begin with the newest.
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
-  // As ids rather than conditions: where there is none, no row is looked at.
+  // Each is an id, or null where no row is to be looked at: the user's if they have been deleted, the same once their
+  // transactions are gone, and a deleted account of somebody who is still there.
   const former = sql`(select id from former_users where id = ${userId})`
   const emptied = sql`(
     select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`

@@ -95,8 +95,8 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (first && first.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // The others wait for the oldest. While there are two at most, the client may have sent the oldest before without
-  // getting an answer, so that it was never queued; queueing it twice does no harm.
+  // Only the oldest is to be in the queue. If it is this batch, it is not there yet. If it is the one before, it may
+  // have got lost: the client may be repeating an upload without an answer. Queueing it twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return first?.id ?? id

@@ -60,12 +60,12 @@ export function categoryRequired({ type, category_id }: NextRow): Rule {
   return rule('category_id', required, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }
 
-/** A transaction is compared with so many others of its account, day and amount, the newest. */
+/** The most transactions of its account, day and amount that a new one is compared with: the newest of them. */
 export const mostCompared = 1_000
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
- * money, unless both have a reference and the two differ. For many rows, bulk-insert.ts has `settle`.
+ * money, unless both have a reference and the two differ. `absorbed` in bulk-insert.ts does the same for many rows.
  */
 export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
   const { reference } = fields
