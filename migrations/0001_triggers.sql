@@ -7,7 +7,7 @@
 -- leave them alone when they are removed.
 --
 -- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. Of a month, 10,000 totals are
--- added up at most: one who spreads it over half a million accounts and categories must not hold up everybody's writes.
+-- added up at most: one who spreads it over half a million pairs of account and category must not hold up everybody's writes.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -21,7 +21,7 @@ WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
           coalesce(new.to_account_id, 0), new.amount, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total, transaction_count = transaction_count + 1;
   INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-  SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
+  SELECT new.user_id, '', '', 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
           UNION ALL
           SELECT total(total)
@@ -50,7 +50,7 @@ WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
      AND category_id = coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0)
      AND account_id = old.account_id AND to_account_id = coalesce(old.to_account_id, 0) AND transaction_count = 0;
   INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-  SELECT old.user_id, '', old.type, 0, 0, 0, past, 0
+  SELECT old.user_id, '', '', 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = old.user_id)
    WHERE old.type <> 'transfer' AND abs(past) > 9000000000000000;
 END;
@@ -87,7 +87,7 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
      AND category_id = coalesce((SELECT id FROM categories WHERE id = old.category_id AND user_id IS NOT NULL), 0)
      AND account_id = old.account_id AND to_account_id = coalesce(old.to_account_id, 0) AND transaction_count = 0;
   INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-  SELECT new.user_id, '', new.type, 0, 0, 0, past, 0
+  SELECT new.user_id, '', '', 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = new.user_id
           UNION ALL
           SELECT total(total)

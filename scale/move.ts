@@ -35,7 +35,14 @@ export const movingTables = [
   'spent_client_ids',
 ]
 export const keptTables = ['totals']
-const keptColumns = ['accounts.moved', 'accounts.transaction_count', 'accounts.incoming_count']
+const keptColumns = [
+  'accounts.moved',
+  'accounts.transaction_count',
+  'accounts.incoming_count',
+  // Without them, no job of the new database takes up what has not arrived whole.
+  'sync_batches.queued_at',
+  'users.reminder_look_at',
+]
 /** A part is stored as one row, for which the server takes five million bytes. The largest row of a user takes three. */
 const bytesOfPart = 1_000_000
 const usersPerPage = 5_000
@@ -179,7 +186,10 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
   }
 }
 
-/** Makes the kept figures anew: the triggers have counted only a part of the rows. Repeating it changes nothing. */
+/**
+ * Makes the kept figures anew, since the triggers have counted only a part of the rows, and lets the jobs of the database
+ * see the user. Repeating it changes nothing.
+ */
 async function countArrived(userId: number, db: Database): Promise<void> {
   await runBatch(db, {
     totals: db.run(sql`delete from totals where user_id = ${userId}`),
@@ -187,6 +197,13 @@ async function countArrived(userId: number, db: Database): Promise<void> {
       sql`update accounts set moved = 0, transaction_count = 0, incoming_count = 0 where user_id = ${userId}`,
     ),
     counted: countRows(sql`${userId}`, sql`user_id = ${userId}`).map((statement) => db.run(statement)),
+    // The oldest batch that waits is queued by the next sweep, the others by it.
+    batches: db.run(sql`
+      update sync_batches set queued_at = 0
+       where id = (select id from sync_batches where user_id = ${userId} and completed_at is null
+                    order by created_at, rowid limit 1)`),
+    reminders: db.run(sql`
+      update users set reminder_look_at = ${Date.now()} where id = ${userId} and reminder_time is not null`),
   })
 }
 

@@ -44,9 +44,9 @@ export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
  * `category` is an id, or the key of a name. Batches that were stored before a deployment are read after it, by these
- * places: none may change, and a new field has to be the last, although `fieldsAsSent` stand in the middle.
+ * places: none may change, so a new field is the last of `asSent`.
  */
-const stagedFields = ['errors', ...fieldsAsSent, 'account_id', 'to_account_id', 'category'] as const
+const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...fieldsAsSent] as const
 
 /** An expression for the place of a field in a stored item. */
 export const placeOf = (field: (typeof stagedFields)[number]) => sql.raw(String(stagedFields.indexOf(field)))

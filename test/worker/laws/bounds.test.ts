@@ -90,6 +90,22 @@ describe('deleting an account', () => {
   })
 })
 
+test('a change to a transfer, which no longer counts as spent, is refused where the total balance has no room for it', async () => {
+  const { person, open, fill, record, check, state } = await createRich()
+  const hoard = await open()
+  await fill('2026-01', { type: 'income', account_id: hoard.id })
+  const small = await open({ starting_balance: '0.09' })
+  const spent = await record({ type: 'expense', account_id: small.id, amount: '1.00' })
+  const other = await open({ starting_balance: '1.00' })
+  const before = await state()
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const change = { type: 'transfer', to_account_id: other.id }
+    expect(statusAndBody(await person.put(`/api/transactions/${spent.id}`, change))).toEqual(outOfBounds())
+  }
+  expect(await state()).toEqual(before)
+  await check()
+})
+
 describe('deleting an account through which more than 2^63 went in all', () => {
   /** Sends the largest amount round and round, from each account to the next, 2,500 times each in four months. */
   function circulate(person: Person, accounts: Json[]) {
