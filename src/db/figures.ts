@@ -4,8 +4,8 @@ import { isThere } from './ownership.ts'
 
 /*
  * The kept figures, for many rows at once: of accounts what moved and how many rows there are, and `totals`. Triggers do
- * the same for single rows (migrations/0001_triggers.sql). They ignore the insertion of what is synced or imported, and
- * the deletion of what belongs to an import without an owner.
+ * the same for single rows (migrations/0001_triggers.sql), and leave alone what is synced or imported when it is
+ * inserted, and what belongs to an import that nobody owns when it is deleted.
  */
 
 /**
@@ -20,26 +20,16 @@ export function countRows(userId: SQL, rows: SQL): SQL[] {
 /** The statements that take rows out of the figures, before they are deleted in bulk. Fails as `countRows` does. */
 export function discountRows(userId: SQL, rows: SQL): SQL[] {
   const there = sql`${rows} and ${isThere}`
+  const empty = sql`user_id = ${userId} and month in (${monthsOf(there)}) and transaction_count = 0`
   return [
     ...addFigures(there, sql`-1`),
-    sql`
-    delete from totals
-     where (user_id, month, type, category_id, account_id, to_account_id) in (select ${key} ${withCategories(there)})
-       and transaction_count = 0`,
+    sql`delete from totals where ${empty}`,
     ...requireBounds(userId, there),
   ]
 }
 
 /** In two parts, since what moves on an account, one way and the other, can be more than 2^63. */
 const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
-
-/** The key of a transaction's total. */
-const key = sql`
-  added.user_id, substr(transaction_date, 1, 7), added.type, coalesce(categories.id, 0), account_id, coalesce(to_account_id, 0)`
-
-const withCategories = (rows: SQL) => sql`
-      from (select * from transactions where ${rows}) added
-      left join categories on categories.id = category_id and categories.user_id is not null`
 
 const monthsOf = (rows: SQL) =>
   sql`select distinct substr(transaction_date, 1, 7) from transactions where ${rows}`
@@ -60,13 +50,16 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
      where accounts.id = change.id`,
     sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-    select ${key}, ${sign} * ${sumOf(sql`amount`)}, ${sign} * count(*) ${withCategories(rows)}
+    select added.user_id, substr(transaction_date, 1, 7), added.type, coalesce(categories.id, 0), account_id,
+           coalesce(to_account_id, 0), ${sign} * ${sumOf(sql`amount`)}, ${sign} * count(*)
+      from (select * from transactions where ${rows}) added
+      left join categories on categories.id = category_id and categories.user_id is not null
      where true group by 1, 2, 3, 4, 5, 6
     on conflict do update set total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count`,
   ]
 }
 
-/** The most totals that are added up to see whether months are within their bounds: anybody can make a million. */
+/** Totals that are added up at most to see whether months are within their bounds: anybody can make a million. */
 const mostTotals = 50_000
 
 /** A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. */
