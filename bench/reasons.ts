@@ -10,7 +10,7 @@ const preparing =
   'its twenty statements are prepared for each call, however few rows it brings: 1.3 ms in the engine alone'
 const arrays = 'rows travel as arrays and are read once in the database: half the bytes, a third of the time'
 const landing =
-  'each row fires the triggers that keep the figures, as a raw insert does, and the client, the Worker and the database share the cores'
+  'each row writes its index entries, as a raw insert does, and the client, the Worker and the database share the cores'
 const monthByMonth = 'one kept figure is read for each month: ten years of them against one'
 
 /** By the name of the case. */
@@ -51,7 +51,7 @@ export const reasons: Record<string, Reason> = {
     since: 'the rows of a month that is cut are counted',
     secondWay: 'months that are not cut are kept figures',
   },
-  'GET /api/transactions?q=': { since: 'a text is looked for in all rows' },
+  'GET /api/transactions?q=': { since: 'a text is looked for in the newest 10,000 rows' },
 }
 
 /** The same for ways of storing rows, by the beginnings of their names. */
