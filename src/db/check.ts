@@ -1,6 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { runBatch } from './batch.ts'
 import type { Database } from './client.ts'
+import { sumOf } from './figures.ts'
 import { isThere } from './ownership.ts'
 
 /** A kept figure that disagrees with the rows, or a reference to another user's row. Amounts are in minor units. */
@@ -15,9 +16,6 @@ export async function findDifferences(db: Database): Promise<Difference[]> {
   })
   return differences.flat()
 }
-
-/** Added up in two parts, since what has moved in and out of an account can pass 2^63. */
-const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
 /** The figures of users who have left are no longer kept, so they are not compared. */
 const isOfUser = sql`user_id in (select id from users)`

@@ -28,8 +28,8 @@ export function discountRows(userId: SQL, rows: SQL): SQL[] {
   ]
 }
 
-/** In two parts, since what moves on an account, one way and the other, can be more than 2^63. */
-const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
+/** A sum in two parts, since what moves on an account, one way and the other, can be more than 2^63. */
+export const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
 const monthsOf = (rows: SQL) =>
   sql`select distinct substr(transaction_date, 1, 7) from transactions where ${rows}`

@@ -94,20 +94,13 @@ export async function readOwn<Row>(
   return rows[0] as Row
 }
 
-/**
- * Deletes a row of the user's, with everything that depends on it, if the condition holds. Returns whether it did.
- * Throws NotFound, Forbidden.
- */
-export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id, condition: SQL = sql`true`) {
-  const { owned, deleted } = await owner.run({
+/** Deletes a row of the user's, with everything that depends on it. Throws NotFound, Forbidden. */
+export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promise<void> {
+  const { owned } = await owner.run({
     owned: ownership(owner, table, id),
-    deleted: owner.db
-      .delete(table)
-      .where(and(own(owner, table, id), condition))
-      .returning({ id: table.id }),
+    deleted: owner.db.delete(table).where(own(owner, table, id)),
   })
   requireOwned(table, owned)
-  return deleted.length > 0
 }
 
 /**

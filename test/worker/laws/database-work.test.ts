@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
 import { rowsOf } from '../../databases/work.ts'
-import { createWorld, type Json, openAccount, recordTransaction } from '../world.ts'
+import { createWorld, type Json, openAccount, recordTransaction, type World } from '../world.ts'
 import {
   createHousehold,
   goodCall,
@@ -223,20 +223,25 @@ test('an item of a large batch costs no more than one of a small batch', async (
   expect(await rowsOfItem(1_000)).toBeLessThan(await rowsOfItem(50))
 })
 
+/** Adds so many transactions that are like one but for their references: "other 1" and so on. */
+async function writeResembling(world: World, id: number, count: number): Promise<void> {
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
+                                created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
+        from transactions, n where id = ${id}`),
+  ])
+}
+
 test('a transaction is compared with a bounded number of those that it resembles, however many there are', async () => {
   const workBeside = async (count: number) => {
     const world = createWorld()
     const { person, expense } = await createHousehold(world)
     const { id, ...row } = await recordTransaction(person, { ...expense(), reference: 'first' })
-    const db = openWorldDatabase(world)
-    await db.batch([
-      db.run(sql`
-        insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
-                                  created_at, updated_at)
-        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-        select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
-          from transactions, n where id = ${id}`),
-    ])
+    await writeResembling(world, id, count)
     await world.resetDatabaseWork()
     expect((await person.post('/api/transactions', { ...expense(), reference: 'one more' })).status).toBe(201)
     const work = rowsOf(await world.databaseWork())
@@ -251,15 +256,7 @@ test('so is the only item of a batch', async () => {
     const world = createWorld()
     const { person, expense } = await createHousehold(world)
     const { id } = await recordTransaction(person, { ...expense(), reference: 'first' })
-    const db = openWorldDatabase(world)
-    await db.batch([
-      db.run(sql`
-        insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
-                                  created_at, updated_at)
-        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-        select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
-          from transactions, n where id = ${id}`),
-    ])
+    await writeResembling(world, id, count)
     const outcomeOf = async (reference: string) => {
       const { body } = await person.post('/api/transactions/sync', {
         transactions: [{ ...expense(), reference }],
