@@ -3,7 +3,7 @@ import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
 import { countRows } from '../src/db/figures.ts'
-import { isThere } from '../src/db/ownership.ts'
+import { hasLiveAccounts } from '../src/db/ownership.ts'
 import { type Directory, keyOf } from './directory.ts'
 
 /** A database by number. */
@@ -133,7 +133,7 @@ async function depart(userId: number, db: Database): Promise<void> {
                         from ${sql.raw(table)} where ${isTheirs(table, userId)}))
        group by part`)
   })
-  const isGone = sql`user_id = ${userId} and user_id in (select id from users) and not ${isThere}`
+  const isGone = sql`user_id = ${userId} and user_id in (select id from users) and not ${hasLiveAccounts}`
   await runBatch(db, {
     // What is deleted but not yet removed stays, and what it means moves.
     clientIds: db.run(sql`
@@ -153,7 +153,7 @@ function isTheirs(table: string, userId: number) {
   if (table === 'users') return sql`id = ${userId}`
   if (table === 'sync_parts')
     return sql`batch_id in (select id from sync_batches where user_id = ${userId}) and ${isStillThere}`
-  if (table === 'transactions') return sql`user_id = ${userId} and ${isStillThere} and ${isThere}`
+  if (table === 'transactions') return sql`user_id = ${userId} and ${isStillThere} and ${hasLiveAccounts}`
   return sql`user_id = ${userId} and ${isStillThere}`
 }
 

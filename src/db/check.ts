@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { runBatch } from './batch.ts'
 import type { Database } from './client.ts'
 import { sumOf } from './figures.ts'
-import { isThere } from './ownership.ts'
+import { hasLiveAccounts } from './ownership.ts'
 
 /** A kept figure that disagrees with the rows, or a reference to another user's row. Amounts are in minor units. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
@@ -24,7 +24,7 @@ const isOfUser = sql`user_id in (select id from users)`
 const rows = sql`(
   select transactions.*, coalesce(categories.id, 0) as category
     from transactions left join categories on categories.id = category_id and categories.user_id is not null
-   where transactions.${isOfUser} and ${isThere})`
+   where transactions.${isOfUser} and ${hasLiveAccounts})`
 
 /** What each transaction adds to each account it touches. */
 const movements = sql`

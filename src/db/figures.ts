@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { maxTotal } from '../domain/money.ts'
-import { isThere } from './ownership.ts'
+import { hasLiveAccounts } from './ownership.ts'
 
 /*
  * The kept figures, for many rows at once: of accounts what moved and how many rows there are, and `totals`. Triggers do
@@ -19,7 +19,7 @@ export function countRows(userId: SQL, rows: SQL): SQL[] {
 
 /** The statements that take rows out of the figures, before they are deleted in bulk. Fails as `countRows` does. */
 export function discountRows(userId: SQL, rows: SQL): SQL[] {
-  const there = sql`${rows} and ${isThere}`
+  const there = sql`${rows} and ${hasLiveAccounts}`
   const empty = sql`user_id = ${userId} and month in (${monthsOf(there)}) and transaction_count = 0`
   return [
     ...addFigures(there, sql`-1`),

@@ -3,7 +3,15 @@ import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { isOwn, own, ownership, readOwn, requireComplete, requireOwned, there } from '../db/ownership.ts'
+import {
+  existingRow,
+  isOwnColumn,
+  ownRow,
+  readOwn,
+  requireComplete,
+  requireOwned,
+  selectOwnership,
+} from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
 import type { RemovalQueue } from '../gateways/queues.ts'
@@ -70,7 +78,7 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
 
 /** Returns one account. Throws NotFound, Forbidden. */
 export function showAccount(owner: Owner, id: number): Promise<Account> {
-  return readOwn(owner, accounts, id, selectAccounts(owner, own(owner, accounts, id)))
+  return readOwn(owner, accounts, id, selectAccounts(owner, ownRow(owner, accounts, id)))
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -78,9 +86,9 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
   const sent = await requireComplete(owner, draft, accounts, id)
   const rules = [notesQuota(owner.id, sent.notes, id)]
   const judged = owner.db
-    .select({ isOwn: isOwn(owner, accounts), verdict: verdict(rules) })
+    .select({ isOwn: isOwnColumn(owner, accounts), verdict: verdict(rules) })
     .from(accounts)
-    .where(there(accounts, id))
+    .where(existingRow(accounts, id))
   const update = owner.db
     .update(accounts)
     .set({
@@ -90,7 +98,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
       notes: sent.notes,
       updatedAt: owner.now,
     } satisfies ColumnsOf<AccountChanges>)
-    .where(and(own(owner, accounts, id), allHold(rules)))
+    .where(and(ownRow(owner, accounts, id), allHold(rules)))
     .returning(accountColumns)
   const results = await withinBounds('starting_balance', owner.run({ judged, updated: update }))
   requireOwned(accounts, results.judged)
@@ -108,11 +116,11 @@ export async function deleteAccount(owner: Owner, id: number, removals: RemovalQ
   const { owned, user } = await withinBounds(
     'amount',
     owner.run({
-      owned: ownership(owner, accounts, id),
+      owned: selectOwnership(owner, accounts, id),
       deleted: owner.db
         .update(accounts)
         .set(nobodys)
-        .where(own(owner, accounts, id)),
+        .where(ownRow(owner, accounts, id)),
     }),
   )
   requireOwned(accounts, owned)

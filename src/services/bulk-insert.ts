@@ -3,7 +3,7 @@ import type { NewTransaction } from '../contract/transactions.ts'
 import { countRows, discountRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
-import { isThere } from '../db/ownership.ts'
+import { hasLiveAccounts } from '../db/ownership.ts'
 import { batches, batchParts } from '../db/schema.ts'
 import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
@@ -129,7 +129,7 @@ export function settle(batchId: BatchId, rules: Rule[]): SQL {
       known as materialized (
         select *, iif(errors is null and client_id is not null, (
                     select id from transactions
-                     where user_id = ${userId} and transactions.client_id = item.client_id and ${isThere}
+                     where user_id = ${userId} and transactions.client_id = item.client_id and ${hasLiveAccounts}
                   ), null) as known_id
           from item
       ), judged as materialized (
@@ -278,7 +278,7 @@ export function isImportedBy(importId: SQL): SQL {
 export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
   const created = isImportedBy(importId)
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
-  const rows = sql`${created} and +user_id = ${userId} and ${which} and ${isThere}`
+  const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts}`
   return [
     ...discountRows(userId, rows),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,

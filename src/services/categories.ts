@@ -4,7 +4,7 @@ import { isTaken } from '../db/errors.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { own, ownership, readOwn, requireComplete, requireOwned } from '../db/ownership.ts'
+import { ownRow, readOwn, requireComplete, requireOwned, selectOwnership } from '../db/ownership.ts'
 import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -61,7 +61,7 @@ export async function createCategory(owner: Owner, draft: Draft<NewCategory>, id
 
 /** Returns one category. Throws NotFound, Forbidden. */
 export function showCategory(owner: Owner, id: number): Promise<Category> {
-  return readOwn(owner, categories, id, selectCategories(owner, own(owner, categories, id)))
+  return readOwn(owner, categories, id, selectCategories(owner, ownRow(owner, categories, id)))
 }
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
@@ -75,10 +75,10 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
       type,
       updatedAt: owner.now,
     } satisfies ColumnsOf<CategoryChanges>)
-    .where(own(owner, categories, id))
+    .where(ownRow(owner, categories, id))
     .returning(categoryColumns)
   const { owned, updated } = await withFreeName(
-    owner.run({ owned: ownership(owner, categories, id), updated: update }),
+    owner.run({ owned: selectOwnership(owner, categories, id), updated: update }),
   )
   requireOwned(categories, owned)
   return updated[0] as Category
@@ -94,11 +94,11 @@ export async function deleteCategory(owner: Owner, id: number): Promise<void> {
   const { owned } = await withinBounds(
     'amount',
     owner.run({
-      owned: ownership(owner, categories, id),
+      owned: selectOwnership(owner, categories, id),
       deleted: owner.db
         .update(categories)
         .set(nobodys)
-        .where(own(owner, categories, id)),
+        .where(ownRow(owner, categories, id)),
     }),
   )
   requireOwned(categories, owned)

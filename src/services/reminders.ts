@@ -1,7 +1,7 @@
 import { asc, eq, lte, sql } from 'drizzle-orm'
 import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { isThere } from '../db/ownership.ts'
+import { hasLiveAccounts } from '../db/ownership.ts'
 import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../domain/links.ts'
@@ -92,7 +92,7 @@ async function withoutTransaction({ db }: ReminderContext, plans: Planned[]): Pr
   const days = plans.flatMap(({ user, plan }) => (plan.dueFor ? [[user.id, plan.dueFor.day]] : []))
   if (days.length === 0) return new Set()
   const recorded = sql`
-    select 1 from ${transactions} where user_id = value ->> 0 and transaction_date = value ->> 1 and ${isThere}`
+    select 1 from ${transactions} where user_id = value ->> 0 and transaction_date = value ->> 1 and ${hasLiveAccounts}`
   const users = sql`select value ->> 0 as id from json_each(${JSON.stringify(days)}) where not exists (${recorded})`
   const idle = await runOne(db, db.all<{ id: number }>(users))
   return new Set(idle.map(({ id }) => Number(id)))

@@ -1,11 +1,11 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { isLive, type Owner } from '../db/owner.ts'
-import { deleteOwn, own } from '../db/ownership.ts'
+import { deleteOwn, ownRow } from '../db/ownership.ts'
 import { tokens } from '../db/schema.ts'
 
 /** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {
-  await owner.runOne(owner.db.delete(tokens).where(own(owner, tokens, owner.tokenId)))
+  await owner.runOne(owner.db.delete(tokens).where(ownRow(owner, tokens, owner.tokenId)))
 }
 
 /** Revokes all tokens of the user, this one included. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { areThere } from '../../db/ownership.ts'
+import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
@@ -18,7 +18,7 @@ const mostRowsBack = 20_000
  * driver throw after the commit. Today's balance is part of that sum, since the later rows alone may pass 2^53.
  */
 export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
-  const isLater = sql`transaction_date > ${closing?.date ?? ''} and ${areThere(owner)}`
+  const isLater = sql`transaction_date > ${closing?.date ?? ''} and ${hasLiveAccountsInBulk(owner)}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
      union all

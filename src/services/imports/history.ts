@@ -1,6 +1,6 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { own, ownership, readOwn, requireOwned } from '../../db/ownership.ts'
+import { ownRow, readOwn, requireOwned, selectOwnership } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 import { undoImport } from '../bulk-insert.ts'
@@ -21,7 +21,7 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
   const query = owner.db
     .select()
     .from(imports)
-    .where(own(owner, imports, id))
+    .where(ownRow(owner, imports, id))
   return readOwn(owner, imports, id, query)
 }
 
@@ -31,7 +31,7 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
   const { owned } = await withinBounds(
     'amount',
     owner.run({
-      owned: ownership(owner, imports, id),
+      owned: selectOwnership(owner, imports, id),
       undone: undoImport(owner.id, sql`${id}`, which).map((statement) => owner.db.run(statement)),
     }),
   )

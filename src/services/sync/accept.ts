@@ -3,7 +3,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import { isThere } from '../../db/ownership.ts'
+import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -153,7 +153,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
   const existsAlready = sql`exists (
-    select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${isThere})`
+    select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${hasLiveAccounts})`
   const judged = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category

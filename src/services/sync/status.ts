@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
-import { own, ownership, requireOwned } from '../../db/ownership.ts'
+import { ownRow, requireOwned, selectOwnership } from '../../db/ownership.ts'
 import { batches, batchParts, type ItemErrors, type Outcome } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { placeOf } from '../bulk-insert.ts'
@@ -13,10 +13,10 @@ export type SyncStatus = {
 
 /** Returns a batch and what became of its items. Queues it again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
-  const ownBatch = own(owner, batches, id)
+  const ownBatch = ownRow(owner, batches, id)
   const known = sql`json_array(value -> ${placeOf('client_id')}, value -> ${placeOf('errors')})`
   const results = await owner.run({
-    owned: ownership(owner, batches, id),
+    owned: selectOwnership(owner, batches, id),
     batch: owner.db.select().from(batches).where(ownBatch),
     parts: owner.db.all<{ items: string }>(sql`
       select (select json_group_array(${known}) from json_each(${batchParts.items})) as items

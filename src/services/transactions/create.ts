@@ -3,7 +3,7 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import { isThere } from '../../db/ownership.ts'
+import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -31,7 +31,11 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
   const { db } = owner
   const rules = rulesFor(owner, fields)
   const earlier = fields.client_id
-    ? (and(eq(transactions.userId, owner.id), eq(transactions.clientId, fields.client_id), isThere) as SQL)
+    ? (and(
+        eq(transactions.userId, owner.id),
+        eq(transactions.clientId, fields.client_id),
+        hasLiveAccounts,
+      ) as SQL)
     : sql`false`
   const duplicate = force ? sql`false` : isDuplicateOf(owner, fields)
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`

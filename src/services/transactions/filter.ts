@@ -1,7 +1,7 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { TransactionQuery } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
-import { areThere } from '../../db/ownership.ts'
+import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { liveCategory } from './read.ts'
@@ -47,7 +47,7 @@ export function filterParts(
   const isNarrow = account_id !== undefined || category_id !== undefined
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),
-    areThere(owner),
+    hasLiveAccountsInBulk(owner),
     isUncategorised ? isNull(liveCategory) : undefined,
     category_id && eq(transactions.categoryId, ownId(owner, categories, category_id)),
     type && eq(transactions.type, type),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { defaultPageSize, type TransactionQuery } from '../../contract/transactions.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import { own, requireComplete } from '../../db/ownership.ts'
+import { ownRow, requireComplete } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions } from '../../db/schema.ts'
 import { type CalendarDate, earliestDate, latestDate, type Period, periodOf } from '../../domain/dates.ts'
@@ -70,7 +70,7 @@ function totalOf(owner: Scope, { filter, period }: Omit<Slots<Asked>, 'slice'>):
   if (months) return sql`(select sum(rows) from (${months}))`
   const { account_id } = filter
   if (account_id && Object.keys(filter).length === 1) {
-    return sql`(select ${transactionCount} + ${incomingCount} from ${accounts} where ${own(owner, accounts, account_id)})`
+    return sql`(select ${transactionCount} + ${incomingCount} from ${accounts} where ${ownRow(owner, accounts, account_id)})`
   }
   const counts = filterParts(owner, filter).map(
     (part) => sql`(select count(*) from ${transactions} where ${part})`,

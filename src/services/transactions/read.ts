@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Owner, Scope } from '../../db/owner.ts'
-import { own, readOwn } from '../../db/ownership.ts'
+import { ownRow, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 
 export type Transaction = typeof transactions.$inferSelect
@@ -26,7 +26,7 @@ export type TransactionWithRelations = {
 
 /** Returns one transaction with its relations. Throws NotFound, Forbidden. */
 export function showTransaction(owner: Owner, id: number): Promise<TransactionWithRelations> {
-  return readOwn(owner, transactions, id, withRelations(owner, own(owner, transactions, id)))
+  return readOwn(owner, transactions, id, withRelations(owner, ownRow(owner, transactions, id)))
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */

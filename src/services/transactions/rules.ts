@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
-import { isThere, owns } from '../../db/ownership.ts'
+import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
@@ -33,12 +33,12 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const mustBeEmpty = 'The :field field must be empty unless type is transfer.'
   const mustDiffer = 'The :field field and account id must be different.'
   return [
-    rule('account_id', invalid, owns(userId, accounts, from)),
+    rule('account_id', invalid, refersToOwn(userId, accounts, from)),
     rule('to_account_id', required, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
     rule('to_account_id', mustBeEmpty, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
-    rule('to_account_id', invalid, sql`(${to} is null or ${owns(userId, accounts, to)})`),
+    rule('to_account_id', invalid, sql`(${to} is null or ${refersToOwn(userId, accounts, to)})`),
     rule('to_account_id', mustDiffer, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
-    rule('category_id', invalid, sql`(${category} is null or ${owns(userId, categories, category)})`),
+    rule('category_id', invalid, sql`(${category} is null or ${refersToOwn(userId, categories, category)})`),
   ]
 }
 
@@ -47,7 +47,7 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   const { userId: spender, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
   const isSpent = sql`${spender} = ${userId} and ${clientId} = ${client_id}`
-  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${isThere}`
+  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${hasLiveAccounts}`
   return rule(
     'client_id',
     text,

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { type Owner, prepareOwned } from '../../db/owner.ts'
-import { isOwn, own, requireOwned, there } from '../../db/ownership.ts'
+import { existingRow, isOwnColumn, ownRow, requireOwned } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -18,9 +18,9 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: 
   const rules = transactionRules(owner.id, rowAfter(sent, dropsDestination))
   return {
     judged: db
-      .select({ isOwn: isOwn(owner, transactions), verdict: verdict(rules) })
+      .select({ isOwn: isOwnColumn(owner, transactions), verdict: verdict(rules) })
       .from(transactions)
-      .where(there(transactions, id)),
+      .where(existingRow(transactions, id)),
     updated: db
       .update(transactions)
       .set({
@@ -35,7 +35,7 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: 
         transactionDate: sent.transaction_date,
         updatedAt: owner.now,
       } satisfies ColumnsOf<TransactionChanges>)
-      .where(and(own(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
+      .where(and(ownRow(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
       .returning(transactionColumns),
   }
 })
