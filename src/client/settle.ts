@@ -10,9 +10,9 @@ const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_
  * Waits for the outcome of every batch that the service has, and applies it to the items. Returns what failed because of
  * others in its batch, batch by batch.
  */
-export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<Outcome[][]> {
+export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<SyncItem[][]> {
   const { store, report } = run
-  const failed: Outcome[][] = []
+  const failed: SyncItem[][] = []
   let open = (await store.batches()).filter((batch) => batch.state === 'taken')
   for (const delayMs of pollDelaysMs) {
     if (open.length === 0) return failed
@@ -32,7 +32,7 @@ export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Pr
 }
 
 /** Returns what failed as a whole, perhaps because of one item; undefined if it has not been processed yet. */
-async function settleBatch(run: Run, batch: TakenBatch): Promise<Outcome[] | undefined> {
+async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | undefined> {
   const status = await statusOf(run, batch)
   if (!status) {
     const { key, client_ids } = batch
@@ -63,10 +63,11 @@ async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBat
   }
 }
 
-type Outcome = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
+/** One item of a batch as the service answers it. */
+type SyncItem = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
 /** First removes what is settled, which makes room, then deals with the rest one by one. */
-async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
+async function conclude(run: Run, outcomes: SyncItem[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))
   const found = outcomes.flatMap((outcome) => {
@@ -91,11 +92,11 @@ async function conclude(run: Run, outcomes: Outcome[]): Promise<void> {
 
 const unprocessed = { item: ['It could not be processed.'] }
 
-function hasLanded(one: Outcome): one is Outcome & { outcome: 'created' | 'duplicate' } {
+function hasLanded(one: SyncItem): one is SyncItem & { outcome: 'created' | 'duplicate' } {
   return one.outcome === 'created' || one.outcome === 'duplicate'
 }
 
-function count({ report }: Run, { discarded }: StoredItem, outcome: Outcome): void {
+function count({ report }: Run, { discarded }: StoredItem, outcome: SyncItem): void {
   if (!discarded && hasLanded(outcome)) report[outcome.outcome] += 1
 }
 
@@ -109,7 +110,7 @@ const nothingElse = { to_account_id: null, category_id: null, description: null,
 async function catchUp(
   { client: { api }, headers }: Run,
   { transaction, discarded }: StoredItem,
-  { transaction_id }: Outcome,
+  { transaction_id }: SyncItem,
 ): Promise<FieldErrors | undefined> {
   if (transaction_id === null) return
   const row = api.transactions[':id']

@@ -3,23 +3,27 @@ import { reportOf } from '../domain/error-report.ts'
 import { retryDelaySeconds } from '../domain/retry-delay.ts'
 
 /** The outcome of a message: done, even if there was nothing to do, or to be retried. */
-export type Outcome = 'done' | { retryAfterSeconds: number }
+export type MessageOutcome = 'done' | { retryAfterSeconds: number }
 
 /** Handles one message. If it throws, the message is retried. */
-export type Handler = (message: Message) => Promise<Outcome>
+export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
  * The only place that acknowledges and retries messages: one by one, so that a bad one does not hold up the others. Each
  * has its own handler and log line.
  */
 export async function consume(batch: MessageBatch, handlerOf: (meter: Meter) => Handler): Promise<void> {
-  await Promise.all(batch.messages.map((message) => settle(batch.queue, message, handlerOf)))
+  await Promise.all(batch.messages.map((message) => consumeOne(batch.queue, message, handlerOf)))
 }
 
-async function settle(queue: string, message: Message, handlerOf: (meter: Meter) => Handler): Promise<void> {
+async function consumeOne(
+  queue: string,
+  message: Message,
+  handlerOf: (meter: Meter) => Handler,
+): Promise<void> {
   const meter = new Meter()
   const { id, attempts: attempt } = message
-  let outcome: Outcome
+  let outcome: MessageOutcome
   try {
     outcome = await handlerOf(meter)(message)
   } catch (error) {
@@ -33,6 +37,6 @@ async function settle(queue: string, message: Message, handlerOf: (meter: Meter)
 }
 
 /** Asks for another attempt at the message, later each time. */
-export function retryLater({ attempts }: Message): Outcome {
+export function retryLater({ attempts }: Message): MessageOutcome {
   return { retryAfterSeconds: retryDelaySeconds(attempts) }
 }

@@ -98,7 +98,7 @@ type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | numbe
 function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
   const parse = response.json.bind(response)
   const json = async () => {
-    const answer = (await parse()) as { results?: Outcome[] } | null
+    const answer = (await parse()) as { results?: StreamResult[] } | null
     // Whatever answered may not be a database; the driver reports that.
     const results = Array.isArray(answer?.results) ? answer.results : []
     const batch = results
@@ -113,7 +113,7 @@ function tapped(response: Response, take: (steps: (Step | null)[]) => void): Res
   }
   return Object.assign(response, { json })
 }
-type Outcome = { response?: { result?: { step_results?: (Step | null)[] } } }
+type StreamResult = { response?: { result?: { step_results?: (Step | null)[] } } }
 
 function readStep({ cols, rows }: Step) {
   return { columns: cols.map(({ name }) => name), rows: rows.map((row) => row.map(readCell)) }

@@ -290,7 +290,7 @@ export const batches = sqliteTable(
     queuedAt: instant(),
     completedAt: instant(),
     /** What became of each item, in order; null until the batch has been processed. */
-    outcomes: text({ mode: 'json' }).$type<Outcome[]>(),
+    outcomes: text({ mode: 'json' }).$type<StoredOutcome[]>(),
   },
   (t) => [
     index('sync_batches_user').on(t.userId, t.completedAt),
@@ -303,8 +303,8 @@ export const batches = sqliteTable(
 /** One pair for each thing that is wrong with an item. */
 export type ItemErrors = [field: string, message: string][]
 
-/** The outcome of an item, the row that it created or duplicates, and its errors. */
-export type Outcome = [
+/** An item's outcome as it is stored: what became of it, the row that it created or duplicates, and its errors. */
+export type StoredOutcome = [
   outcome: (typeof itemOutcomes)[number],
   transactionId: number | null,
   errors: ItemErrors | null,

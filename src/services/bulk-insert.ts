@@ -10,8 +10,8 @@ import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './tran
 
 /*
  * Bulk inserts, whether the transactions come from a phone or a file, are a batch: its items lie in `batchParts` as
- * JSON, and what becomes of them in `batches.outcomes`. Staging is a statement for each part of the items, settling and
- * creating are one each, over all items at once, and the write lock is held from settling to creating.
+ * JSON, and what becomes of them in `batches.outcomes`. Staging is a statement for each part of the items, deciding and
+ * creating are one each, over all items at once, and the write lock is held from deciding to creating.
  */
 
 /** The id of a batch; in prepared statements an expression. */
@@ -114,12 +114,12 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * Decides what becomes of the items of an unfinished batch, in this order:
  *
  * 1. An item whose client id belongs to an existing row is a duplicate of that row.
- * 2. An item that breaks a rule fails; `rulesFor` makes the rules for `item`.
+ * 2. An item that breaks one of the rules, which are about `item`, fails.
  * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  */
-export function settle(batchId: BatchId, rules: Rule[]): SQL {
+export function decideOutcomes(batchId: BatchId, rules: Rule[]): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps the ids free. Materialized, or SQLite would compute anew whatever is used twice.
@@ -136,14 +136,14 @@ export function settle(batchId: BatchId, rules: Rule[]): SQL {
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
       ),
       ${absorbed(userId)},
-      settled as (
+      decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
                coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
           from judged left join absorbed using (position)
       ), named as (
         select *, iif(client_id is null, next,
                       min(next) over (partition by client_id, errors is null and found is null)) as first
-          from settled
+          from decided
       )
       select json_group_array(json(outcome)) from (
         select case when is_invalid then json_array('invalid', null, json(errors))
@@ -227,7 +227,7 @@ function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
         window same as (partition by ${equals}, rank)`
 }
 
-/** The items of a settled batch from which rows are created, in SQL: a FROM clause with positions and the rows' ids. */
+/** The items of a decided batch from which rows are created, in SQL: a FROM clause with positions and the rows' ids. */
 function createdOf(batchId: BatchId): SQL {
   return sql`(
       select key as position, value ->> 1 as id
@@ -236,7 +236,7 @@ function createdOf(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a settled batch that is still unfinished. Categories are looked up now: one that has gone leaves
+ * Creates the rows of a decided batch that is still unfinished. Categories are looked up now: one that has gone leaves
  * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
  */
 export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {

@@ -9,7 +9,7 @@ import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import { createRows, invalidItems, isImportedBy, settle, undoImport } from '../bulk-insert.ts'
+import { createRows, decideOutcomes, invalidItems, isImportedBy, undoImport } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
@@ -84,7 +84,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     ),
     verdict: selectVerdict(db, [quota]),
     newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
-    settled: db.run(settle(id, [])),
+    decided: db.run(decideOutcomes(id, [])),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(countRows(owner.id, isImportedBy(importId))),

@@ -7,11 +7,11 @@ import { batches, batchParts } from '../../db/schema.ts'
 import {
   countCreated,
   createRows,
+  decideOutcomes,
   isUnfinished,
   itemRules,
   ownerOf,
   placeOf,
-  settle,
 } from '../bulk-insert.ts'
 
 /** Finishes a batch, and marks the user's next batch as queued if it waits. */
@@ -30,7 +30,7 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
 const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${ownerOf(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
-  settled: builder.run(settle(batchId, itemRules(ownerOf(batchId)))),
+  decided: builder.run(decideOutcomes(batchId, itemRules(ownerOf(batchId)))),
   rows: builder.run(
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
   ),

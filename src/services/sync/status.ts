@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, requireOwned, selectOwnership } from '../../db/ownership.ts'
-import { batches, batchParts, type ItemErrors, type Outcome } from '../../db/schema.ts'
+import { batches, batchParts, type ItemErrors, type StoredOutcome } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { placeOf } from '../bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
   batch: typeof batches.$inferSelect
-  items: { clientId: string | null; outcome: Outcome }[]
+  items: { clientId: string | null; outcome: StoredOutcome }[]
 }
 
 /** Returns a batch and what became of its items. Queues it again if it is overdue. Throws NotFound, Forbidden. */
@@ -29,7 +29,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
   const items = staged.map(([clientId, errors], position) => ({
     clientId,
-    outcome: batch.outcomes?.[position] ?? unsettled(errors),
+    outcome: batch.outcomes?.[position] ?? undecided(errors),
   }))
   return { batch, items }
 }
@@ -37,7 +37,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
 type StagedItem = [clientId: string | null, errors: ItemErrors | null]
 
 /** The outcome of an item whose batch has not been processed. */
-function unsettled(errors: ItemErrors | null): Outcome {
+function undecided(errors: ItemErrors | null): StoredOutcome {
   return [errors ? 'invalid' : 'pending', null, errors]
 }
 
