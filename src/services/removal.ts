@@ -63,30 +63,55 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
  * other rows, and newest first: the lists of a user who is still there begin with the newest.
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
-  // Each is an id, or null where no row is to be looked at: the user's if they have been deleted, the same once their
-  // transactions are gone, and a deleted account of somebody who is still there.
-  const former = sql`(select id from former_users where id = ${userId})`
-  const emptied = sql`(
-    select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
+  const steps = [...removeTransactions(userId), removeAccounts(userId), ...removeLeftovers(userId)]
+  const { left } = await runBatch(db, {
+    steps: steps.map((step) => db.run(step)),
+    left: db.all(sql`
+      select id from former_users where id = ${userId}
+       union all
+      select id from accounts where former_user_id = ${userId} limit 1`),
+  })
+  return left.length === 0
+}
+
+/** The user's id if they have been deleted, else null: then no row is looked at. */
+const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
+
+/** Those of a deleted user, or of one deleted account of somebody who is still there. */
+function removeTransactions(userId: number): SQL[] {
+  const former = formerUser(userId)
   const account = sql`(select min(id) from accounts where former_user_id = ${userId} and ${former} is null)`
   const newest = (rows: SQL) => sql`
     delete from transactions where id in (
       select id from transactions where ${rows} order by transaction_date desc limit ${rowsPerPart})`
-  const emptyAccounts = sql`
-    select id from accounts
-     where (former_user_id = ${userId} or user_id = ${former})
-       and not exists (select 1 from transactions where account_id = accounts.id)
-       and not exists (select 1 from transactions where to_account_id = accounts.id)
-     limit ${rowsPerPart}`
+  return [
+    newest(sql`user_id = ${former}`),
+    newest(sql`account_id = ${account}`),
+    newest(sql`to_account_id = ${account}`),
+  ]
+}
+
+/** Deleted accounts, and those of a deleted user, to which no transaction refers any more. */
+function removeAccounts(userId: number): SQL {
+  return sql`
+    delete from accounts where id in (
+      select id from accounts
+       where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
+         and not exists (select 1 from transactions where account_id = accounts.id)
+         and not exists (select 1 from transactions where to_account_id = accounts.id)
+       limit ${rowsPerPart})`
+}
+
+/** All else that a deleted user leaves, once their transactions are gone, and at last the user. */
+function removeLeftovers(userId: number): SQL[] {
+  // The user's id, or null as long as no row is to be looked at.
+  const emptied = sql`(
+    select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
   const total = sql`user_id, month, type, category_id, account_id, to_account_id`
   const isAllGone = ['accounts', 'totals', ...Object.keys(leftovers)].map(
     (table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`,
   )
-  const steps = [
-    newest(sql`user_id = ${former}`),
-    newest(sql`account_id = ${account}`),
-    newest(sql`to_account_id = ${account}`),
-    sql`delete from accounts where id in (${emptyAccounts})`,
+  return [
     sql`
     delete from totals where (${total}) in (
       select ${total} from totals where user_id = ${emptied} limit ${rowsPerPart})`,
@@ -97,12 +122,4 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
     ),
     sql`delete from former_users where id = ${emptied} and ${and(...isAllGone)}`,
   ]
-  const { left } = await runBatch(db, {
-    steps: steps.map((step) => db.run(step)),
-    left: db.all(sql`
-      select id from former_users where id = ${userId}
-       union all
-      select id from accounts where former_user_id = ${userId} limit 1`),
-  })
-  return left.length === 0
 }
