@@ -11,6 +11,7 @@ CREATE TABLE `accounts` (
 	`balance` integer GENERATED ALWAYS AS (starting_balance + moved) VIRTUAL NOT NULL,
 	`notes` text,
 	`idempotency_key` text,
+	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	CONSTRAINT "account_type" CHECK("accounts"."type" in ('bank', 'mobile', 'cash')),
@@ -61,6 +62,7 @@ CREATE TABLE `categories` (
 	`name_key` text NOT NULL,
 	`type` text NOT NULL,
 	`idempotency_key` text,
+	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	CONSTRAINT "category_type" CHECK("categories"."type" in ('income', 'expense'))
@@ -68,6 +70,15 @@ CREATE TABLE `categories` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `categories_user_name_type` ON `categories` (`user_id`,`name_key`,`type`);--> statement-breakpoint
 CREATE UNIQUE INDEX `categories_idempotency_key` ON `categories` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE TABLE `changes` (
+	`user_id` integer NOT NULL,
+	`seq` integer NOT NULL,
+	`noun` text NOT NULL,
+	`row_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `seq`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `failed_mails` (
 	`id` text PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
@@ -160,6 +171,8 @@ CREATE TABLE `transactions` (
 	`is_synced` integer DEFAULT false NOT NULL,
 	`client_id` text,
 	`import_id` integer,
+	`version` integer DEFAULT 1 NOT NULL,
+	`seq` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
@@ -171,6 +184,7 @@ CREATE TABLE `transactions` (
 	CONSTRAINT "transfer_between_two_accounts" CHECK("transactions"."to_account_id" <> "transactions"."account_id")
 );
 --> statement-breakpoint
+CREATE INDEX `transactions_changes` ON `transactions` (`user_id`,`seq`);--> statement-breakpoint
 CREATE INDEX `transactions_user_date` ON `transactions` (`user_id`,`transaction_date`,`id`);--> statement-breakpoint
 CREATE INDEX `transactions_account_date_amount` ON `transactions` (`account_id`,`transaction_date`,`amount`);--> statement-breakpoint
 CREATE INDEX `transactions_to_account` ON `transactions` (`to_account_id`,`transaction_date`) WHERE to_account_id is not null;--> statement-breakpoint

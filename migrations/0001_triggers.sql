@@ -53,6 +53,11 @@ WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
   SELECT old.user_id, '', '', 0, 0, 0, past, 0
     FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = old.user_id)
    WHERE old.type <> 'transfer' AND abs(past) > 9000000000000000;
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT old.user_id, 1 + max(old.seq,
+                              coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),
+                              coalesce((SELECT max(seq) FROM changes WHERE user_id = old.user_id), 0)),
+         'transaction', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
 CREATE TRIGGER transaction_changed
@@ -165,4 +170,46 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
   INSERT INTO former_users (id) VALUES (old.id);
+END;
+--> statement-breakpoint
+-- The log of changes (src/db/changes.ts). Each entry takes the user's next number. That of a deleted account stands for
+-- its transactions, on either side, and that of a deleted category for its place in all transactions. What is created
+-- for a user without a token is not logged: before the first, nobody can have asked for changes.
+CREATE TRIGGER account_creation_logged AFTER INSERT ON accounts
+WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT new.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = new.user_id), 0),
+                              coalesce((SELECT max(seq) FROM changes WHERE user_id = new.user_id), 0)),
+         'account', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
+END;
+--> statement-breakpoint
+CREATE TRIGGER account_change_logged AFTER UPDATE OF user_id, name, type, starting_balance, notes ON accounts
+WHEN old.user_id IS NOT NULL BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT old.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),
+                              coalesce((SELECT max(seq) FROM changes WHERE user_id = old.user_id), 0)),
+         'account', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
+END;
+--> statement-breakpoint
+CREATE TRIGGER category_creation_logged AFTER INSERT ON categories
+WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT new.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = new.user_id), 0),
+                              coalesce((SELECT max(seq) FROM changes WHERE user_id = new.user_id), 0)),
+         'category', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
+END;
+--> statement-breakpoint
+CREATE TRIGGER category_change_logged AFTER UPDATE OF user_id, name, type ON categories
+WHEN old.user_id IS NOT NULL BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT old.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),
+                              coalesce((SELECT max(seq) FROM changes WHERE user_id = old.user_id), 0)),
+         'category', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
+END;
+--> statement-breakpoint
+CREATE TRIGGER profile_change_logged AFTER UPDATE OF name, email, idp_id, avatar, email_verified_at, timezone, reminder_time, reminder_last_sent_at ON users BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  SELECT new.id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = new.id), 0),
+                         coalesce((SELECT max(seq) FROM changes WHERE user_id = new.id), 0)),
+         'profile', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;

@@ -24,6 +24,7 @@ export type Move = {
  */
 export const movingTables = [
   'users',
+  'changes',
   'accounts',
   'categories',
   'imports',
@@ -129,7 +130,7 @@ async function depart(userId: number, db: Database): Promise<void> {
       insert into departures (user_id, step, part, columns, rows)
       select ${userId}, ${step}, part, ${JSON.stringify(columns)}, json_group_array(json(row))
         from (select row, ${part} as part
-                from (select rowid as place, json_array(${names}) as row
+                from (select ${placeOf(table)} as place, json_array(${names}) as row
                         from ${sql.raw(table)} where ${isTheirs(table, userId)}))
        group by part`)
   })
@@ -146,6 +147,11 @@ async function depart(userId: number, db: Database): Promise<void> {
     steps,
     left: db.run(sql`delete from users where id = ${userId}`),
   })
+}
+
+/** What a table is in order of. */
+function placeOf(table: string) {
+  return sql.raw(table === 'changes' ? 'seq' : 'rowid')
 }
 
 function isTheirs(table: string, userId: number) {

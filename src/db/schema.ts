@@ -13,6 +13,7 @@ import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
 import {
   accountTypes,
   categoryTypes,
+  changedNouns,
   importFormats,
   importKinds,
   type itemOutcomes,
@@ -26,6 +27,8 @@ const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
 /** The Idempotency-Key of the request that created the row: a repeat of it creates no other. */
 const idempotencyKey = () => text()
+/** Raised with each change that is accepted. */
+const version = () => integer().notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
 /** For what goes in the moment its user goes. */
 const owner = () =>
@@ -116,6 +119,7 @@ export const accounts = sqliteTable(
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
     notes: text(),
     idempotencyKey: idempotencyKey(),
+    version: version(),
     ...timestamps,
   },
   (t) => [
@@ -142,6 +146,7 @@ export const categories = sqliteTable(
     nameKey: text().notNull(),
     type: text({ enum: categoryTypes }).notNull(),
     idempotencyKey: idempotencyKey(),
+    version: version(),
     ...timestamps,
   },
   (t) => [
@@ -174,9 +179,13 @@ export const transactions = sqliteTable(
     clientId: text(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
     importId: integer(),
+    version: version(),
+    /** The number of its last change among all changes of its user (db/changes.ts). */
+    seq: integer().notNull().default(0),
     ...timestamps,
   },
   (t) => [
+    index('transactions_changes').on(t.userId, t.seq),
     index('transactions_user_date').on(t.userId, t.transactionDate, t.id),
     // Finds duplicates without reading the account's whole history.
     index('transactions_account_date_amount').on(t.accountId, t.transactionDate, t.amount),
@@ -222,6 +231,23 @@ export const totals = sqliteTable(
       sql`abs(${t.total}) <= iif(type = 'transfer', 9000000000000000000, ${sql.raw(String(maxTotal))})`,
     ),
   ],
+)
+
+/**
+ * What has changed beside transactions that are there, which carry the number of their last change themselves: deleted
+ * transactions, and accounts, categories and profiles whatever happened to them. Kept by triggers.
+ */
+export const changes = sqliteTable(
+  'changes',
+  {
+    userId: ownerOrFormer(),
+    seq: integer().notNull(),
+    /** `forgotten` stands for all older entries, which have been removed. */
+    noun: text({ enum: [...changedNouns, 'forgotten'] }).notNull(),
+    rowId: integer().notNull(),
+    at: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
 
 /** The highest id that a transaction had when it was deleted: ids are never given out again. */

@@ -8,3 +8,5 @@ export const syncStates = ['pending', 'processing', 'completed', 'failed'] as co
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const
 export const importFormats = ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] as const
+/** What the change feed tells of. */
+export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const

@@ -96,6 +96,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
       type: sent.type,
       startingBalance: sent.starting_balance,
       notes: sent.notes,
+      version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     } satisfies ColumnsOf<AccountChanges>)
     .where(and(ownRow(owner, accounts, id), allHold(rules)))

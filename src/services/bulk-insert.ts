@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../contract/transactions.ts'
+import { logDeletions, nextChange } from '../db/changes.ts'
 import { countRows, discountRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
@@ -246,7 +247,7 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
   const named = sql`${own} and name_key = item.category`
   return sql`
     insert into transactions (id, user_id, account_id, to_account_id, category_id, ${kept}, is_synced, import_id,
-                              created_at, updated_at)
+                              seq, created_at, updated_at)
     with ${stagedItems(batchId)},
     outcome as materialized (select * from ${createdOf(batchId)} where ${guard})
     select outcome.id, ${userId}, account_id, to_account_id,
@@ -254,7 +255,7 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
              when 'integer' then (select categories.id from ${own} and categories.id = item.category)
              when 'text' then coalesce((select categories.id from ${named} and categories.type = item.type),
                                        (select min(categories.id) from ${named})) end,
-           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${now}, ${now}
+           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${nextChange(userId)} + position, ${now}, ${now}
       from item cross join outcome using (position)`
 }
 
@@ -273,14 +274,20 @@ export function isImportedBy(importId: SQL): SQL {
 /**
  * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that the
  * triggers leave its rows to `discountRows`, and their client ids unspent: importing the file again must work. Rows that
- * were deleted with an account stay so, and their client ids spent.
+ * were deleted with an account stay so, and their client ids spent. Nobody has seen the rows of a dry run, so their
+ * deletion is no change.
  */
-export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
+export function undoImport(
+  userId: SQL,
+  importId: SQL,
+  { which, isDryRun }: { which: SQL; isDryRun: boolean },
+): SQL[] {
   const created = isImportedBy(importId)
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
   const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts}`
   return [
     ...discountRows(userId, rows),
+    ...(isDryRun ? [] : [logDeletions(userId, rows)]),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,
     sql`delete from transactions where ${rows}`,
     sql`

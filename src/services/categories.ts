@@ -73,6 +73,7 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
       name,
       nameKey: name === undefined ? undefined : categoryNameKey(name),
       type,
+      version: sql`${categories.version} + 1`,
       updatedAt: owner.now,
     } satisfies ColumnsOf<CategoryChanges>)
     .where(ownRow(owner, categories, id))

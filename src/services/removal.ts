@@ -107,14 +107,16 @@ function removeLeftovers(userId: number): SQL[] {
   // The user's id, or null as long as no row is to be looked at.
   const emptied = sql`(
     select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
-  const total = sql`user_id, month, type, category_id, account_id, to_account_id`
-  const isAllGone = ['accounts', 'totals', ...Object.keys(leftovers)].map(
+  // Tables without rowids.
+  const leftOf = (table: string, key: SQL) => sql`
+    delete from ${sql.identifier(table)} where (${key}) in (
+      select ${key} from ${sql.identifier(table)} where user_id = ${emptied} limit ${rowsPerPart})`
+  const isAllGone = ['accounts', 'totals', 'changes', ...Object.keys(leftovers)].map(
     (table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`,
   )
   return [
-    sql`
-    delete from totals where (${total}) in (
-      select ${total} from totals where user_id = ${emptied} limit ${rowsPerPart})`,
+    leftOf('totals', sql`user_id, month, type, category_id, account_id, to_account_id`),
+    leftOf('changes', sql`user_id, seq`),
     ...Object.entries(leftovers).map(
       ([table, rows]) => sql`
     delete from ${sql.identifier(table)} where rowid in (

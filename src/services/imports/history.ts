@@ -32,7 +32,9 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
     'amount',
     owner.run({
       owned: selectOwnership(owner, imports, id),
-      undone: undoImport(owner.id, sql`${id}`, which).map((statement) => owner.db.run(statement)),
+      undone: undoImport(owner.id, sql`${id}`, { which, isDryRun: false }).map((statement) =>
+        owner.db.run(statement),
+      ),
     }),
   )
   requireOwned(imports, owned)

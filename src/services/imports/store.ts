@@ -89,7 +89,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(countRows(owner.id, isImportedBy(importId))),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-    undone: file.isDryRun ? run(undoImport(owner.id, importId, sql`true`)) : [],
+    undone: file.isDryRun ? run(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
   }
 }

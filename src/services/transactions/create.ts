@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
+import { nextChange } from '../../db/changes.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
@@ -120,6 +121,7 @@ function newRow(owner: Scope & { now: SQL<Date> }, fields: Slots<GivenFields>) {
     reference: fields.reference ?? null,
     transactionDate: fields.transaction_date,
     clientId: fields.client_id ?? null,
+    seq: nextChange(owner.id),
     createdAt: owner.now,
     updatedAt: owner.now,
   } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }

@@ -1,5 +1,6 @@
 import { and, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
+import { nextChange } from '../../db/changes.ts'
 import { type Owner, prepareOwned } from '../../db/owner.ts'
 import { existingRow, isOwnColumn, ownRow, requireOwned } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
@@ -33,6 +34,8 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: 
         description: sent.description,
         reference: sent.reference,
         transactionDate: sent.transaction_date,
+        version: sql`${transactions.version} + 1`,
+        seq: nextChange(owner.id),
         updatedAt: owner.now,
       } satisfies ColumnsOf<TransactionChanges>)
       .where(and(ownRow(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
