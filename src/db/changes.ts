@@ -10,11 +10,10 @@ import { type SQL, sql } from 'drizzle-orm'
  * `nextChange`, and those that delete many at once call `logDeletions` first.
  */
 
-/** The number of a user's last change, 0 before the first. Reads two rows. */
-export const lastChange = (userId: SQL) => sql<number>`(
-  with asked as materialized (select ${userId} as id)
-  select max(coalesce((select max(seq) from transactions where user_id = asked.id), 0),
-             coalesce((select max(seq) from changes where user_id = asked.id), 0)) from asked)`
+/** The number of a user's last change, 0 before the first. Reads two rows, and evaluates `userId` twice. */
+export const lastChange = (userId: SQL) => sql<number>`max(
+  coalesce((select max(seq) from transactions where user_id = ${userId}), 0),
+  coalesce((select max(seq) from changes where user_id = ${userId}), 0))`
 
 /** The number that a user's next change takes. Of many rows in one statement, each adds its position, from 0. */
 export const nextChange = (userId: SQL) => sql<number>`(1 + ${lastChange(userId)})`

@@ -35,7 +35,7 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: 
         reference: sent.reference,
         transactionDate: sent.transaction_date,
         version: sql`${transactions.version} + 1`,
-        seq: nextChange(owner.id),
+        seq: nextChange(sql`transactions.user_id`),
         updatedAt: owner.now,
       } satisfies ColumnsOf<TransactionChanges>)
       .where(and(ownRow(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
