@@ -10,10 +10,13 @@ import { type SQL, sql } from 'drizzle-orm'
  * `nextChange`, and those that delete many at once call `logDeletions` first.
  */
 
-/** The number of a user's last change, 0 before the first. Reads two rows, and evaluates `userId` twice. */
+/**
+ * The number of a user's last change, 0 before the first. Reads two rows, and evaluates `userId` twice, which may be a
+ * column of the statement's table: hence the aliases.
+ */
 export const lastChange = (userId: SQL) => sql<number>`max(
-  coalesce((select max(seq) from transactions where user_id = ${userId}), 0),
-  coalesce((select max(seq) from changes where user_id = ${userId}), 0))`
+  coalesce((select max(seq) from transactions latest where latest.user_id = ${userId}), 0),
+  coalesce((select max(seq) from changes latest where latest.user_id = ${userId}), 0))`
 
 /** The number that a user's next change takes. Of many rows in one statement, each adds its position, from 0. */
 export const nextChange = (userId: SQL) => sql<number>`(1 + ${lastChange(userId)})`
