@@ -32,6 +32,7 @@ export const account = /* @__PURE__ */ shown.object(
     type: z.enum(accountTypes),
     starting_balance: shown.amount(),
     notes: z.nullable(z.string()),
+    version: shown.version(),
     created_at: shown.timestamp(),
     updated_at: shown.timestamp(),
     balance: field(
@@ -46,6 +47,7 @@ export const account = /* @__PURE__ */ shown.object(
     type: 'bank' as const,
     starting_balance: '1250.00',
     notes: null,
+    version: 1,
     created_at: shown.at,
     updated_at: shown.at,
     balance: 1237.5,

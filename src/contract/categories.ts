@@ -20,7 +20,13 @@ export type CategoryChanges = z.output<typeof categoryChanges>
 export const category = /* @__PURE__ */ shown.object(
   'Category',
   'What money is spent on or comes from.',
-  () => ({ id: shown.id(), user_id: shown.id(), name: z.string(), type: z.enum(categoryTypes) }),
-  () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const }),
+  () => ({
+    id: shown.id(),
+    user_id: shown.id(),
+    name: z.string(),
+    type: z.enum(categoryTypes),
+    version: shown.version(),
+  }),
+  () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const, version: 1 }),
 )
 export type ShownCategory = z.output<typeof category>

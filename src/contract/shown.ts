@@ -15,6 +15,13 @@ export const amount = () => field(z.string().check(z.regex(/^-?\d+\.\d{2}$/)), d
 /** A balance or a total: a number in whole units of the currency. */
 export const total = () => field(z.number(), doc({ format: 'double', examples: [1234.5] }))
 
+/** How often a row has been changed: clients send it as If-Match. */
+export const version = () =>
+  field(
+    z.int().check(z.gte(1)),
+    doc('1 at first, raised by each change of the fields that clients set. `If-Match` takes it, in quotes.'),
+  )
+
 export const count = () => z.int().check(z.gte(0))
 
 export const fieldErrors = () => z.record(z.string(), z.array(z.string()))

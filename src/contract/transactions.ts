@@ -120,6 +120,7 @@ const shownFields = () => ({
   reference: z.nullable(z.string()),
   transaction_date: shown.calendarDate(),
   is_synced: field(z.boolean(), doc('True if it came in an offline batch.')),
+  version: shown.version(),
   created_at: shown.timestamp(),
   updated_at: shown.timestamp(),
 })
@@ -135,6 +136,7 @@ const coffee = () => ({
   reference: null,
   transaction_date: '2026-11-20',
   is_synced: false,
+  version: 1,
   created_at: shown.at,
   updated_at: shown.at,
 })

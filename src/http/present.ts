@@ -66,13 +66,14 @@ export function presentAccount(account: Account): ShownAccount {
     type: account.type,
     starting_balance: formatMoney(account.startingBalance),
     notes: account.notes,
+    version: account.version,
     ...presentTimestamps(account),
     balance: moneyNumber(account.balance),
   }
 }
 
-export function presentCategory({ id, userId, name, type }: Category): ShownCategory {
-  return { id, user_id: userId, name, type }
+export function presentCategory({ id, userId, name, type, version }: Category): ShownCategory {
+  return { id, user_id: userId, name, type, version }
 }
 
 export function presentTransaction(transaction: Transaction): ShownTransaction {
@@ -88,6 +89,7 @@ export function presentTransaction(transaction: Transaction): ShownTransaction {
     reference: transaction.reference,
     transaction_date: transaction.transactionDate,
     is_synced: transaction.isSynced,
+    version: transaction.version,
     ...presentTimestamps(transaction),
   }
 }

@@ -32,6 +32,7 @@ const accountColumns = {
   startingBalance: accounts.startingBalance,
   balance: accounts.balance,
   notes: accounts.notes,
+  version: accounts.version,
   createdAt: accounts.createdAt,
   updatedAt: accounts.updatedAt,
 }

@@ -19,6 +19,7 @@ const categoryColumns = {
   userId: sql<number>`${categories.userId}`,
   name: categories.name,
   type: categories.type,
+  version: categories.version,
 }
 
 const selectCategories = ({ db }: Owner, condition: SQL) =>

@@ -26,6 +26,7 @@ describe('opening an account', () => {
       type: 'cash',
       starting_balance: '12.50',
       notes: 'In the drawer',
+      version: 1,
       created_at: aTimestamp,
       updated_at: aTimestamp,
       balance: 12.5,
@@ -151,6 +152,7 @@ describe('changing an account', () => {
       type: 'mobile',
       starting_balance: '-5.50',
       notes: 'new',
+      version: 2,
       balance: -5.5,
       updated_at: aTimestamp,
     })
@@ -166,7 +168,7 @@ describe('changing an account', () => {
     const { person, cash } = await createHousehold(createWorld())
     const { status, body } = await person.put(`/api/accounts/${cash.id}`, fields)
     expect(status).toBe(200)
-    expect(body).toEqual({ ...cash, ...fields, updated_at: aTimestamp })
+    expect(body).toEqual({ ...cash, ...fields, version: 2, updated_at: aTimestamp })
   })
 
   test('moves the balance with the starting balance and keeps what was moved since', async () => {

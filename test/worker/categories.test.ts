@@ -21,7 +21,7 @@ describe('creating a category', () => {
     const person = await createWorld().register()
     const { status, body } = await person.post('/api/categories', { name: ' Pets ', type })
     expect(status).toBe(201)
-    expect(body).toEqual({ id: expect.any(Number), user_id: person.id, name: 'Pets', type })
+    expect(body).toEqual({ id: expect.any(Number), user_id: person.id, name: 'Pets', type, version: 1 })
     const shown = await person.get(`/api/categories/${body.id}`)
     expect(shown.status).toBe(200)
     expect(shown.body).toEqual(body)
@@ -100,7 +100,7 @@ describe('changing a category', () => {
       const { id } = await create(person, 'Pets')
       const { status, body } = await person.put(`/api/categories/${id}`, fields)
       expect(status).toBe(200)
-      expect(body).toMatchObject({ id, name: 'Pets', type: 'expense', ...fields })
+      expect(body).toMatchObject({ id, name: 'Pets', type: 'expense', ...fields, version: 2 })
     },
   )
 

@@ -9,7 +9,7 @@ import { createWorld, type Json } from './world.ts'
 const document = openApiDocument(app.routes)
 const faultsOf = contractChecker(document)
 
-const category = { id: 1, user_id: 1, name: 'Groceries', type: 'expense' }
+const category = { id: 1, user_id: 1, name: 'Groceries', type: 'expense', version: 1 }
 const exchange = (differences: Partial<Exchange> & { body?: unknown }): Exchange => ({
   method: 'GET',
   path: '/api/categories/1',

@@ -79,7 +79,7 @@ describe('changing a transaction', () => {
         body: fields,
       })
       expect(status).toBe(200)
-      expect(body).toEqual({ ...spent, ...fields, updated_at: aTimestamp })
+      expect(body).toEqual({ ...spent, ...fields, version: 2, updated_at: aTimestamp })
       expect(await show(spent)).toMatchObject(fields)
     },
   )
@@ -96,7 +96,7 @@ describe('changing a transaction', () => {
     const { spent, change } = await createLedger()
     const { status, body } = await change(spent, fields)
     expect(status).toBe(200)
-    expect(body).toEqual({ ...spent, ...fields, updated_at: aTimestamp })
+    expect(body).toEqual({ ...spent, ...fields, version: 2, updated_at: aTimestamp })
   })
 
   test('takes an empty text for none', async () => {
@@ -233,7 +233,7 @@ describe('changing a transaction', () => {
     const { spent, change } = await createLedger()
     const { status, body } = await change(spent, { user_id: 99, is_synced: true, force: true, id: 77 })
     expect(status).toBe(200)
-    expect(body).toEqual({ ...spent, updated_at: aTimestamp })
+    expect(body).toEqual({ ...spent, version: 2, updated_at: aTimestamp })
   })
 
   test('tells of an absent or a foreign row before it looks at the fields', async () => {

@@ -39,6 +39,7 @@ describe('recording a transaction', () => {
       reference: 'R-1',
       transaction_date: '2026-11-20',
       is_synced: false,
+      version: 1,
       created_at: aTimestamp,
       updated_at: aTimestamp,
     })

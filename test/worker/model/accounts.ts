@@ -54,7 +54,7 @@ export const accountOperations = [
       const key = drawn.key === null ? undefined : `${user.id} account ${drawn.key}`
       const earlier = state.madeWith(state.accounts, key)
       if (earlier) return { status: 200, body: shownAccount(state, earlier) }
-      const account: Account = { id: body?.id, user_id: user.id, ...said }
+      const account: Account = { id: body?.id, user_id: user.id, ...said, version: 1 }
       const next = withAccount(state, account)
       const opened = { status: 201, body: shownAccount(next, account) }
       return keyed(withinBounds(next, user.id, 'starting_balance', opened), key, account.id)
@@ -79,7 +79,7 @@ export const accountOperations = [
       }
       return caller.request('PUT', `/api/accounts/${id}`, { body }, (state, user) =>
         claimed('accounts', state.accounts.get(id), user, (account) => {
-          const changed = { ...account, ...said }
+          const changed = { ...account, ...said, version: account.version + 1 }
           const next = withAccount(state, changed)
           return withinBounds(next, user.id, 'starting_balance', {
             status: 200,

@@ -47,7 +47,11 @@ export const categoryOperations = [
       const key = drawn.key === null ? undefined : `${user.id} category ${drawn.key}`
       const earlier = state.madeWith(state.categories, key)
       if (earlier) return { status: 200, body: earlier }
-      return keyed(unlessTaken(state, { id: body?.id, user_id: user.id, ...drawn.said }, 201), key, body?.id)
+      return keyed(
+        unlessTaken(state, { id: body?.id, user_id: user.id, ...drawn.said, version: 1 }, 201),
+        key,
+        body?.id,
+      )
     })
     return { ...call, made: ({ body }) => [['categories', body?.id]] }
   }),
@@ -60,7 +64,7 @@ export const categoryOperations = [
       const id = caller.pick('categories', category)
       return caller.request('PUT', `/api/categories/${id}`, { body: changes }, (state, user) =>
         claimed('categories', state.categories.get(id), user, (category) =>
-          unlessTaken(state, { ...category, ...changes }, 200),
+          unlessTaken(state, { ...category, ...changes, version: category.version + 1 }, 200),
         ),
       )
     },

@@ -136,7 +136,7 @@ async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
     for (const { name, starting_balance } of isRich ? riches : means) {
       const opening = { name, starting_balance: decimal(starting_balance) }
       const { id: account, type, notes } = await openAccount(person, opening)
-      const opened: Account = { id: account, user_id: id, name, type, starting_balance, notes }
+      const opened: Account = { id: account, user_id: id, name, type, starting_balance, notes, version: 1 }
       state = state.after((next) => next.accounts.set(account, opened))
     }
   }

@@ -278,7 +278,7 @@ function categoriesAdded(state: State, user: User, rows: FileRow[], made: Catego
       if (next.of(next.categories, user.id).some(isSame)) continue
       const type = rowType === 'income' ? 'income' : 'expense'
       const id = made.find((category) => isSame(category) && category.type === type)?.id ?? nobodys
-      next.categories.set(id, { id, user_id: user.id, name, type })
+      next.categories.set(id, { id, user_id: user.id, name, type, version: 1 })
     }
   })
 }
@@ -324,7 +324,7 @@ async function whatCame(world: World, userId: number, importId: number | null): 
   const db = openWorldDatabase(world)
   const [rows, categories] = await db.batch([
     db.all<{ id: number }>(sql`select id from transactions where import_id = ${importId} order by id`),
-    db.all<Category>(sql`select id, user_id, name, type from categories where user_id = ${userId}`),
+    db.all<Category>(sql`select id, user_id, name, type, version from categories where user_id = ${userId}`),
   ])
   return { rows: rows.map(({ id }) => id), categories }
 }

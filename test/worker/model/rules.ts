@@ -39,7 +39,13 @@ export function duplicates(state: State, userId: number, fields: Fields): Row[] 
 /** The row as an update leaves it: leaving the type transfer drops the destination. */
 export function changed(row: Row, patch: Partial<Fields>): Row {
   const leavesTransfer = patch.type !== undefined && patch.type !== 'transfer'
-  return { ...row, ...(leavesTransfer && { to_account_id: null }), ...patch, isEdited: true }
+  return {
+    ...row,
+    ...(leavesTransfer && { to_account_id: null }),
+    ...patch,
+    version: row.version + 1,
+    isEdited: true,
+  }
 }
 
 export type Landed = {
@@ -67,7 +73,14 @@ export function land(
     outcomes[position] = { outcome: mate === undefined ? 'created' : 'duplicate', transaction_id: id }
     if (mate !== undefined) continue
     if (item.client_id !== null) mates.set(item.client_id, id)
-    next.rows.set(id, { ...withoutOutcome(item), ...origin, id, user_id: userId, isEdited: false })
+    next.rows.set(id, {
+      ...withoutOutcome(item),
+      ...origin,
+      id,
+      user_id: userId,
+      version: 1,
+      isEdited: false,
+    })
   }
   return { outcomes, next: next.isInBounds(userId) ? next : undefined }
 }

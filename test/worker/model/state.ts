@@ -32,12 +32,20 @@ export type Account = {
   type: string
   starting_balance: bigint
   notes: string | null
+  version: number
 }
-export type Category = { id: number; user_id: number; name: string; type: 'income' | 'expense' }
+export type Category = {
+  id: number
+  user_id: number
+  name: string
+  type: 'income' | 'expense'
+  version: number
+}
 export type Row = Fields & {
   id: number
   user_id: number
   client_id: string | null
+  version: number
   is_synced: boolean
   import_id: number | null
   /** By an update, since it came: an import that is undone leaves it. */
