@@ -10,7 +10,7 @@ CREATE TABLE `accounts` (
 	`incoming_count` integer DEFAULT 0 NOT NULL,
 	`balance` integer GENERATED ALWAYS AS (starting_balance + moved) VIRTUAL NOT NULL,
 	`notes` text,
-	`idempotency_key` text,
+	`client_id` text,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE `accounts` (
 --> statement-breakpoint
 CREATE INDEX `accounts_user` ON `accounts` (`user_id`);--> statement-breakpoint
 CREATE INDEX `accounts_former_user` ON `accounts` (`former_user_id`) WHERE former_user_id is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX `accounts_idempotency_key` ON `accounts` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `accounts_client_id` ON `accounts` (`user_id`,`client_id`) WHERE client_id is not null;--> statement-breakpoint
 CREATE TABLE `attempts` (
 	`nonce` text PRIMARY KEY NOT NULL,
 	`key` text NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE `categories` (
 	`name` text NOT NULL,
 	`name_key` text NOT NULL,
 	`type` text NOT NULL,
-	`idempotency_key` text,
+	`client_id` text,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE `categories` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `categories_user_name_type` ON `categories` (`user_id`,`name_key`,`type`);--> statement-breakpoint
-CREATE UNIQUE INDEX `categories_idempotency_key` ON `categories` (`user_id`,`idempotency_key`) WHERE idempotency_key is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `categories_client_id` ON `categories` (`user_id`,`client_id`) WHERE client_id is not null;--> statement-breakpoint
 CREATE TABLE `changes` (
 	`user_id` integer NOT NULL,
 	`seq` integer NOT NULL,
@@ -121,8 +121,9 @@ CREATE INDEX `password_resets_user` ON `password_resets` (`user_id`);--> stateme
 CREATE INDEX `password_resets_expiry` ON `password_resets` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `spent_client_ids` (
 	`user_id` integer NOT NULL,
+	`noun` text NOT NULL,
 	`client_id` text NOT NULL,
-	PRIMARY KEY(`user_id`, `client_id`)
+	PRIMARY KEY(`user_id`, `noun`, `client_id`)
 );
 --> statement-breakpoint
 CREATE TABLE `spent_ids` (

@@ -138,8 +138,8 @@ async function depart(userId: number, db: Database): Promise<void> {
   await runBatch(db, {
     // What is deleted but not yet removed stays, and what it means moves.
     clientIds: db.run(sql`
-      insert into spent_client_ids (user_id, client_id)
-      select user_id, client_id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
+      insert into spent_client_ids (user_id, noun, client_id)
+      select user_id, 'transaction', client_id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
     categories: db.run(sql`
       update transactions set category_id = null
        where user_id = ${userId} and user_id in (select id from users)

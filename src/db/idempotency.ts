@@ -6,10 +6,11 @@ type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof 
 
 /**
  * Makes requests that repeat an Idempotency-Key create only one row. `earlier` matches the row that an earlier request
- * created; `isFirst` is true if there is none. Without a key, `earlier` matches nothing and `isFirst` is undefined.
+ * created; `isFirst` is true if there is none. The key of an account or a category is its client id. Without a key, `earlier` matches nothing and `isFirst` is undefined.
  */
 export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: undefined }
-  const earlier = and(eq(table.userId, owner.id), eq(table.idempotencyKey, key)) as SQL
+  const column = 'clientId' in table ? table.clientId : table.idempotencyKey
+  const earlier = and(eq(table.userId, owner.id), eq(column, key)) as SQL
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }
 }

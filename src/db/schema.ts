@@ -27,9 +27,12 @@ const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
 /** The Idempotency-Key of the request that created the row: a repeat of it creates no other. */
 const idempotencyKey = () => text()
+/** The client's own id for the row, which is never created twice. */
+const clientId = () => text()
 /** Raised with each change that is accepted. */
 const version = () => integer().notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
+const hasClientId = sql`client_id is not null`
 /** For what goes in the moment its user goes. */
 const owner = () =>
   integer()
@@ -118,14 +121,14 @@ export const accounts = sqliteTable(
       .notNull()
       .generatedAlwaysAs(sql`starting_balance + moved`, { mode: 'virtual' }),
     notes: text(),
-    idempotencyKey: idempotencyKey(),
+    clientId: clientId(),
     version: version(),
     ...timestamps,
   },
   (t) => [
     index('accounts_user').on(t.userId),
     index('accounts_former_user').on(t.formerUserId).where(sql`former_user_id is not null`),
-    uniqueIndex('accounts_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
+    uniqueIndex('accounts_client_id').on(t.userId, t.clientId).where(hasClientId),
     check('account_type', sql`${t.type} in ('bank', 'mobile', 'cash')`),
     check('starting_balance_in_bounds', within(t.startingBalance, maxAmount)),
     check(
@@ -145,13 +148,13 @@ export const categories = sqliteTable(
     /** The name in the form in which names are compared (`categoryNameKey`). */
     nameKey: text().notNull(),
     type: text({ enum: categoryTypes }).notNull(),
-    idempotencyKey: idempotencyKey(),
+    clientId: clientId(),
     version: version(),
     ...timestamps,
   },
   (t) => [
     uniqueIndex('categories_user_name_type').on(t.userId, t.nameKey, t.type),
-    uniqueIndex('categories_idempotency_key').on(t.userId, t.idempotencyKey).where(hasKey),
+    uniqueIndex('categories_client_id').on(t.userId, t.clientId).where(hasClientId),
     check('category_type', sql`${t.type} in ('income', 'expense')`),
   ],
 )
@@ -175,8 +178,7 @@ export const transactions = sqliteTable(
     transactionDate: text().notNull(),
     /** True for rows that came in an offline batch. */
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
-    /** The client's own id for the row, which is never created twice. */
-    clientId: text(),
+    clientId: clientId(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
     importId: integer(),
     version: version(),
@@ -193,7 +195,7 @@ export const transactions = sqliteTable(
       .on(t.toAccountId, t.transactionDate)
       .where(sql`to_account_id is not null`),
     index('transactions_category').on(t.categoryId, t.transactionDate).where(sql`category_id is not null`),
-    uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(sql`client_id is not null`),
+    uniqueIndex('transactions_client_id').on(t.userId, t.clientId).where(hasClientId),
     check('transaction_type', sql`${t.type} in ('income', 'expense', 'transfer')`),
     check('amount_in_bounds', sql`${t.amount} between 1 and ${sql.raw(String(maxAmount))}`),
     check('transfer_has_destination', sql`(${t.type} = 'transfer') = (${t.toAccountId} is not null)`),
@@ -294,11 +296,11 @@ export const failedMails = sqliteTable('failed_mails', {
   failedAt: instant().notNull(),
 })
 
-/** Kept by a trigger: client ids of deleted transactions, which a late retry must not bring back. */
+/** Kept by triggers: client ids of deleted rows, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
-  { userId: ownerOrFormer(), clientId: text().notNull() },
-  (t) => [primaryKey({ columns: [t.userId, t.clientId] })],
+  { userId: ownerOrFormer(), noun: text({ enum: changedNouns }).notNull(), clientId: text().notNull() },
+  (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
 
 /** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */

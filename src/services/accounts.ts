@@ -57,7 +57,7 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
     type: fields.type,
     startingBalance: fields.starting_balance,
     notes: fields.notes,
-    idempotencyKey,
+    clientId: idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewAccount>
@@ -114,7 +114,7 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
  * removed later. Throws NotFound, Forbidden, Invalid.
  */
 export async function deleteAccount(owner: Owner, id: number, removals: RemovalQueue): Promise<void> {
-  const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, idempotencyKey: null }
+  const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, clientId: null }
   const { owned, user } = await withinBounds(
     'amount',
     owner.run({

@@ -41,7 +41,7 @@ export async function createCategory(owner: Owner, draft: Draft<NewCategory>, id
     name,
     nameKey: categoryNameKey(name),
     type,
-    idempotencyKey,
+    clientId: idempotencyKey,
     createdAt: owner.now,
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewCategory>
@@ -91,7 +91,7 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
  * from now on, without being written. Throws NotFound, Forbidden, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number): Promise<void> {
-  const nobodys = { userId: null, name: '', nameKey: '', idempotencyKey: null }
+  const nobodys = { userId: null, name: '', nameKey: '', clientId: null }
   // What goes to and fro in transfers without a category is bounded as well.
   const { owned } = await withinBounds(
     'amount',

@@ -44,9 +44,9 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
 
 /** A late retry of the request that created a transaction must not bring it back once it was deleted. */
 export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
-  const { userId: spender, clientId } = spentClientIds
+  const { userId: spender, noun, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
-  const isSpent = sql`${spender} = ${userId} and ${clientId} = ${client_id}`
+  const isSpent = sql`${spender} = ${userId} and ${noun} = 'transaction' and ${clientId} = ${client_id}`
   const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${hasLiveAccounts}`
   return rule(
     'client_id',
