@@ -1,5 +1,3 @@
-import type { Context } from 'hono'
-import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
@@ -8,6 +6,7 @@ import { createDeps } from './deps.ts'
 import { deadlineAfter, requestMs } from './domain/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
+import { crossOrigin } from './http/cross-origin.ts'
 import { answerFailure } from './http/errors.ts'
 import { generalLimit } from './http/limits.ts'
 import { observe } from './http/observe.ts'
@@ -29,7 +28,6 @@ import { transactionRoutes } from './http/routes/transactions.ts'
 
 /** Responses are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
-const preflightMaxAgeSeconds = 7_200
 
 const app = new Hono<App>({ strict: false })
 
@@ -39,32 +37,17 @@ app.use(observe)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
+  const { headers } = c.res
   // The few routes that return a page or a file set their own policies.
-  if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
-  if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', jsonPolicy)
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+  if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
   c.set('deadline', deadlineAfter(requestMs))
   c.set('deps', createDeps(c.env, c.var.meter, c.var.deadline))
   await next()
 })
-app.use(
-  cors({
-    origin: allowOrigin,
-    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposeHeaders: [
-      'Retry-After',
-      'X-Request-Id',
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'Allow',
-      'Server-Timing',
-      'Preference-Applied',
-      'ETag',
-    ],
-    maxAge: preflightMaxAgeSeconds,
-  }),
-)
+app.use(crossOrigin)
 app.use(
   methodNotAllowed({
     app,
@@ -98,10 +81,3 @@ app.notFound((c) => c.json({ message: 'Not Found' }, 404))
 app.onError(answerFailure)
 
 export { app }
-
-/** The origin to allow: the request's own if the configuration lists it (`http://localhost:*` is any port). */
-function allowOrigin(origin: string, c: Context<App>): string | null {
-  const { allowedOrigins } = c.var.deps.config
-  const anyPort = origin.replace(/:\d+$/, ':*')
-  return allowedOrigins.some((allowed) => allowed === origin || allowed === anyPort) ? origin : null
-}

@@ -10,7 +10,7 @@ const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']
 export const documentRoutes = new Hono<App>().get('/', hints('header', knownDocument), async (c) => {
   const asset = await c.env.ASSETS.fetch(new URL('/api/openapi.json', c.req.url), { headers: c.req.header() })
   if (!asset.ok && asset.status !== 304) return c.notFound()
-  const headers = new Headers()
-  for (const name of assetHeaders) headers.set(name, asset.headers.get(name) ?? '')
-  return new Response(asset.body, { status: asset.status, headers })
+  const headers = Object.fromEntries(assetHeaders.map((name) => [name, asset.headers.get(name) ?? '']))
+  // Not a response of our own making: Hono's has the request's id.
+  return c.newResponse(asset.body, asset.status as 200 | 304, headers)
 })
