@@ -44,11 +44,11 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** CRC-32 (ISO 3309) in base 62. */
+/** CRC-32 (ISO 3309) of an ASCII text, in base 62. */
 function checksum(text: string): string {
   let crc = 0xffffffff
-  for (const byte of new TextEncoder().encode(text)) {
-    crc ^= byte
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at)
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
   }
   let rest = ~crc >>> 0

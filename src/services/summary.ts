@@ -49,8 +49,8 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
   // The time zone only comes with the results, so every month that it may be now is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
   const results = await owner.run(read(owner, { periods }))
-  const thisMonth = monthIn(results.user.timezone, owner.now)
-  const chosen = asked ? 0 : periods.findIndex(({ firstMonth }) => firstMonth === thisMonth)
+  const isChosen = ({ firstMonth }: Period) => firstMonth === monthIn(results.user.timezone, owner.now)
+  const chosen = periods.length === 1 ? 0 : periods.findIndex(isChosen)
   const sums = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
     ...row,
     total: BigInt(high) * lowUnits + BigInt(low),
