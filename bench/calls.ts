@@ -364,6 +364,13 @@ const preparations: Record<string, Preparation> = {
   'DELETE /api/imports/:id': async (bench) =>
     as(bench.owner, 'DELETE', `/api/imports/${await importOne(bench)}`, 204),
 
+  'GET /api/changes': async (bench) => {
+    const call = as(bench.owner, 'GET', '/api/changes', 200)
+    const { cursor } = await bench.connection.json({ ...call, path: '/api/changes?start=now' })
+    await spend(bench)
+    return { ...call, path: `/api/changes?cursor=${cursor}` }
+  },
+
   'GET /api/summary': read('/api/summary'),
 }
 

@@ -13,6 +13,7 @@ import { observe } from './http/observe.ts'
 import { accountRoutes } from './http/routes/accounts.ts'
 import { authRoutes } from './http/routes/auth.ts'
 import { categoryRoutes } from './http/routes/categories.ts'
+import { changeRoutes } from './http/routes/changes.ts'
 import { documentRoutes } from './http/routes/document.ts'
 import { emailVerificationRoutes } from './http/routes/email-verification.ts'
 import { healthRoutes } from './http/routes/health.ts'
@@ -75,6 +76,7 @@ export const routes = app
   .route('/api/imports', importHistoryRoutes)
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
+  .route('/api/changes', changeRoutes)
   .route('/api/summary', summaryRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))

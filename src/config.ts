@@ -17,6 +17,8 @@ export type Config = {
   scryptCost: ScryptCost
   /** Whether the general limit and that of imports (http/limits.ts) apply. */
   hasGeneralLimit: boolean
+  /** Raised once data has been restored from a backup: it makes every older cursor and ETag invalid. */
+  changesEpoch: number
   links: LinkBase
   mailer: MailerSettings
   /** Undefined if none is configured. */
@@ -48,6 +50,7 @@ const variables = z.object({
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,
   GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'true'),
+  CHANGES_EPOCH: z._default(text.check(z.regex(/^\d{1,9}$/, 'Write a whole number')), '1'),
   SCRYPT_COST: z.pipe(
     text,
     z.transform((input, { issues }) => {
@@ -113,6 +116,7 @@ function parse(env: object): Config {
     ],
     scryptCost: data.SCRYPT_COST,
     hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
+    changesEpoch: Number(data.CHANGES_EPOCH),
     links: { appUrl, secret: data.APP_SECRET },
     mailer: { apiKey: data.RESEND_API_KEY, baseUrl: data.RESEND_BASE_URL, from: data.MAIL_FROM },
     provider: data.IDP_ISSUER

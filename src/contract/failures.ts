@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { doc, field } from './doc.ts'
 import * as shown from './shown.ts'
 
 /** The bodies of failures, and of answers that are just a sentence. */
@@ -36,6 +37,13 @@ export const notVerifiedError = /* @__PURE__ */ shown.object(
   'The address must be verified first.',
   () => ({ message: z.string(), requires_verified_email: z.boolean() }),
   () => ({ message: 'Your email address is not verified.', requires_verified_email: true }),
+)
+
+export const cursorError = /* @__PURE__ */ shown.object(
+  'CursorError',
+  'The client begins without a cursor, and keeps what waits to be sent.',
+  () => ({ message: z.string(), code: field(z.string(), doc('Always `cursor_expired`.')) }),
+  () => ({ message: 'The cursor is no longer valid.', code: 'cursor_expired' }),
 )
 
 const duplicateTransaction = /* @__PURE__ */ shown.object(

@@ -29,7 +29,7 @@ export function prepared<T extends z.ZodMiniType, Input>(prepare: (input: Input)
 }
 
 /** Converts a parsed value, or refuses it with an error text. */
-const converted = <T extends z.ZodMiniType, Value>(
+export const converted = <T extends z.ZodMiniType, Value>(
   schema: T,
   convert: (input: z.output<T>, refuse: (text: string) => never) => Value,
 ) =>
@@ -124,6 +124,15 @@ export const refused = (text: string) =>
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
     z.optional(z.never({ error: text })),
   )
+
+/** How many rows a page is to have. */
+export function pageSize(max: number) {
+  const text = says(`must be an integer from 1 to ${max}`)
+  return prepared(
+    (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
+    z.int({ error: text }).check(z.gte(1, text), z.lte(max, text)),
+  )
+}
 
 /** One of a few words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>

@@ -9,6 +9,7 @@ import {
   nullable,
   nullableText,
   oneOf,
+  pageSize,
   positiveMoney,
   prepared,
   text,
@@ -66,12 +67,6 @@ export type TransactionChanges = z.output<typeof transactionChanges>
 export const defaultPageSize = 50
 export const maxPageSize = 500
 
-const pageSizeText = `The :field field must be an integer from 1 to ${maxPageSize}.`
-const pageSize = prepared(
-  (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
-  z.int({ error: pageSizeText }).check(z.gte(1, pageSizeText), z.lte(maxPageSize, pageSizeText)),
-)
-
 /** A page number; anything else counts as 1. */
 const page = prepared(
   (input: string | number) => {
@@ -91,7 +86,7 @@ export const transactionQuery = z.partial(
       text(),
       doc('Matches the description and the reference of the newest 10,000 rows; see `searched_back_to`.'),
     ),
-    per_page: field(pageSize, doc({ default: defaultPageSize, description: 'Rows per page.' })),
+    per_page: field(pageSize(maxPageSize), doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
       z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
       doc({

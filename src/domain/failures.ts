@@ -38,6 +38,13 @@ export class EmailNotVerified extends Failure {
   override readonly message = 'Your email address is not verified.'
 }
 
+/** A cursor of the change feed from which nobody can go on: the client begins without one. */
+export class CursorExpired extends Failure {
+  override readonly name = 'CursorExpired'
+  override readonly message = 'The cursor is no longer valid.'
+  readonly code = 'cursor_expired'
+}
+
 /** The input breaks a rule. */
 export class Invalid extends Failure {
   override readonly name: string = 'Invalid'

@@ -47,6 +47,11 @@ export function moneyNumber(amount: Minor | bigint): number {
   return rawJSON(formatMoney(amount)) as unknown as number
 }
 
+/** Adds up balances, whose sum is bounded. On the way there it may pass what a number holds. */
+export function sumOfBalances(balances: Minor[]): Minor {
+  return Number(balances.reduce((sum, balance) => sum + BigInt(balance), 0n)) as Minor
+}
+
 function fromDecimalString(text: string): number {
   const negative = text.startsWith('-')
   const [whole = '', decimals = ''] = text.replace(/^[+-]/, '').split('.')

@@ -6,6 +6,7 @@ import {
   AnswerTooLarge,
   BadLink,
   ConfigurationError,
+  CursorExpired,
   DatabaseUnavailable,
   EmailNotVerified,
   Forbidden,
@@ -31,6 +32,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof EmailNotVerified)
     return c.json({ message: error.message, requires_verified_email: true }, 403)
   if (error instanceof NotFound) return c.json({ message: error.message }, 404)
+  if (error instanceof CursorExpired) return c.json({ message: error.message, code: error.code }, 410)
   if (error instanceof InvalidItems)
     return c.json({ message: error.message, errors: error.errors, invalid_items: error.items }, 422)
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)

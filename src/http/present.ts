@@ -1,6 +1,7 @@
 import type { ShownAccount } from '../contract/accounts.ts'
 import type { ShownBatch } from '../contract/batches.ts'
 import type { ShownCategory } from '../contract/categories.ts'
+import type { ShownChange, ShownFeed } from '../contract/changes.ts'
 import type { ShownImport, ShownImportResult } from '../contract/imports.ts'
 import type { ShownUser } from '../contract/people.ts'
 import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
@@ -9,9 +10,12 @@ import type { ShownTransaction, ShownTransactionWithRelations } from '../contrac
 import type { User } from '../db/owner.ts'
 import type { ItemErrors } from '../db/schema.ts'
 import type { FieldErrors } from '../domain/failures.ts'
-import { formatMoney, moneyNumber } from '../domain/money.ts'
+import { writeCursor } from '../domain/feed-cursor.ts'
+import { formatMoney, moneyNumber, sumOfBalances } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
 import type { Category } from '../services/categories.ts'
+import type { Feed } from '../services/changes/feed.ts'
+import type { Change } from '../services/changes/rows.ts'
 import type { Import } from '../services/imports/history.ts'
 import type { ImportFile } from '../services/imports/import-file.ts'
 import type { ImportResult } from '../services/imports/store.ts'
@@ -174,6 +178,31 @@ export function presentSummary(summary: Summary): ShownSummary {
       total: moneyNumber(total),
     })),
   }
+}
+
+export function presentFeed({ changes, cursor, hasMore, isSnapshot, balances }: Feed): ShownFeed {
+  return {
+    changes: changes.map(presentChange),
+    cursor: writeCursor(cursor),
+    has_more: hasMore,
+    snapshot: isSnapshot,
+    ...(!hasMore && {
+      balances: balances.map(({ id, balance }) => ({ account_id: id, balance: moneyNumber(balance) })),
+      total_balance: moneyNumber(sumOfBalances(balances.map(({ balance }) => balance))),
+    }),
+  }
+}
+
+function presentChange(change: Change): ShownChange {
+  const { noun, id, row } = change
+  if (row === null) return { noun, id, data: null }
+  if (noun === 'profile') return { noun, id, data: presentUser(row) }
+  const fed = { client_id: row.clientId, version: row.version }
+  if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
+  if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }
+  // Balances change without the account, and stand apart.
+  const { balance, ...account } = presentAccount(row)
+  return { noun, id, data: { ...account, ...fed } }
 }
 
 function presentTimestamps(row: { createdAt: Date; updatedAt: Date }) {

@@ -24,7 +24,7 @@ import { accountQuota, notesQuota } from './quotas.ts'
  * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass
  * 2^53, and the driver throws on such integers.
  */
-const accountColumns = {
+export const accountColumns = {
   id: accounts.id,
   userId: sql<number>`${accounts.userId}`,
   name: accounts.name,

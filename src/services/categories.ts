@@ -14,7 +14,8 @@ import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
 
-const categoryColumns = {
+/** The columns that are read. */
+export const categoryColumns = {
   id: categories.id,
   userId: sql<number>`${categories.userId}`,
   name: categories.name,

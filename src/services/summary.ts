@@ -14,7 +14,7 @@ import {
   periodOf,
 } from '../domain/dates.ts'
 import type { Draft } from '../domain/draft.ts'
-import type { Minor } from '../domain/money.ts'
+import { type Minor, sumOfBalances } from '../domain/money.ts'
 import { filterParts } from './transactions/filter.ts'
 
 const accountColumns = {
@@ -58,7 +58,7 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
   const sumOf = (type: 'income' | 'expense') =>
     sums.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
-    totalBalance: Number(results.accounts.reduce((sum, { balance }) => sum + BigInt(balance), 0n)) as Minor,
+    totalBalance: sumOfBalances(results.accounts.map(({ balance }) => balance)),
     accounts: results.accounts,
     income: sumOf('income'),
     expense: sumOf('expense'),

@@ -9,6 +9,7 @@ import type { Operation, OperationGroup } from './operation.ts'
 import { operationObject, type Route } from './operation-object.ts'
 import { accountOperations } from './operations/accounts.ts'
 import { categoryOperations } from './operations/categories.ts'
+import { changeOperations } from './operations/changes.ts'
 import { dashboardOperations } from './operations/dashboard.ts'
 import { emailOperations } from './operations/email.ts'
 import { importOperations } from './operations/imports.ts'
@@ -26,6 +27,7 @@ const groups: OperationGroup[] = [
   categoryOperations,
   transactionOperations,
   syncOperations,
+  changeOperations,
   importOperations,
   dashboardOperations,
   serviceOperations,

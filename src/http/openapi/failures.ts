@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   batchError,
+  cursorError,
   duplicateError,
   message,
   notVerifiedError,
@@ -51,6 +52,13 @@ export const failures = {
     ...json(
       duplicateError,
       'It looks like a transaction that exists already; `force: true` creates it anyway.',
+    ),
+  },
+  CursorExpired: {
+    status: 410,
+    ...json(
+      cursorError,
+      'The cursor is older than what is kept, of another user, or of data that has been restored. Begin without one.',
     ),
   },
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),

@@ -185,6 +185,11 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: (p) => p.delete(`/api/imports/${id}`), status: 204 }
   },
 
+  'GET /api/changes': async ({ person }) => {
+    const { body } = await person.get('/api/changes?start=now')
+    return { call: (p) => p.get(`/api/changes?cursor=${body.cursor}`), status: 200 }
+  },
+
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
 }
 

@@ -1,0 +1,125 @@
+import * as z from 'zod/mini'
+import { readCursor } from '../domain/feed-cursor.ts'
+import type { changedNouns } from '../domain/types.ts'
+import { account } from './accounts.ts'
+import { category } from './categories.ts'
+import { doc, field } from './doc.ts'
+import { converted, oneOf, pageSize, text } from './fields.ts'
+import { mary, user } from './people.ts'
+import * as shown from './shown.ts'
+import { transaction } from './transactions.ts'
+
+/** Changes per page, unless the client asks for another number. */
+export const defaultFeedSize = 500
+export const maxFeedSize = 1_000
+
+/** The `cursor` of an earlier answer. */
+export const feedCursor = field(
+  converted(text(), (input, refuse) => readCursor(input) ?? refuse('The selected :field is invalid.')),
+  doc({ type: 'string', description: 'The `cursor` of the last page. Without one, everything is sent.' }),
+)
+
+export const feedQuery = z.partial(
+  z.object({
+    cursor: feedCursor,
+    limit: field(pageSize(maxFeedSize), doc({ default: defaultFeedSize, description: 'Changes per page.' })),
+    start: field(
+      oneOf(['now']),
+      doc({
+        type: 'string',
+        examples: ['now'],
+        description: '`now` gives a cursor for what changes from now on, and no rows; not with a `cursor`.',
+      }),
+    ),
+  }),
+)
+export type FeedQuery = z.output<typeof feedQuery>
+
+const clientId = () =>
+  field(z.nullable(z.string()), doc('The id that the client which created it has given it.'))
+const version = () => field(shown.count(), doc('From 1, raised by each change.'))
+
+const changedAccount = /* @__PURE__ */ shown.object(
+  'ChangedAccount',
+  'An account in the change feed, where balances stand apart.',
+  () => {
+    const { balance, ...fields } = account.shape
+    return { ...fields, client_id: clientId(), version: version() }
+  },
+)
+
+const changedCategory = /* @__PURE__ */ shown.object(
+  'ChangedCategory',
+  'A category in the change feed.',
+  () => ({ ...category.shape, client_id: clientId(), version: version() }),
+)
+
+const changedTransaction = /* @__PURE__ */ shown.object(
+  'ChangedTransaction',
+  'A transaction in the change feed.',
+  () => ({ ...transaction.shape, client_id: clientId(), version: version() }),
+)
+
+/** What `data` of a change is, by its noun. */
+type Changed = {
+  profile: typeof user
+  account: typeof changedAccount
+  category: typeof changedCategory
+  transaction: typeof changedTransaction
+}
+type Noun = (typeof changedNouns)[number]
+
+/** A change of the feed. The document cannot say that the type of `data` depends on `noun`. */
+export type ShownChange = {
+  [N in Noun]: { noun: N; id: number; data: z.output<Changed[N]> | null }
+}[Noun]
+
+const change = /* @__PURE__ */ shown.object(
+  'Change',
+  'A row as it is now, or the id of one that is not there any more.',
+  () => ({
+    noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
+    id: shown.id(),
+    data: field(
+      z.nullable(z.union([user, changedAccount, changedCategory, changedTransaction])),
+      doc({
+        type: ['object', 'null'],
+        description:
+          'A `User`, `ChangedAccount`, `ChangedCategory` or `ChangedTransaction`. Null if the row is deleted: that of an account stands for all its transactions, on either side of a transfer, and that of a category for `category_id` null wherever it was.',
+      }),
+    ),
+  }),
+)
+
+const accountBalance = /* @__PURE__ */ shown.object('AccountBalance', 'The balance of an account.', () => ({
+  account_id: shown.id(),
+  balance: shown.total(),
+}))
+
+export const feed = /* @__PURE__ */ shown.object(
+  'Feed',
+  'Changes in the order in which they were made; each row once, at its last place.',
+  () => ({
+    changes: z.array(change),
+    cursor: field(z.string(), doc('Where the next request goes on. Keep it together with the changes.')),
+    has_more: field(z.boolean(), doc('True if there are more changes: show them once it is false.')),
+    snapshot: field(z.boolean(), doc('True on pages of everything, which begin without a cursor.')),
+    balances: field(
+      z.optional(z.array(accountBalance)),
+      doc('Only where `has_more` is false: the balances of all accounts, to check the copy against.'),
+    ),
+    total_balance: field(z.optional(shown.total()), doc('Their sum.')),
+  }),
+  () => ({
+    changes: [
+      { noun: 'profile', id: 1, data: mary() },
+      { noun: 'transaction', id: 76, data: null },
+    ],
+    cursor: 'WzEsMSwxMDRd',
+    has_more: false,
+    snapshot: false,
+    balances: [{ account_id: 1, balance: 1237.5 }],
+    total_balance: 1237.5,
+  }),
+)
+export type ShownFeed = Omit<z.output<typeof feed>, 'changes'> & { changes: ShownChange[] }

@@ -1,0 +1,56 @@
+import type { CalendarDate } from './dates.ts'
+
+/**
+ * Where a client stands in its feed of changes. It opens nothing but the client's own data, so it is neither signed nor
+ * sealed; clients are told to take it as it is.
+ */
+export type FeedCursor = {
+  /** The configured epoch, which is raised once data has been restored from a backup. */
+  epoch: number
+  userId: number
+  /** The number of the last change that the client has seen; in a snapshot, of the last one before it began. */
+  seq: number
+  /** The row at which a snapshot under way has arrived. */
+  walk?: WalkedRow
+}
+
+/** A row of a snapshot, by which it is found where to go on. */
+export type WalkedRow =
+  | { noun: 'account' | 'category'; id: number }
+  | { noun: 'transaction'; id: number; date: CalendarDate }
+
+/** Writes a cursor as text that can stand in a URL. */
+export function writeCursor({ epoch, userId, seq, walk }: FeedCursor): string {
+  const place = walk ? Object.values(walk) : []
+  const text = btoa(JSON.stringify([epoch, userId, seq, ...place]))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** Reads what `writeCursor` has written; undefined for anything else. */
+export function readCursor(text: string): FeedCursor | undefined {
+  const [epoch, userId, seq, ...place] = partsOf(text)
+  const [noun, id, date] = place
+  if (![epoch, userId, seq].every(isCount)) return undefined
+  const cursor = { epoch, userId, seq } as FeedCursor
+  if (place.length === 0) return cursor
+  if (!isCount(id)) return undefined
+  if (place.length === 2 && (noun === 'account' || noun === 'category'))
+    return { ...cursor, walk: { noun, id } }
+  const isDate = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date)
+  if (place.length === 3 && noun === 'transaction' && isDate) return { ...cursor, walk: { noun, id, date } }
+  return undefined
+}
+
+function partsOf(text: string): unknown[] {
+  if (!/^[\w-]{1,255}$/.test(text)) return []
+  try {
+    const parts: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+    return Array.isArray(parts) ? parts : []
+  } catch {
+    return []
+  }
+}
+
+function isCount(part: unknown): part is number {
+  return Number.isSafeInteger(part) && (part as number) >= 0
+}

@@ -1,0 +1,91 @@
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { ResultOf } from '../../db/batch.ts'
+import type { Scope, User } from '../../db/owner.ts'
+import { accounts, categories, transactions } from '../../db/schema.ts'
+import { CursorExpired } from '../../domain/failures.ts'
+import {
+  type Change,
+  fedAccountColumns,
+  fedCategoryColumns,
+  fedTransactionColumns,
+  rowLimit,
+  transactionChange,
+} from './rows.ts'
+
+/** The user's transactions that have changed since, at most so many, in the order of their last changes. */
+export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+  return owner.db
+    .select(fedTransactionColumns(owner))
+    .from(transactions)
+    .where(and(eq(transactions.userId, owner.id), gt(transactions.seq, after)))
+    .orderBy(asc(transactions.seq))
+    .limit(rowLimit(rows))
+}
+
+/**
+ * What the next entries of the log, at most so many, are about: each row once, as it is now, with the number of the last
+ * of these entries that is about it, and how many are.
+ */
+export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+  const entries = sql`
+    select seq, noun, row_id from changes where user_id = ${owner.id} and seq > ${after} order by seq limit ${rows}`
+  const idOf = (noun: Change['noun']) => sql`iif(log.noun = ${sql.raw(`'${noun}'`)}, log.row_id, null)`
+  return owner.db
+    .select({
+      seq: sql<number>`log.seq`,
+      noun: sql<Change['noun'] | 'forgotten'>`log.noun`,
+      id: sql<number>`log.row_id`,
+      entries: sql<number>`log.entries`,
+      isThere: sql<number>`coalesce(${accounts.userId}, ${categories.userId}) is not null`,
+      account: fedAccountColumns,
+      category: fedCategoryColumns,
+    })
+    .from(
+      sql`(select max(seq) as seq, noun, row_id, count(*) as entries from (${entries}) group by noun, row_id) log`,
+    )
+    .leftJoin(accounts, and(eq(accounts.id, idOf('account')), eq(accounts.userId, owner.id)))
+    .leftJoin(categories, and(eq(categories.id, idOf('category')), eq(categories.userId, owner.id)))
+}
+
+type Logged = ResultOf<ReturnType<typeof loggedChanges>>
+type Found = { transactions: ResultOf<ReturnType<typeof changedTransactions>>; log: Logged; user: User }
+
+/**
+ * The first `limit` changes of what has been found, and the number up to which they tell of all. For that, `limit` + 1
+ * rows must have been asked for. Throws CursorExpired if older entries have been removed from the log.
+ */
+export function pageOfLog(
+  found: Found,
+  limit: number,
+  lastChange: number,
+): { changes: Change[]; seq: number } {
+  if (found.log.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
+  const entries = [
+    ...found.transactions.map((row) => ({ seq: row.seq, change: transactionChange(row) })),
+    ...found.log.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, found.user) })),
+  ].sort((a, b) => a.seq - b.seq)
+  // Beyond the last row of a full answer there may be others.
+  const known = Math.min(
+    found.transactions.length > limit ? lastOf(found.transactions) : lastChange,
+    found.log.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(found.log) : lastChange,
+  )
+  const page = entries.filter(({ seq }) => seq <= known)
+  const seq = page.length > limit ? (page[limit - 1]?.seq ?? known) : known
+  const changes = page.slice(0, limit).flatMap(({ change }) => change ?? [])
+  return { changes, seq }
+}
+
+function lastOf(rows: { seq: number }[]): number {
+  return Math.max(...rows.map(({ seq }) => seq))
+}
+
+function loggedChange(
+  { noun, id, isThere, account, category }: Logged[number],
+  user: User,
+): Change | undefined {
+  if (noun === 'profile') return { noun, id, row: user }
+  if (noun === 'transaction') return { noun, id, row: null }
+  if (noun === 'account') return { noun, id, row: isThere ? account : null }
+  if (noun === 'category') return { noun, id, row: isThere ? category : null }
+  return undefined
+}

@@ -1,0 +1,114 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { ResultOf } from '../../db/batch.ts'
+import type { Scope, User } from '../../db/owner.ts'
+import { accounts, categories, transactions } from '../../db/schema.ts'
+import type { WalkedRow } from '../../domain/feed-cursor.ts'
+import {
+  type Change,
+  fedAccountColumns,
+  fedCategoryColumns,
+  fedTransactionColumns,
+  rowLimit,
+  transactionChange,
+} from './rows.ts'
+
+/*
+ * A snapshot walks through profile, accounts, categories, and transactions from the newest to the oldest. It finds each
+ * row that was there when it began and was not changed since; of all others the log tells afterwards.
+ */
+
+/** The place before the first row of each kind that is still ahead, or undefined for a kind that has been passed. */
+export type Ahead = {
+  accountsAfter: number | undefined
+  categoriesAfter: number | undefined
+  before: { date: string; id: number }
+}
+
+const newest = { date: '9999-12-31', id: 0 }
+
+/** What lies behind a row. */
+export function aheadOf(row: WalkedRow | undefined): Ahead {
+  if (!row) return { accountsAfter: 0, categoriesAfter: 0, before: newest }
+  if (row.noun === 'transaction')
+    return { accountsAfter: undefined, categoriesAfter: undefined, before: { date: row.date, id: row.id } }
+  if (row.noun === 'category') return { accountsAfter: undefined, categoriesAfter: row.id, before: newest }
+  return { accountsAfter: row.id, categoriesAfter: 0, before: newest }
+}
+
+/** The user's accounts from there on, at most so many. The plus keeps SQLite from walking through everybody's. */
+export function nextAccounts(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+  return owner.db
+    .select(fedAccountColumns)
+    .from(accounts)
+    .where(and(eq(accounts.userId, owner.id), sql`+${accounts.id} > ${after}`))
+    .orderBy(asc(sql`+${accounts.id}`))
+    .limit(rowLimit(rows))
+}
+
+/** The user's categories from there on, at most so many. */
+export function nextCategories(owner: Scope, after: SQL<number>, rows: SQL<number>) {
+  return owner.db
+    .select(fedCategoryColumns)
+    .from(categories)
+    .where(and(eq(categories.userId, owner.id), sql`+${categories.id} > ${after}`))
+    .orderBy(asc(sql`+${categories.id}`))
+    .limit(rowLimit(rows))
+}
+
+/** The user's transactions from there on, at most so many. The categories are looked up once for all of them. */
+export function nextTransactions(
+  owner: Scope,
+  before: { date: SQL<string>; id: SQL<number> },
+  rows: SQL<number>,
+) {
+  const own = sql`select id from ${categories} where ${categories.userId} = ${owner.id}`
+  const categoryId = sql<
+    number | null
+  >`iif(${transactions.categoryId} in (${own}), ${transactions.categoryId}, null)`
+  const isAhead = sql`(${transactions.transactionDate}, ${transactions.id}) < (${before.date}, ${before.id})`
+  return owner.db
+    .select({ ...fedTransactionColumns(owner), categoryId })
+    .from(transactions)
+    .where(and(eq(transactions.userId, owner.id), isAhead))
+    .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`)
+    .limit(rowLimit(rows))
+}
+
+type Found = {
+  accounts: ResultOf<ReturnType<typeof nextAccounts>>
+  categories: ResultOf<ReturnType<typeof nextCategories>>
+  transactions: ResultOf<ReturnType<typeof nextTransactions>>
+  /** Where the walk begins. */
+  profile: User | undefined
+}
+
+/**
+ * The first `limit` rows of what has been found, and the last of them, undefined if that is where the walk ends. For
+ * that, `limit` + 1 rows of each kind must have been asked for.
+ */
+export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
+  const rows: { at: WalkedRow; change: Change | undefined }[] = [
+    ...(found.profile ? [profileStep(found.profile)] : []),
+    ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
+    ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
+    ...found.transactions.map((row) => ({
+      at: { noun: 'transaction', id: row.id, date: row.transactionDate } as const,
+      change: transactionChange(row),
+    })),
+  ]
+  const page = rows.slice(0, limit)
+  return {
+    changes: page.flatMap(({ change }) => change ?? []),
+    walk: rows.length > limit ? page.at(-1)?.at : undefined,
+  }
+}
+
+function step(change: Extract<Change, { noun: 'account' | 'category' }>) {
+  return { at: { noun: change.noun, id: change.id }, change }
+}
+
+/** The profile comes before the first account. */
+function profileStep(row: User) {
+  const change: Change = { noun: 'profile', id: row.id, row }
+  return { at: { noun: 'account', id: 0 } as const, change }
+}
