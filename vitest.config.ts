@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { bundledSource } from './test/bundled-source.ts'
 import { logScan } from './test/log-scan.ts'
 import { LongestFirst } from './test/longest-first.ts'
 
@@ -49,11 +50,14 @@ export default defineConfig({
     // Transforming modules anew would be most of a short run's start.
     experimental: { fsModuleCache: true },
     maxWorkers: filesAtOnce,
+    // Tests in workerd get the source as a whole, and those in Node start processes of it.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/{src,scale}/**/*.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [
           logScan(),
+          bundledSource(),
           cloudflareTest(async ({ inject }) => ({
             main: './src/worker.ts',
             wrangler: { configPath: './wrangler.toml' },
