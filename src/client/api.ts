@@ -28,6 +28,7 @@ type Message = { message: string }
 type Failures = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
   403: Message & { requires_verified_email?: true }
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
+  412: Message & { code: 'version_conflict'; current: Account | Category | Transaction }
   422: Message & { errors: FieldErrors }
 }
 

@@ -1,3 +1,5 @@
+import type { Account, Category, Transaction } from './api.ts'
+
 /** Texts by field; the key of a field inside a list is dotted, as in `transactions.0.amount`. */
 export type FieldErrors = Record<string, string[]>
 
@@ -25,6 +27,8 @@ export class ApiError extends Error {
   /** 409: it looks like one of `duplicates`; `force: true` creates it anyway. */
   readonly isDuplicate: boolean
   readonly duplicates: Duplicate[]
+  /** 412: the row as it is, which has another version than `If-Match` named. */
+  readonly current: Account | Category | Transaction | undefined
   /** 403: the address must be verified first. */
   readonly requiresVerifiedEmail: boolean
 
@@ -38,6 +42,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = retryAfterSeconds(answer.headers, now)
     this.isDuplicate = fields.is_duplicate ?? false
     this.duplicates = fields.duplicates ?? []
+    this.current = fields.current
     this.requiresVerifiedEmail = fields.requires_verified_email ?? false
   }
 }
@@ -48,6 +53,7 @@ type FailureBody = {
   invalid_items: number[]
   is_duplicate: boolean
   duplicates: Duplicate[]
+  current: Account | Category | Transaction
   requires_verified_email: boolean
 }
 

@@ -3,6 +3,7 @@ import { accountTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { idempotencyKeyHeader, money, nullableText, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
+import { versionConflict } from './versions.ts'
 
 export const newAccount = z.object({
   name: field(text(), doc('The name that people see.')),
@@ -22,6 +23,19 @@ export const newAccountKey = idempotencyKeyHeader(
 export const accountChanges = z.partial(newAccount)
 export type AccountChanges = z.output<typeof accountChanges>
 
+const checking = () => ({
+  id: 1,
+  user_id: 1,
+  name: 'Checking',
+  type: 'bank' as const,
+  starting_balance: '1250.00',
+  notes: null,
+  version: 1,
+  created_at: shown.at,
+  updated_at: shown.at,
+  balance: 1237.5,
+})
+
 export const account = /* @__PURE__ */ shown.object(
   'Account',
   'Where money is kept.',
@@ -40,17 +54,11 @@ export const account = /* @__PURE__ */ shown.object(
       doc('starting_balance + income − expenses − transfers out + transfers in.'),
     ),
   }),
-  () => ({
-    id: 1,
-    user_id: 1,
-    name: 'Checking',
-    type: 'bank' as const,
-    starting_balance: '1250.00',
-    notes: null,
-    version: 1,
-    created_at: shown.at,
-    updated_at: shown.at,
-    balance: 1237.5,
-  }),
+  checking,
 )
 export type ShownAccount = z.output<typeof account>
+
+export const accountConflict = /* @__PURE__ */ versionConflict('AccountConflict', account, () => ({
+  message: 'The account has changed.',
+  current: { ...checking(), name: 'Household', version: 2 },
+}))

@@ -3,6 +3,7 @@ import { categoryTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { idempotencyKeyHeader, oneOf, text } from './fields.ts'
 import * as shown from './shown.ts'
+import { versionConflict } from './versions.ts'
 
 export const newCategory = z.object({
   name: field(text(), doc('The name that people see.')),
@@ -17,6 +18,8 @@ export const newCategoryKey = idempotencyKeyHeader(
 export const categoryChanges = z.partial(newCategory)
 export type CategoryChanges = z.output<typeof categoryChanges>
 
+const groceries = () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const, version: 1 })
+
 export const category = /* @__PURE__ */ shown.object(
   'Category',
   'What money is spent on or comes from.',
@@ -27,6 +30,11 @@ export const category = /* @__PURE__ */ shown.object(
     type: z.enum(categoryTypes),
     version: shown.version(),
   }),
-  () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense' as const, version: 1 }),
+  groceries,
 )
 export type ShownCategory = z.output<typeof category>
+
+export const categoryConflict = /* @__PURE__ */ versionConflict('CategoryConflict', category, () => ({
+  message: 'The category has changed.',
+  current: { ...groceries(), name: 'Food', version: 2 },
+}))

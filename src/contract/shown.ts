@@ -22,6 +22,9 @@ export const version = () =>
     doc('1 at first, raised by each change of the fields that clients set. `If-Match` takes it, in quotes.'),
   )
 
+/** What programs tell a failure by. */
+export const code = (name: string) => field(z.string(), doc({ examples: [name] }))
+
 export const count = () => z.int().check(z.gte(0))
 
 export const fieldErrors = () => z.record(z.string(), z.array(z.string()))

@@ -15,6 +15,7 @@ import {
   text,
 } from './fields.ts'
 import * as shown from './shown.ts'
+import { versionConflict } from './versions.ts'
 
 /** Longest id that a client may give a transaction. */
 export const clientIdLength = 64
@@ -144,6 +145,15 @@ export const transaction = /* @__PURE__ */ shown.object(
   coffee,
 )
 export type ShownTransaction = z.output<typeof transaction>
+
+export const transactionConflict = /* @__PURE__ */ versionConflict(
+  'TransactionConflict',
+  transaction,
+  () => ({
+    message: 'The transaction has changed.',
+    current: { ...coffee(), amount: '13.20', version: 2 },
+  }),
+)
 
 const accountInBrief = /* @__PURE__ */ shown.object(
   'AccountInBrief',

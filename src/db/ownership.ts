@@ -1,8 +1,10 @@
 import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import type { Expected } from '../contract/versions.ts'
 import type { Draft } from '../domain/draft.ts'
-import { Forbidden, Invalid, NotFound } from '../domain/failures.ts'
+import { Forbidden, Invalid, NotFound, VersionConflict } from '../domain/failures.ts'
 import type { Owner, Scope } from './owner.ts'
+import type { Statement } from './prepared.ts'
 import {
   accounts,
   type batches,
@@ -13,13 +15,8 @@ import {
   users,
 } from './schema.ts'
 
-type OwnedTable =
-  | typeof accounts
-  | typeof categories
-  | typeof transactions
-  | typeof tokens
-  | typeof imports
-  | typeof batches
+type VersionedTable = typeof accounts | typeof categories | typeof transactions
+type OwnedTable = VersionedTable | typeof tokens | typeof imports | typeof batches
 
 const nouns = {
   accounts: 'Account',
@@ -82,6 +79,42 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
   if (!row.isOwn) throw new Forbidden()
 }
 
+/**
+ * What a write asks of its row: to be the user's and, if the client says which (`If-Match`), of a version that it
+ * expects. `select` selects the row as it is shown where it has another. Pass the results to `requireClaimed`.
+ */
+export function claim<Query>(
+  owner: Scope,
+  table: VersionedTable,
+  id: Id,
+  expected: Expected | SQL,
+  select: (row: SQL) => Query,
+) {
+  const own = ownRow(owner, table, id)
+  const isExpected =
+    expected === undefined ? undefined : sql`instr(${expected}, ',' || ${table.version} || ',')`
+  return {
+    table,
+    /** The condition of the write. */
+    row: and(own, isExpected) as SQL,
+    /** To be run before the write. */
+    owned: selectOwnership(owner, table, id),
+    stale: isExpected ? [select(sql`${own} and not ${isExpected}`)] : [],
+  }
+}
+
+type Claim = ReturnType<typeof claim<RunnableQuery<object[], 'sqlite'> & Statement>>
+
+/** Throws NotFound, Forbidden, VersionConflict. */
+export function requireClaimed(
+  table: VersionedTable,
+  { owned, stale }: { owned: { isOwn: number }[]; stale: object[][] },
+): void {
+  requireOwned(table, owned)
+  const [row] = stale.flat()
+  if (row) throw new VersionConflict(nouns[getTableName(table)], row)
+}
+
 /** Returns a row of the user's as `query` selects it. Throws NotFound, Forbidden. */
 export async function readOwn<Row>(
   owner: Owner,
@@ -105,11 +138,11 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 
 /**
  * Returns the values of a draft. Before throwing its errors, makes sure that the token is good and, if the request is
- * about a row, that the row is the user's (docs/contract.md, Order of checks).
+ * about a row, that the row is what the request claims (docs/contract.md, Order of checks).
  */
-export async function requireComplete<T>(owner: Owner, draft: Draft<T>, table?: OwnedTable, id: Id = 0) {
+export async function requireComplete<T>(owner: Owner, draft: Draft<T>, claimed?: Claim) {
   if (draft.complete) return draft.values
-  const { owned } = await owner.run({ owned: table ? [selectOwnership(owner, table, id)] : [] })
-  for (const rows of owned) if (table) requireOwned(table, rows)
+  if (!claimed) await owner.run()
+  else requireClaimed(claimed.table, await owner.run({ owned: claimed.owned, stale: claimed.stale }))
   throw new Invalid(draft.errors)
 }

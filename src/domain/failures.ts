@@ -32,6 +32,19 @@ export class Forbidden extends Failure {
   }
 }
 
+/** The row has another version than the request expects; `current` is the row as it is. */
+export class VersionConflict extends Failure {
+  override readonly name = 'VersionConflict'
+  readonly noun: VersionedNoun
+  readonly current: object
+  constructor(noun: VersionedNoun, current: object) {
+    super(`The ${noun.toLowerCase()} has changed.`)
+    this.noun = noun
+    this.current = current
+  }
+}
+type VersionedNoun = 'Account' | 'Category' | 'Transaction'
+
 /** An endpoint that only verified users may use. */
 export class EmailNotVerified extends Failure {
   override readonly name = 'EmailNotVerified'

@@ -18,10 +18,12 @@ import {
   TooBusy,
   TooManyAttempts,
   Unauthenticated,
+  VersionConflict,
 } from '../domain/failures.ts'
 import { formatMoney } from '../domain/money.ts'
 import type { App } from './app-types.ts'
 import { tooManyAttempts } from './limits.ts'
+import { presentAccount, presentCategory, presentTransaction } from './present.ts'
 
 const retryAfterSeconds = 5
 
@@ -37,6 +39,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
     return c.json({ message: error.message, errors: error.errors, invalid_items: error.items }, 422)
   if (error instanceof Invalid) return c.json({ message: error.message, errors: error.errors }, 422)
   if (error instanceof PotentialDuplicate) return answerDuplicate(error, c)
+  if (error instanceof VersionConflict) return answerConflict(error, c)
   if (error instanceof TooManyAttempts) return tooManyAttempts(c, error.limit, error.retryAfterSeconds)
   if (error instanceof BadLink) return c.text(error.message, error.status)
   if (error instanceof HTTPException) return c.json({ message: error.message }, error.status)
@@ -70,6 +73,17 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
   }))
   const body: ShownDuplicateError = { message: error.message, is_duplicate: true, duplicates }
   return c.json(body, 409)
+}
+
+const presenters: Record<VersionConflict['noun'], (row: never) => object> = {
+  Account: presentAccount,
+  Category: presentCategory,
+  Transaction: presentTransaction,
+}
+
+function answerConflict({ message, noun, current }: VersionConflict, c: Context<App>) {
+  const row = presenters[noun](current as never)
+  return c.json({ message, code: 'version_conflict', current: row }, 412)
 }
 
 /** Logs a failure beside the request's own line, under the same request id. */

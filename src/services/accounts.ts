@@ -1,16 +1,17 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
+import type { Expected } from '../contract/versions.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
 import {
+  claim,
   existingRow,
   isOwnColumn,
   ownRow,
   readOwn,
+  requireClaimed,
   requireComplete,
-  requireOwned,
-  selectOwnership,
 } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -82,11 +83,20 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
   return readOwn(owner, accounts, id, selectAccounts(owner, ownRow(owner, accounts, id)))
 }
 
-/** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
-export async function updateAccount(owner: Owner, id: number, draft: Draft<AccountChanges>) {
-  const sent = await requireComplete(owner, draft, accounts, id)
+const claimAccount = (owner: Owner, id: number, expected: Expected) =>
+  claim(owner, accounts, id, expected, (row) => selectAccounts(owner, row))
+
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+export async function updateAccount(
+  owner: Owner,
+  id: number,
+  draft: Draft<AccountChanges>,
+  expected: Expected,
+) {
+  const claimed = claimAccount(owner, id, expected)
+  const sent = await requireComplete(owner, draft, claimed)
   const rules = [notesQuota(owner.id, sent.notes, id)]
-  const judged = owner.db
+  const owned = owner.db
     .select({ isOwn: isOwnColumn(owner, accounts), verdict: verdict(rules) })
     .from(accounts)
     .where(existingRow(accounts, id))
@@ -100,31 +110,30 @@ export async function updateAccount(owner: Owner, id: number, draft: Draft<Accou
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     } satisfies ColumnsOf<AccountChanges>)
-    .where(and(ownRow(owner, accounts, id), allHold(rules)))
+    .where(and(claimed.row, allHold(rules)))
     .returning(accountColumns)
-  const results = await withinBounds('starting_balance', owner.run({ judged, updated: update }))
-  requireOwned(accounts, results.judged)
+  const statements = { owned, stale: claimed.stale, updated: update }
+  const results = await withinBounds('starting_balance', owner.run(statements))
+  requireClaimed(accounts, results)
   const [updated] = results.updated
-  if (!updated) throw brokenBy(rules, results.judged)
+  if (!updated) throw brokenBy(rules, results.owned)
   return updated
 }
 
 /**
  * Deletes an account and all transactions from or to it: they are gone at once, for whoever asks and in all figures, and
- * removed later. Throws NotFound, Forbidden, Invalid.
+ * removed later. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
-export async function deleteAccount(owner: Owner, id: number, removals: RemovalQueue): Promise<void> {
+export async function deleteAccount(
+  owner: Owner,
+  id: number,
+  expected: Expected,
+  removals: RemovalQueue,
+): Promise<void> {
+  const { row, owned, stale } = claimAccount(owner, id, expected)
   const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, clientId: null }
-  const { owned, user } = await withinBounds(
-    'amount',
-    owner.run({
-      owned: selectOwnership(owner, accounts, id),
-      deleted: owner.db
-        .update(accounts)
-        .set(nobodys)
-        .where(ownRow(owner, accounts, id)),
-    }),
-  )
-  requireOwned(accounts, owned)
-  await removals.post(user.id)
+  const deleted = owner.db.update(accounts).set(nobodys).where(row)
+  const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
+  requireClaimed(accounts, results)
+  await removals.post(results.user.id)
 }

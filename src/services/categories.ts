@@ -1,10 +1,11 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { CategoryChanges, NewCategory } from '../contract/categories.ts'
+import type { Expected } from '../contract/versions.ts'
 import { isTaken } from '../db/errors.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { ownRow, readOwn, requireComplete, requireOwned, selectOwnership } from '../db/ownership.ts'
+import { claim, ownRow, readOwn, requireClaimed, requireComplete } from '../db/ownership.ts'
 import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -66,9 +67,19 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
   return readOwn(owner, categories, id, selectCategories(owner, ownRow(owner, categories, id)))
 }
 
-/** Changes only the fields that were sent. Throws NotFound, Forbidden, Invalid. */
-export async function updateCategory(owner: Owner, id: number, draft: Draft<CategoryChanges>) {
-  const { name, type } = await requireComplete(owner, draft, categories, id)
+const claimCategory = (owner: Owner, id: number, expected: Expected) =>
+  claim(owner, categories, id, expected, (row) => selectCategories(owner, row))
+
+/** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+export async function updateCategory(
+  owner: Owner,
+  id: number,
+  draft: Draft<CategoryChanges>,
+  expected: Expected,
+) {
+  const claimed = claimCategory(owner, id, expected)
+  const { row, owned, stale } = claimed
+  const { name, type } = await requireComplete(owner, draft, claimed)
   const update = owner.db
     .update(categories)
     .set({
@@ -78,33 +89,24 @@ export async function updateCategory(owner: Owner, id: number, draft: Draft<Cate
       version: sql`${categories.version} + 1`,
       updatedAt: owner.now,
     } satisfies ColumnsOf<CategoryChanges>)
-    .where(ownRow(owner, categories, id))
+    .where(row)
     .returning(categoryColumns)
-  const { owned, updated } = await withFreeName(
-    owner.run({ owned: selectOwnership(owner, categories, id), updated: update }),
-  )
-  requireOwned(categories, owned)
-  return updated[0] as Category
+  const results = await withFreeName(owner.run({ owned, stale, updated: update }))
+  requireClaimed(categories, results)
+  return results.updated[0] as Category
 }
 
 /**
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
- * from now on, without being written. Throws NotFound, Forbidden, Invalid.
+ * from now on, without being written. Throws NotFound, Forbidden, VersionConflict,
+ * Invalid.
  */
-export async function deleteCategory(owner: Owner, id: number): Promise<void> {
+export async function deleteCategory(owner: Owner, id: number, expected: Expected): Promise<void> {
+  const { row, owned, stale } = claimCategory(owner, id, expected)
   const nobodys = { userId: null, name: '', nameKey: '', clientId: null }
   // What goes to and fro in transfers without a category is bounded as well.
-  const { owned } = await withinBounds(
-    'amount',
-    owner.run({
-      owned: selectOwnership(owner, categories, id),
-      deleted: owner.db
-        .update(categories)
-        .set(nobodys)
-        .where(ownRow(owner, categories, id)),
-    }),
-  )
-  requireOwned(categories, owned)
+  const deleted = owner.db.update(categories).set(nobodys).where(row)
+  requireClaimed(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }
 
 /** Waits for a write. If its name and type are taken, throws Invalid under `name`. */

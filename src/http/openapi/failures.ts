@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { accountConflict } from '../../contract/accounts.ts'
+import { categoryConflict } from '../../contract/categories.ts'
 import {
   batchError,
   cursorError,
@@ -7,6 +9,7 @@ import {
   notVerifiedError,
   validationError,
 } from '../../contract/failures.ts'
+import { transactionConflict } from '../../contract/transactions.ts'
 import { type AnswerDescription, json, pageOrJson } from './answers.ts'
 
 type Failure = AnswerDescription & { status: number }
@@ -23,6 +26,11 @@ const plainText = (status: number, description: string, example: string): Failur
   schema: z.string(),
   contentTypes: ['text/plain'],
   example,
+})
+
+const conflict = (schema: z.core.$ZodType): Failure => ({
+  status: 412,
+  ...json(schema, 'The row has another version than `If-Match` names: `current`.'),
 })
 
 /** Every failure of the contract, by the name of the response that all operations share. */
@@ -61,6 +69,9 @@ export const failures = {
       'The cursor is older than what is kept, of another user, or of data that has been restored. Begin without one.',
     ),
   },
+  AccountConflict: conflict(accountConflict),
+  CategoryConflict: conflict(categoryConflict),
+  TransactionConflict: conflict(transactionConflict),
   TooLarge: failure(413, 'The body is too large.', 'The request body is too large.'),
   NotJson: failure(
     415,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono/tiny'
 import { accountChanges, newAccount, newAccountKey } from '../../contract/accounts.ts'
+import { ifMatch } from '../../contract/versions.ts'
 import { withErrors } from '../../domain/draft.ts'
 import {
   createAccount,
@@ -23,10 +24,12 @@ export const accountRoutes = new Hono<App>()
     return c.json(presentAccount(account), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))))
-  .on(['PUT', 'PATCH'], '/:id', body(accountChanges), async (c) => {
-    return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'))))
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'), expected)))
   })
-  .delete('/:id', async (c) => {
-    await deleteAccount(c.var.owner, pathId(c), c.var.deps.removals)
+  .delete('/:id', header(ifMatch), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    await deleteAccount(c.var.owner, pathId(c), expected, c.var.deps.removals)
     return c.body(null, 204)
   })

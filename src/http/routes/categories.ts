@@ -1,5 +1,6 @@
 import { Hono } from 'hono/tiny'
 import { categoryChanges, newCategory, newCategoryKey } from '../../contract/categories.ts'
+import { ifMatch } from '../../contract/versions.ts'
 import { withErrors } from '../../domain/draft.ts'
 import {
   createCategory,
@@ -23,10 +24,14 @@ export const categoryRoutes = new Hono<App>()
     return c.json(presentCategory(category), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
-  .on(['PUT', 'PATCH'], '/:id', body(categoryChanges), async (c) => {
-    return c.json(presentCategory(await updateCategory(c.var.owner, pathId(c), c.req.valid('json'))))
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(categoryChanges), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    return c.json(
+      presentCategory(await updateCategory(c.var.owner, pathId(c), c.req.valid('json'), expected)),
+    )
   })
-  .delete('/:id', async (c) => {
-    await deleteCategory(c.var.owner, pathId(c))
+  .delete('/:id', header(ifMatch), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    await deleteCategory(c.var.owner, pathId(c), expected)
     return c.body(null, 204)
   })

@@ -5,6 +5,7 @@ import {
   transactionChanges,
   transactionQuery,
 } from '../../contract/transactions.ts'
+import { ifMatch } from '../../contract/versions.ts'
 import { withErrors } from '../../domain/draft.ts'
 import { createTransaction } from '../../services/transactions/create.ts'
 import { deleteTransaction } from '../../services/transactions/delete.ts'
@@ -32,10 +33,14 @@ export const transactionRoutes = new Hono<App>()
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
   .get('/:id', async (c) => c.json(presentWithRelations(await showTransaction(c.var.owner, pathId(c)))))
-  .on(['PUT', 'PATCH'], '/:id', body(transactionChanges), async (c) => {
-    return c.json(presentTransaction(await updateTransaction(c.var.owner, pathId(c), c.req.valid('json'))))
+  .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    return c.json(
+      presentTransaction(await updateTransaction(c.var.owner, pathId(c), c.req.valid('json'), expected)),
+    )
   })
-  .delete('/:id', async (c) => {
-    await deleteTransaction(c.var.owner, pathId(c))
+  .delete('/:id', header(ifMatch), async (c) => {
+    const expected = c.req.valid('header').values['If-Match']
+    await deleteTransaction(c.var.owner, pathId(c), expected)
     return c.body(null, 204)
   })

@@ -1,9 +1,15 @@
+import type { Expected } from '../../contract/versions.ts'
 import type { Owner } from '../../db/owner.ts'
-import { deleteOwn } from '../../db/ownership.ts'
+import { requireClaimed } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
+import { claimTransaction } from './read.ts'
 
-/** Deletes a transaction. Throws NotFound, Forbidden, and Invalid if a balance would leave its bounds. */
-export async function deleteTransaction(owner: Owner, id: number): Promise<void> {
-  await withinBounds('amount', deleteOwn(owner, transactions, id))
+/**
+ * Deletes a transaction. Throws NotFound, Forbidden, VersionConflict, and Invalid if a balance would leave its bounds.
+ */
+export async function deleteTransaction(owner: Owner, id: number, expected: Expected): Promise<void> {
+  const { row, owned, stale } = claimTransaction(owner, id, expected)
+  const deleted = owner.db.delete(transactions).where(row)
+  requireClaimed(transactions, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }

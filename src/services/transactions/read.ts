@@ -1,7 +1,8 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import type { Expected } from '../../contract/versions.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
-import { ownRow, readOwn } from '../../db/ownership.ts'
+import { claim, ownRow, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 
 export type Transaction = typeof transactions.$inferSelect
@@ -27,6 +28,12 @@ export type TransactionWithRelations = {
 /** Returns one transaction with its relations. Throws NotFound, Forbidden. */
 export function showTransaction(owner: Owner, id: number): Promise<TransactionWithRelations> {
   return readOwn(owner, transactions, id, withRelations(owner, ownRow(owner, transactions, id)))
+}
+
+/** What a write asks of a transaction (see `claim`). */
+export function claimTransaction(owner: Scope, id: number | SQL, expected: Expected | SQL) {
+  const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
+  return claim(owner, transactions, id, expected, select)
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */

@@ -1,27 +1,36 @@
 import { and, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
+import type { Expected } from '../../contract/versions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { type Owner, prepareOwned } from '../../db/owner.ts'
-import { existingRow, isOwnColumn, ownRow, requireOwned } from '../../db/ownership.ts'
+import { existingRow, isOwnColumn, requireClaimed } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../guards.ts'
-import { liveCategory, transactionColumns } from './read.ts'
+import { claimTransaction, liveCategory, transactionColumns } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
-type Asked = { id: number; sent: TransactionChanges; dropsDestination: boolean; isComplete: boolean }
+type Asked = {
+  id: number
+  sent: TransactionChanges
+  dropsDestination: boolean
+  isComplete: boolean
+  expected: Expected
+}
 
-const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: Slots<Asked>) => {
+const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
   const { db } = owner
+  const { row, stale } = claimTransaction(owner, id, expected)
   const rules = transactionRules(owner.id, rowAfter(sent, dropsDestination))
   return {
-    judged: db
+    owned: db
       .select({ isOwn: isOwnColumn(owner, transactions), verdict: verdict(rules) })
       .from(transactions)
       .where(existingRow(transactions, id)),
+    stale,
     updated: db
       .update(transactions)
       .set({
@@ -38,22 +47,27 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete }: 
         seq: nextChange(sql`transactions.user_id`),
         updatedAt: owner.now,
       } satisfies ColumnsOf<TransactionChanges>)
-      .where(and(ownRow(owner, transactions, id), isComplete ? allHold(rules) : sql`false`))
+      .where(and(row, isComplete ? allHold(rules) : sql`false`))
       .returning(transactionColumns),
   }
 })
 
-/** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, Invalid. */
-export async function updateTransaction(owner: Owner, id: number, draft: Draft<TransactionChanges>) {
+/** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+export async function updateTransaction(
+  owner: Owner,
+  id: number,
+  draft: Draft<TransactionChanges>,
+  expected: Expected,
+) {
   const { values: sent, complete: isComplete } = draft
   // Changing the type away from transfer clears the destination, unless the request sets one.
   const dropsDestination =
     sent.type !== undefined && sent.type !== 'transfer' && sent.to_account_id === undefined
-  const statements = update(owner, { id, sent, dropsDestination, isComplete })
+  const statements = update(owner, { id, sent, dropsDestination, isComplete, expected })
   const results = await withinBounds('amount', owner.run(statements))
-  requireOwned(transactions, results.judged)
+  requireClaimed(transactions, results)
   const [updated] = results.updated
-  if (!updated) throw brokenBy(transactionRules(owner.id, rowAfter({}, false)), results.judged, draft.errors)
+  if (!updated) throw brokenBy(transactionRules(owner.id, rowAfter({}, false)), results.owned, draft.errors)
   return updated
 }
 

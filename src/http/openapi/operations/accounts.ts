@@ -38,6 +38,7 @@ export const accountOperations: OperationGroup = {
       description: 'Only what is sent changes; the balance follows the starting balance.',
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
       answers: { 200: json(account, 'The account as it is now.') },
+      failures: ['AccountConflict'],
     },
     'DELETE /api/accounts/:id': {
       id: 'deleteAccount',
@@ -45,7 +46,7 @@ export const accountOperations: OperationGroup = {
       description:
         'Deletes its transactions too, including transfers to and from other accounts, whose balances follow.',
       answers: { 204: deleted },
-      failures: ['OutOfBounds'],
+      failures: ['OutOfBounds', 'AccountConflict'],
     },
   },
 }

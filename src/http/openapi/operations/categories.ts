@@ -35,13 +35,14 @@ export const categoryOperations: OperationGroup = {
       description: 'Its transactions keep it, and their totals go by its new name.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
       answers: { 200: json(category, 'The category as it is now.') },
+      failures: ['CategoryConflict'],
     },
     'DELETE /api/categories/:id': {
       id: 'deleteCategory',
       summary: 'Delete a category',
       description: 'Its transactions stay, without a category.',
       answers: { 204: deleted },
-      failures: ['OutOfBounds'],
+      failures: ['OutOfBounds', 'CategoryConflict'],
     },
   },
 }

@@ -48,6 +48,7 @@ export const transactionOperations: OperationGroup = {
       description: 'Only what is sent changes; the rules apply to the resulting row.',
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
       answers: { 200: json(transaction, 'The transaction as it is now.') },
+      failures: ['TransactionConflict'],
     },
     'DELETE /api/transactions/:id': {
       id: 'deleteTransaction',
@@ -55,7 +56,7 @@ export const transactionOperations: OperationGroup = {
       description: 'Balances and totals are as if it had never been. Its `client_id` stays spent.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
-      failures: ['OutOfBounds'],
+      failures: ['OutOfBounds', 'TransactionConflict'],
     },
   },
 }

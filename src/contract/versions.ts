@@ -1,0 +1,45 @@
+import * as z from 'zod/mini'
+import { doc, field } from './doc.ts'
+import * as shown from './shown.ts'
+
+/** A tag of an If-Match header: quoted, or a number alone, as Idempotency-Key has it. */
+const tag = /(?:W\/)?"[^"]*"|[^\s,]+/g
+const version = /^("?)([1-9]\d*)\1$/
+
+/**
+ * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between commas
+ * (`,3,4,`), or nothing if any will do. Tags that are weak, or no version, match none: where there are no others, the
+ * write is refused rather than done without its condition.
+ */
+export const ifMatch = z.object({
+  'If-Match': field(
+    z.optional(
+      z.pipe(
+        z.string(),
+        z.transform((input: string) => (input.trim() === '*' ? undefined : versionsIn(input))),
+      ),
+    ),
+    doc(
+      'The `version` that is to be changed, in quotes: `"3"`. Where the row has another, the answer is a 412.',
+    ),
+  ),
+})
+export type Expected = z.output<typeof ifMatch>['If-Match']
+
+function versionsIn(input: string): string {
+  const versions = [...input.matchAll(tag)].flatMap(([one]) => version.exec(one)?.[2] ?? [])
+  return `,${versions.join()},`
+}
+
+/** The answer to a write that expected another version of a row. */
+export const versionConflict = <Row extends z.ZodMiniType>(
+  name: string,
+  row: Row,
+  example: () => { message: string; current: z.output<Row> },
+) =>
+  shown.object(
+    name,
+    'The row has another version than the request expects. `current` is the row as it is.',
+    () => ({ message: z.string(), code: shown.code('version_conflict'), current: row }),
+    () => ({ code: 'version_conflict', ...example() }) as never,
+  )
