@@ -37,27 +37,26 @@ export type FeedQuery = z.output<typeof feedQuery>
 
 const clientId = () =>
   field(z.nullable(z.string()), doc('The id that the client which created it has given it.'))
-const version = () => field(shown.count(), doc('From 1, raised by each change.'))
 
 const changedAccount = /* @__PURE__ */ shown.object(
   'ChangedAccount',
   'An account in the change feed, where balances stand apart.',
   () => {
     const { balance, ...fields } = account.shape
-    return { ...fields, client_id: clientId(), version: version() }
+    return { ...fields, client_id: clientId() }
   },
 )
 
 const changedCategory = /* @__PURE__ */ shown.object(
   'ChangedCategory',
   'A category in the change feed.',
-  () => ({ ...category.shape, client_id: clientId(), version: version() }),
+  () => ({ ...category.shape, client_id: clientId() }),
 )
 
 const changedTransaction = /* @__PURE__ */ shown.object(
   'ChangedTransaction',
   'A transaction in the change feed.',
-  () => ({ ...transaction.shape, client_id: clientId(), version: version() }),
+  () => ({ ...transaction.shape, client_id: clientId() }),
 )
 
 /** What `data` of a change is, by its noun. */

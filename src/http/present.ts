@@ -197,7 +197,7 @@ function presentChange(change: Change): ShownChange {
   const { noun, id, row } = change
   if (row === null) return { noun, id, data: null }
   if (noun === 'profile') return { noun, id, data: presentUser(row) }
-  const fed = { client_id: row.clientId, version: row.version }
+  const fed = { client_id: row.clientId }
   if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
   if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }
   // Balances change without the account, and stand apart.

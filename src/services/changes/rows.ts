@@ -6,8 +6,8 @@ import { type Account, accountColumns } from '../accounts.ts'
 import { type Category, categoryColumns } from '../categories.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
-/** What the feed tells of rows that clients create, beside what other answers do. */
-type Fed = { clientId: string | null; version: number }
+/** What the feed tells of accounts and categories beside what other answers do. */
+type Fed = { clientId: string | null }
 
 /** A row as it is now, or null for one that is not there any more. */
 export type Change =
@@ -18,14 +18,12 @@ export type Change =
 
 export const fedAccountColumns = {
   ...accountColumns,
-  clientId: accounts.idempotencyKey,
-  version: accounts.version,
+  clientId: accounts.clientId,
 }
 
 export const fedCategoryColumns = {
   ...categoryColumns,
-  clientId: categories.idempotencyKey,
-  version: categories.version,
+  clientId: categories.clientId,
 }
 
 /** `isThere` is 0 for those of a deleted account, which are removed later. */
