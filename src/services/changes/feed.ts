@@ -1,10 +1,9 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { defaultFeedSize, type FeedQuery } from '../../contract/changes.ts'
-import type { Results } from '../../db/batch.ts'
-import { lastChange } from '../../db/changes.ts'
-import { type Owner, prepareOwned, type User } from '../../db/owner.ts'
+import type { ResultOf } from '../../db/batch.ts'
+import { type Owner, prepareLookup } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
-import type { Slots } from '../../db/prepared.ts'
+import { rowsOf, type Slots } from '../../db/prepared.ts'
 import { accounts } from '../../db/schema.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import { CursorExpired, type FieldErrors } from '../../domain/failures.ts'
@@ -12,7 +11,7 @@ import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import type { Minor } from '../../domain/money.ts'
 import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
-import { aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
+import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
 
 /** A page of the feed. The balances of all accounts come with the last. */
 export type Feed = {
@@ -30,70 +29,57 @@ export type FeedRequest = { from: FeedCursor | 'start' | 'now'; limit: number; e
 export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: number): Promise<Feed> {
   const { cursor, start, limit = defaultFeedSize } = await requireComplete(owner, unambiguous(draft))
   const request: FeedRequest = { from: cursor ?? start ?? 'start', limit, epoch }
-  const { user, ...found } = await owner.run(feedStatements(owner, request))
-  return feedOf(request, found, user)
+  return feedOf(request, await owner.look(feedStatement(owner, request)))
 }
 
-const read = prepareOwned((owner, { rows, after, ahead }: Slots<Asked>) => {
+type Asked = { rows: number; after?: number | undefined; ahead?: Ahead | undefined }
+
+const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<Asked>) => {
+  const none = sql<[]>`'[]'`.mapWith(() => [])
+  const hasNews = after && sql`${owner.lastChange} > ${after}`
   const { accountsAfter, categoriesAfter, before } = ahead ?? {}
   return {
-    lastChange: owner.db.select({ seq: lastChange(owner.id) }).from(sql`(select 1)`),
-    changedTransactions: after ? [changedTransactions(owner, after, rows)] : [],
-    loggedChanges: after ? [loggedChanges(owner, after, rows)] : [],
-    nextAccounts: accountsAfter ? [nextAccounts(owner, accountsAfter, rows)] : [],
-    nextCategories: categoriesAfter ? [nextCategories(owner, categoriesAfter, rows)] : [],
-    nextTransactions: before ? [nextTransactions(owner, before, rows)] : [],
-    balances: owner.db
-      .select({ id: accounts.id, balance: accounts.balance })
-      .from(accounts)
-      .where(eq(accounts.userId, owner.id))
-      .orderBy(asc(accounts.id)),
+    changed: after ? rowsOf(changedTransactions(owner, after, rows), hasNews) : none,
+    logged: after ? rowsOf(loggedChanges(owner, after, rows), hasNews) : none,
+    accounts: accountsAfter ? rowsOf(nextAccounts(owner, accountsAfter, rows)) : none,
+    categories: categoriesAfter ? rowsOf(nextCategories(owner, categoriesAfter, rows)) : none,
+    transactions: before ? rowsOf(nextTransactions(owner, before, rows)) : none,
+    balances: rowsOf(
+      owner.db
+        .select({ id: accounts.id, balance: accounts.balance })
+        .from(accounts)
+        .where(eq(accounts.userId, owner.id))
+        .orderBy(asc(accounts.id)),
+    ),
   }
 })
-type Asked = { rows: number; after?: number | undefined; ahead?: ReturnType<typeof aheadOf> | undefined }
 
-/**
- * The statements that read a page, for `Owner.run`, alone or after others in the same transaction. `feedOf` makes the
- * page of their results.
- */
-export function feedStatements(owner: Owner, { from, limit }: FeedRequest) {
+/** The statement that reads a page: `Owner.look` runs it alone, `Owner.run` at the end of a batch. See `feedOf`. */
+export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
+  // One more than the page has tells whether there are more.
   const rows = limit + 1
-  if (from === 'now') return read(owner, { rows })
-  if (from === 'start') return read(owner, { rows, ahead: aheadOf(undefined) })
-  return read(owner, from.walk ? { rows, ahead: aheadOf(from.walk) } : { rows, after: from.seq })
+  if (from === 'now') return lookup(owner, { rows })
+  if (from === 'start') return lookup(owner, { rows, ahead: aheadOf(undefined) })
+  return lookup(owner, from.walk ? { rows, ahead: aheadOf(from.walk) } : { rows, after: from.seq })
 }
 
-/** Makes a page of what `feedStatements` have found. Throws CursorExpired. */
-export function feedOf(
-  { from, limit, epoch }: FeedRequest,
-  found: Results<ReturnType<typeof feedStatements>>,
-  user: User,
-): Feed {
-  const lastSeq = found.lastChange[0]?.seq ?? 0
-  const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastSeq } : from
-  const { balances } = found
-  if (cursor.epoch !== epoch || cursor.userId !== user.id || cursor.seq > lastSeq) throw new CursorExpired()
+/** Makes a page of what `feedStatement` has found. Throws CursorExpired. */
+export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): Feed {
+  const { user, lastChange, balances } = found
+  const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from
+  if (cursor.epoch !== epoch || cursor.userId !== user.id || cursor.seq > lastChange)
+    throw new CursorExpired()
   if (from === 'now') return { changes: [], cursor, hasMore: false, isSnapshot: false, balances }
   if (from === 'start' || from.walk) {
-    const { changes, walk } = pageOfWalk(
-      {
-        profile: from === 'start' ? user : undefined,
-        accounts: found.nextAccounts.flat(),
-        categories: found.nextCategories.flat(),
-        transactions: found.nextTransactions.flat(),
-      },
-      limit,
-    )
-    const hasMore = walk !== undefined || cursor.seq < lastSeq
+    const { changes, walk } = pageOfWalk({ ...found, profile: from === 'start' ? user : undefined }, limit)
+    const hasMore = walk !== undefined || cursor.seq < lastChange
     return { changes, cursor: { ...cursor, walk }, hasMore, isSnapshot: true, balances }
   }
-  const { changes, seq } = pageOfLog(
-    { transactions: found.changedTransactions.flat(), log: found.loggedChanges.flat(), user },
-    limit,
-    lastSeq,
-  )
-  return { changes, cursor: { ...cursor, seq }, hasMore: seq < lastSeq, isSnapshot: false, balances }
+  const { changes, seq } = pageOfLog(found, limit)
+  return { changes, cursor: { ...cursor, seq }, hasMore: seq < lastChange, isSnapshot: false, balances }
 }
+
+type FoundPage = ResultOf<ReturnType<typeof feedStatement>>[number]
 
 /** Refuses a cursor together with `start`, since one of them would have to be ignored. */
 function unambiguous(draft: Draft<FeedQuery>): Draft<FeedQuery> {

@@ -3,19 +3,13 @@ import type { ResultOf } from '../../db/batch.ts'
 import type { Scope, User } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { CursorExpired } from '../../domain/failures.ts'
-import {
-  type Change,
-  fedAccountColumns,
-  fedCategoryColumns,
-  fedTransactionColumns,
-  rowLimit,
-  transactionChange,
-} from './rows.ts'
+import { transactionColumns } from '../transactions/read.ts'
+import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
 
 /** The user's transactions that have changed since, at most so many, in the order of their last changes. */
 export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   return owner.db
-    .select(fedTransactionColumns(owner))
+    .select(transactionColumns)
     .from(transactions)
     .where(and(eq(transactions.userId, owner.id), gt(transactions.seq, after)))
     .orderBy(asc(transactions.seq))
@@ -48,26 +42,32 @@ export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number
 }
 
 type Logged = ResultOf<ReturnType<typeof loggedChanges>>
-type Found = { transactions: ResultOf<ReturnType<typeof changedTransactions>>; log: Logged; user: User }
+type Found = {
+  changed: ResultOf<ReturnType<typeof changedTransactions>>
+  logged: Logged
+  balances: { id: number }[]
+  user: User
+  lastChange: number
+}
 
 /**
  * The first `limit` changes of what has been found, and the number up to which they tell of all. For that, `limit` + 1
  * rows must have been asked for. Throws CursorExpired if older entries have been removed from the log.
  */
 export function pageOfLog(
-  found: Found,
+  { changed, logged, balances, user, lastChange }: Found,
   limit: number,
-  lastChange: number,
 ): { changes: Change[]; seq: number } {
-  if (found.log.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
+  if (logged.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
+  const changeOf = transactionChanges(balances)
   const entries = [
-    ...found.transactions.map((row) => ({ seq: row.seq, change: transactionChange(row) })),
-    ...found.log.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, found.user) })),
+    ...changed.map((row) => ({ seq: row.seq, change: changeOf(row) })),
+    ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user) })),
   ].sort((a, b) => a.seq - b.seq)
   // Beyond the last row of a full answer there may be others.
   const known = Math.min(
-    found.transactions.length > limit ? lastOf(found.transactions) : lastChange,
-    found.log.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(found.log) : lastChange,
+    changed.length > limit ? lastOf(changed) : lastChange,
+    logged.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(logged) : lastChange,
   )
   const page = entries.filter(({ seq }) => seq <= known)
   const seq = page.length > limit ? (page[limit - 1]?.seq ?? known) : known

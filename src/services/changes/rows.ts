@@ -1,10 +1,9 @@
-import { type Placeholder, sql } from 'drizzle-orm'
-import type { Scope, User } from '../../db/owner.ts'
-import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
+import type { Placeholder } from 'drizzle-orm'
+import type { User } from '../../db/owner.ts'
 import { accounts, categories } from '../../db/schema.ts'
 import { type Account, accountColumns } from '../accounts.ts'
 import { type Category, categoryColumns } from '../categories.ts'
-import { type Transaction, transactionColumns } from '../transactions/read.ts'
+import type { Transaction } from '../transactions/read.ts'
 
 /** What the feed tells of accounts and categories beside what other answers do. */
 type Fed = { clientId: string | null }
@@ -26,19 +25,17 @@ export const fedCategoryColumns = {
   clientId: categories.clientId,
 }
 
-/** `isThere` is 0 for those of a deleted account, which are removed later. */
-export const fedTransactionColumns = (owner: Scope) => ({
-  ...transactionColumns,
-  isThere: sql<number>`${hasLiveAccountsInBulk(owner)}`,
-})
-
 /** A `limit` that is an argument of a prepared statement, for which Drizzle has no type. */
 export const rowLimit = (rows: unknown) => rows as Placeholder
 
-/** Undefined for a transaction of a deleted account: the entry of the account stands for it. */
-export function transactionChange({
-  isThere,
-  ...row
-}: Transaction & { isThere: number }): Change | undefined {
-  return isThere ? { noun: 'transaction', id: row.id, row } : undefined
+/**
+ * Makes changes of transactions. Gives none for a transaction of an account that is not among the user's: the account is
+ * deleted, its entry stands for its transactions, and these are removed later.
+ */
+export function transactionChanges(ownAccounts: { id: number }[]) {
+  const ids = new Set(ownAccounts.map(({ id }) => id))
+  return (row: Transaction): Change | undefined => {
+    const isThere = ids.has(row.accountId) && (row.toAccountId === null || ids.has(row.toAccountId))
+    return isThere ? { noun: 'transaction', id: row.id, row } : undefined
+  }
 }

@@ -3,14 +3,8 @@ import type { ResultOf } from '../../db/batch.ts'
 import type { Scope, User } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { WalkedRow } from '../../domain/feed-cursor.ts'
-import {
-  type Change,
-  fedAccountColumns,
-  fedCategoryColumns,
-  fedTransactionColumns,
-  rowLimit,
-  transactionChange,
-} from './rows.ts'
+import { transactionColumns } from '../transactions/read.ts'
+import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
 
 /*
  * A snapshot walks through profile, accounts, categories, and transactions from the newest to the oldest. It finds each
@@ -55,19 +49,15 @@ export function nextCategories(owner: Scope, after: SQL<number>, rows: SQL<numbe
     .limit(rowLimit(rows))
 }
 
-/** The user's transactions from there on, at most so many. The categories are looked up once for all of them. */
+/** The user's transactions from there on, at most so many. */
 export function nextTransactions(
   owner: Scope,
   before: { date: SQL<string>; id: SQL<number> },
   rows: SQL<number>,
 ) {
-  const own = sql`select id from ${categories} where ${categories.userId} = ${owner.id}`
-  const categoryId = sql<
-    number | null
-  >`iif(${transactions.categoryId} in (${own}), ${transactions.categoryId}, null)`
   const isAhead = sql`(${transactions.transactionDate}, ${transactions.id}) < (${before.date}, ${before.id})`
   return owner.db
-    .select({ ...fedTransactionColumns(owner), categoryId })
+    .select(transactionColumns)
     .from(transactions)
     .where(and(eq(transactions.userId, owner.id), isAhead))
     .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`)
@@ -78,6 +68,7 @@ type Found = {
   accounts: ResultOf<ReturnType<typeof nextAccounts>>
   categories: ResultOf<ReturnType<typeof nextCategories>>
   transactions: ResultOf<ReturnType<typeof nextTransactions>>
+  balances: { id: number }[]
   /** Where the walk begins. */
   profile: User | undefined
 }
@@ -87,13 +78,14 @@ type Found = {
  * that, `limit` + 1 rows of each kind must have been asked for.
  */
 export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
+  const changeOf = transactionChanges(found.balances)
   const rows: { at: WalkedRow; change: Change | undefined }[] = [
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
     ...found.categories.map((row) => step({ noun: 'category', id: row.id, row })),
     ...found.transactions.map((row) => ({
       at: { noun: 'transaction', id: row.id, date: row.transactionDate } as const,
-      change: transactionChange(row),
+      change: changeOf(row),
     })),
   ]
   const page = rows.slice(0, limit)
