@@ -18,11 +18,10 @@ export type Results<T extends Statements> = {
 /** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
 export async function runBatch<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
   const results = await db.send(Object.values(statements).flat().map(toBound))
-  const named = Object.entries(statements).map(([name, one]) => [
-    name,
-    Array.isArray(one) ? results.splice(0, one.length) : results.shift(),
-  ])
-  return Object.fromEntries(named)
+  const named: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(statements))
+    named[name] = Array.isArray(one) ? results.splice(0, one.length) : results.shift()
+  return named as Results<T>
 }
 
 /** Runs a single statement, with errors translated as in `runBatch`. */

@@ -62,11 +62,10 @@ export function prepare<S extends object, T extends NamedStatements>(
       ])
       texts.set(shape, compiled)
     }
-    const bound = compiled.map(([name, one]) => [
-      name,
-      Array.isArray(one) ? one.map((each) => fill(each, values)) : fill(one, values),
-    ])
-    return Object.fromEntries(bound)
+    const bound: Record<string, Bound | Bound[]> = {}
+    for (const [name, one] of compiled)
+      bound[name] = Array.isArray(one) ? one.map((each) => fill(each, values)) : fill(one, values)
+    return bound as BoundOf<T>
   }
 }
 
@@ -167,9 +166,9 @@ function numbered(sql: string, args: unknown[]): { text: string; params: Compile
   return { text: text.trim(), params }
 }
 
-function fill({ params, ...rest }: Compiled, values: Value[]): Bound {
+function fill({ sql, isRead, decode, params }: Compiled, values: Value[]): Bound {
   const args = params.map((param) => (isSlot(param) ? (values[param.slot] as Argument) : param))
-  return { ...rest, args }
+  return { sql, isRead, decode, args }
 }
 
 function isSlot(param: Slot | Argument): param is Slot {
@@ -222,7 +221,8 @@ function rowReader(fields: Field[], isThere: Record<string, boolean> = {}) {
     rows.map((row) => {
       const found: Record<string, unknown> = {}
       for (const group of groups) found[group] = {}
-      for (const [place, { group, name, decoder }] of readers.entries()) {
+      for (let place = 0; place < readers.length; place++) {
+        const { group, name, decoder } = readers[place] as (typeof readers)[number]
         const value = row[place] ?? null
         const target = group === undefined ? found : (found[group] as Record<string, unknown>)
         target[name] = value === null ? null : decoder.mapFromDriverValue(value)
