@@ -52,9 +52,12 @@ const accept = prepareOwned((owner, batch: Slots<Accepted>) => {
   const waiting = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const hasRoom = sql`${waiting} < ${maxUnfinishedBatches}`
   const invalid = invalidItems(id)
-  const isRefused = isLenient ? sql`false` : sql`exists (select 1 from ${invalid})`
+  const canBeRefused = hasErrors || !isLenient
+  const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
   return {
-    earlier: db.select({ id: batches.id, bodyHash: batches.bodyHash }).from(batches).where(earlier),
+    earlier: batch.idempotencyKey
+      ? [db.select({ id: batches.id, bodyHash: batches.bodyHash }).from(batches).where(earlier)]
+      : [],
     batch: insertWhere(
       db,
       batches,
@@ -63,8 +66,8 @@ const accept = prepareOwned((owner, batch: Slots<Accepted>) => {
     ).returning({ id: batches.id }),
     items: stageItems(owner, batch).map((statement) => db.run(statement)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
-    refused: db.run(sql`delete from ${batches} where id = ${id} and ${hasErrors ? sql`true` : isRefused}`),
-    completed: db.run(completeIfNothingPending(owner.now, id)),
+    refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
+    completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
     oldest: db
       .select({ id: batches.id })
       .from(batches)
@@ -91,7 +94,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   })
   const results = await owner.run(statements)
   if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
-  const [first] = results.earlier
+  const [first] = results.earlier.flat()
   if (first && first.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
