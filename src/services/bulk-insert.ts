@@ -136,7 +136,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[]): SQL {
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
       ),
-      ${absorbed(userId)},
+      ${absorbed(batchId)},
       decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
                coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
@@ -176,12 +176,13 @@ const mostComparedInAll = 30_000
  * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
  * long as running it.
  */
-function absorbed(userId: SQL): SQL {
+function absorbed(batchId: BatchId): SQL {
+  const userId = ownerOf(batchId)
   const place = sql`account_id, transaction_date, amount`
   const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
   const resembles = (item: SQL) => sql`row.account_id = ${item}.account_id
            and row.transaction_date = ${item}.transaction_date and row.amount = ${item}.amount`
-  const items = sql`(select count(*) from asking)`
+  const items = sql`(select sum(json_array_length(items)) from ${batchParts} where batch_id = ${batchId})`
   // Of each place the newest, and so many in all: the lock is held for each of them. A query of its own, since the
   // parser's stack ends where queries are nested deeper.
   const resembling = sql`
