@@ -195,7 +195,7 @@ WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
          'account', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
-CREATE TRIGGER account_change_logged AFTER UPDATE OF user_id, name, type, starting_balance, notes ON accounts
+CREATE TRIGGER account_change_logged AFTER UPDATE OF user_id, name, type, starting_balance, notes, version ON accounts
 WHEN old.user_id IS NOT NULL BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
   SELECT old.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),
@@ -211,7 +211,7 @@ WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
          'category', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
-CREATE TRIGGER category_change_logged AFTER UPDATE OF user_id, name, type ON categories
+CREATE TRIGGER category_change_logged AFTER UPDATE OF user_id, name, type, version ON categories
 WHEN old.user_id IS NOT NULL BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
   SELECT old.user_id, 1 + max(coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),

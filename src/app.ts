@@ -26,6 +26,7 @@ import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
+import { leanNotModified } from './http/tagged.ts'
 
 /** Responses are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -35,6 +36,7 @@ const app = new Hono<App>({ strict: false })
 // Only our own ids: a client's would end up in our log.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
+app.use(leanNotModified)
 app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()

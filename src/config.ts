@@ -19,6 +19,8 @@ export type Config = {
   hasGeneralLimit: boolean
   /** Raised once data has been restored from a backup: it makes every older cursor and ETag invalid. */
   changesEpoch: number
+  /** Tells this deployment of the Worker from others. */
+  release: string
   links: LinkBase
   mailer: MailerSettings
   /** Undefined if none is configured. */
@@ -51,6 +53,7 @@ const variables = z.object({
   IDP_CLIENT_SECRET: optionalText,
   GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'true'),
   CHANGES_EPOCH: z._default(text.check(z.regex(/^\d{1,9}$/, 'Write a whole number')), '1'),
+  RELEASE: z.optional(z.object({ id: text })),
   SCRYPT_COST: z.pipe(
     text,
     z.transform((input, { issues }) => {
@@ -117,6 +120,7 @@ function parse(env: object): Config {
     scryptCost: data.SCRYPT_COST,
     hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
     changesEpoch: Number(data.CHANGES_EPOCH),
+    release: data.RELEASE?.id.slice(0, 8) ?? 'local',
     links: { appUrl, secret: data.APP_SECRET },
     mailer: { apiKey: data.RESEND_API_KEY, baseUrl: data.RESEND_BASE_URL, from: data.MAIL_FROM },
     provider: data.IDP_ISSUER

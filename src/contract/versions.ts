@@ -2,6 +2,11 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import * as shown from './shown.ts'
 
+/** The header of a GET that names the answers which the client has (RFC 9110, 13.1.2). */
+export const ifNoneMatch = z.partial(
+  z.object({ 'If-None-Match': field(z.string(), doc('The `ETag` of the last answer.')) }),
+)
+
 /** A tag of an If-Match header: quoted, or a number alone, as Idempotency-Key has it. */
 const tag = /(?:W\/)?"[^"]*"|[^\s,]+/g
 const version = /^("?)([1-9]\d*)\1$/

@@ -1,5 +1,5 @@
 import { LibsqlError } from '@libsql/client/http'
-import { AnswerTooLarge, DatabaseUnavailable } from '../domain/failures.ts'
+import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/failures.ts'
 
 /** A statement violated a constraint of the schema, which rolled back its whole batch. */
 export class ConstraintViolated extends Error {
@@ -78,7 +78,11 @@ const ourStatuses = [400, 413]
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
+/** Stands in the error that a statement raises on purpose where nothing has changed: the rest of its batch is skipped. */
+export const unchanged = 'not modified'
+
 function translate(error: unknown): unknown {
+  if (error instanceof LibsqlError && error.message.includes(unchanged)) return new NotModified()
   const violated = error instanceof LibsqlError && constraint.exec(error.message)
   if (violated) {
     const [, kind = '', table, columns = '', subject = ''] = violated

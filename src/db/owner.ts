@@ -1,10 +1,11 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { dayMs } from '../domain/dates.ts'
-import { Unauthenticated } from '../domain/failures.ts'
+import { NotModified, Unauthenticated } from '../domain/failures.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 import { type ResultOf, type Results, type Runnable, runBatch, runOne, type Statements } from './batch.ts'
 import { lastChange } from './changes.ts'
 import { builder, type Database } from './client.ts'
+import { unchanged } from './errors.ts'
 import {
   type Bound,
   type BoundOf,
@@ -45,7 +46,10 @@ export class Owner implements Scope {
   /** The user's id, once `run` has found it. */
   userId: number | undefined
   readonly credentials: Credentials
+  /** Who the user is and the number of their last change, `7-42`, once `run` has been asked for it and found it. */
+  state: string | undefined
   #lastUsedAt: Date | undefined
+  #watched: { known: string | undefined } | undefined
   #scope: Scope | undefined
 
   constructor(db: Database, { tokenId, secretHash }: { tokenId: number; secretHash: string }, now: Date) {
@@ -70,10 +74,13 @@ export class Owner implements Scope {
 
   /**
    * Runs statements in one transaction and one round trip, after the one that looks up the user, and returns that user
-   * beside their results. Throws Unauthenticated if the token is unknown or expired.
+   * beside their results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const results = await runBatch(this.db, { ...identify({ by: this.credentials }), ...statements })
+    const results = await runBatch(this.db, { ...this.#identify(), ...statements }).catch((error) => {
+      if (error instanceof NotModified) this.#isAsKnown()
+      throw error
+    })
     const { user } = this.#recognise(results.user as ResultOf<ReturnType<typeof identify>['user']>)
     return { ...(results as Results<T>), user }
   }
@@ -83,11 +90,33 @@ export class Owner implements Scope {
     return this.#recognise(await runOne(this.db, lookup))
   }
 
-  #recognise<F extends { user: User; lastUsedAt: Date }>([found]: F[]): F {
+  #recognise<F extends { user: User; lastUsedAt: Date; lastChange: number | null }>([found]: F[]): F {
     if (!found) throw new Unauthenticated()
     this.userId = found.user.id
     this.#lastUsedAt = found.lastUsedAt
+    if (found.lastChange !== null) this.state = `${found.user.id}-${found.lastChange}`
     return found
+  }
+
+  /**
+   * Makes `run` read the state of what the user has. Where it is the one that the client knows, `run` throws NotModified
+   * before any other statement is executed; once a day it does not, since the use of the token is to be noted.
+   */
+  watch(known: string | undefined): void {
+    this.#watched = { known }
+  }
+
+  #identify() {
+    const by = this.credentials
+    if (!this.#watched) return identify({ by, isWatched: false })
+    const { known } = this.#watched
+    const stop = known === undefined ? {} : stopIfKnown({ by, known, usedAfter: daysBefore(this.now, 1) })
+    return { ...stop, ...identify({ by, isWatched: true }) }
+  }
+
+  #isAsKnown(): void {
+    this.state = this.#watched?.known
+    this.userId = Number(this.state?.split('-')[0])
   }
 
   /** Runs a single statement, as `run` does, and returns its result. */
@@ -172,13 +201,28 @@ function scopeOf(by: ValuesOrSlots): Scope {
   return { id, isKnown: sql`${id} is not null`, db: builder }
 }
 
-const identify = prepare(({ by }: Slots<{ by: Credentials }>) => ({
+const identify = prepare(({ by, isWatched }: Slots<{ by: Credentials; isWatched: boolean }>) => ({
   user: builder
-    .select({ user: userColumns, lastUsedAt: tokens.lastUsedAt })
+    .select({
+      user: userColumns,
+      lastUsedAt: tokens.lastUsedAt,
+      lastChange: isWatched ? lastChange(sql`users.id`) : none,
+    })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
     .where(holdsToken(by)),
 }))
+
+const none = sql<number | null>`null`
+
+/** Fails on purpose if the token is good, its use has been noted and the state is the one that is known. */
+const stopIfKnown = prepare(
+  ({ by, known, usedAfter }: Slots<{ by: Credentials; known: string; usedAfter: Date }>) => ({
+    stop: builder.all(sql`
+      select json_extract('{}', ${sql.raw(`'${unchanged}'`)}) from tokens
+       where ${holdsToken(by)} and last_used_at > ${usedAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
+  }),
+)
 
 /** True for tokens that have not expired, by idleness or by age. */
 export function isLive(now: Date): SQL {

@@ -32,6 +32,11 @@ export class Forbidden extends Failure {
   }
 }
 
+/** The client has what it would get: nothing has changed since it was answered. */
+export class NotModified extends Failure {
+  override readonly name = 'NotModified'
+}
+
 /** The row has another version than the request expects; `current` is the row as it is. */
 export class VersionConflict extends Failure {
   override readonly name = 'VersionConflict'

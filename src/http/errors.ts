@@ -13,6 +13,7 @@ import {
   Invalid,
   InvalidItems,
   NotFound,
+  NotModified,
   PotentialDuplicate,
   ProviderUnavailable,
   TooBusy,
@@ -29,6 +30,7 @@ const retryAfterSeconds = 5
 
 /** The one place where failures become responses. An undeclared one is a 500 that reveals nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
+  if (error instanceof NotModified) return c.body(null, 304)
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
   if (error instanceof Forbidden) return c.json({ message: error.message }, 403)
   if (error instanceof EmailNotVerified)

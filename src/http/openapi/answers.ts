@@ -26,7 +26,10 @@ const header = (description: string, schema: JsonSchema = { type: 'string' }): J
 export const headers = {
   'X-Request-Id': header('Identifies this request in our log.'),
   'Server-Timing': header('The time spent on the database, the round trips to it, and the total time.'),
-  ETag: header('Identifies this version of the document.'),
+  ETag: {
+    description: 'Identifies what the answer says: sent as `If-None-Match`, it makes an unchanged one a 304.',
+    schema: { type: 'string' },
+  },
   Location: header('Where to go.'),
   'Preference-Applied': {
     description: 'The preference that was honoured (RFC 7240).',
@@ -49,6 +52,14 @@ export function json(
 /** An answer that is a list. */
 export function list(schema: z.core.$ZodType, description: string): AnswerDescription {
   return json(z.array(schema), description)
+}
+
+/** The answers of a GET whose answer has a tag. */
+export function taggedAnswers(answer: AnswerDescription): Record<number, AnswerDescription> {
+  return {
+    200: { ...answer, headers: ['ETag'] },
+    304: { description: 'It has not changed.', headers: ['ETag'] },
+  }
 }
 
 /** The answer of a deletion. */

@@ -12,18 +12,19 @@ import {
 import type { App } from '../app-types.ts'
 import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
+import { tagged } from '../tagged.ts'
 import { body, header } from '../validate.ts'
 
 /** Categories, the seeded defaults among them. */
 export const categoryRoutes = new Hono<App>()
-  .get('/', async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
+  .get('/', tagged(), async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
   .post('/', header(newCategoryKey), body(newCategory), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { category, isNew } = await createCategory(c.var.owner, draft, values['Idempotency-Key'])
     return c.json(presentCategory(category), isNew ? 201 : 200)
   })
-  .get('/:id', async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
+  .get('/:id', tagged(), async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(categoryChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(

@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import { knownDocument } from '../../contract/service.ts'
+import { ifNoneMatch } from '../../contract/versions.ts'
 import type { App } from '../app-types.ts'
 import { hints } from '../validate.ts'
 
@@ -7,7 +7,7 @@ import { hints } from '../validate.ts'
 const assetHeaders = ['Content-Type', 'ETag', 'Cache-Control']
 
 /** The contract as an OpenAPI document, built from the code (dev/reference.ts). */
-export const documentRoutes = new Hono<App>().get('/', hints('header', knownDocument), async (c) => {
+export const documentRoutes = new Hono<App>().get('/', hints('header', ifNoneMatch), async (c) => {
   const asset = await c.env.ASSETS.fetch(new URL('/api/openapi.json', c.req.url), { headers: c.req.header() })
   if (!asset.ok && asset.status !== 304) return c.notFound()
   const headers = Object.fromEntries(assetHeaders.map((name) => [name, asset.headers.get(name) ?? '']))

@@ -7,11 +7,12 @@ import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
 import { hashing } from '../limits.ts'
 import { presentUser } from '../present.ts'
+import { tagged } from '../tagged.ts'
 import { body } from '../validate.ts'
 
 /** The user's own profile. */
 export const meRoutes = new Hono<App>()
-  .get('/', async (c) => c.json(presentUser(await showUser(c.var.owner))))
+  .get('/', tagged(), async (c) => c.json(presentUser(await showUser(c.var.owner))))
   .on(['PUT', 'PATCH'], '/', body(profileChanges), async (c) => {
     return c.json(presentUser(await updateProfile(c.var.owner, c.req.valid('json'))))
   })

@@ -1,15 +1,25 @@
+import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { type AskedPeriod, period } from '../../contract/summary.ts'
+import { monthsOnEarth } from '../../domain/dates.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
 import { presentSummary } from '../present.ts'
+import { tagged } from '../tagged.ts'
 import { query } from '../validate.ts'
 
-export const summaryRoutes = new Hono<App>().get('/', query(period), async (c) => {
+export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
   return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
 })
+
+/** The month that the answer is about without saying so; undefined while it is not the same everywhere on earth. */
+function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {
+  if (Object.keys(c.req.valid('query').values).length > 0) return ''
+  const [month, other] = monthsOnEarth(c.var.owner.now)
+  return other === undefined ? month : undefined
+}
 
 /** Refuses a month together with a range, since one of them would have to be ignored. */
 function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {

@@ -16,11 +16,12 @@ import type { App } from '../app-types.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentWithRelations } from '../present.ts'
+import { tagged } from '../tagged.ts'
 import { body, header, query } from '../validate.ts'
 
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
-  .get('/', query(transactionQuery), async (c) => {
+  .get('/', tagged(), query(transactionQuery), async (c) => {
     const found = await listTransactions(c.var.owner, c.req.valid('query'))
     const rows = found.rows.map(presentWithRelations)
     return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
@@ -32,7 +33,9 @@ export const transactionRoutes = new Hono<App>()
     const { transaction, isNew } = await createTransaction(c.var.owner, draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
-  .get('/:id', async (c) => c.json(presentWithRelations(await showTransaction(c.var.owner, pathId(c)))))
+  .get('/:id', tagged(), async (c) =>
+    c.json(presentWithRelations(await showTransaction(c.var.owner, pathId(c)))),
+  )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(

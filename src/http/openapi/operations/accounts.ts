@@ -1,6 +1,6 @@
 import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
-import { deleted, json, list } from '../answers.ts'
+import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
 export const accountOperations: OperationGroup = {
@@ -11,7 +11,7 @@ export const accountOperations: OperationGroup = {
       id: 'listAccounts',
       summary: 'List accounts',
       description: 'With their balances, in the order they were opened.',
-      answers: { 200: list(account, 'All accounts.') },
+      answers: taggedAnswers(list(account, 'All accounts.')),
     },
     'POST /api/accounts': {
       id: 'createAccount',
@@ -30,7 +30,7 @@ export const accountOperations: OperationGroup = {
       id: 'showAccount',
       summary: 'Show an account',
       description: 'With its balance.',
-      answers: { 200: json(account, 'The account.') },
+      answers: taggedAnswers(json(account, 'The account.')),
     },
     'PUT /api/accounts/:id': {
       id: 'updateAccount',

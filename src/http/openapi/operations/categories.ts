@@ -1,6 +1,6 @@
 import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
-import { deleted, json, list } from '../answers.ts'
+import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
 export const categoryOperations: OperationGroup = {
@@ -11,7 +11,7 @@ export const categoryOperations: OperationGroup = {
       id: 'listCategories',
       summary: 'List categories',
       description: "The default ones that every user starts with, and the user's own.",
-      answers: { 200: list(category, 'All categories, including the default ones.') },
+      answers: taggedAnswers(list(category, 'All categories, including the default ones.')),
     },
     'POST /api/categories': {
       id: 'createCategory',
@@ -27,7 +27,7 @@ export const categoryOperations: OperationGroup = {
       id: 'showCategory',
       summary: 'Show a category',
       description: 'One category.',
-      answers: { 200: json(category, 'The category.') },
+      answers: taggedAnswers(json(category, 'The category.')),
     },
     'PUT /api/categories/:id': {
       id: 'updateCategory',

@@ -1,5 +1,5 @@
 import { summary } from '../../../contract/summary.ts'
-import { json } from '../answers.ts'
+import { json, taggedAnswers } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
 export const dashboardOperations: OperationGroup = {
@@ -11,7 +11,7 @@ export const dashboardOperations: OperationGroup = {
       summary: 'Show the dashboard',
       description:
         "The current month in the user's time zone, another one by `month`, or any range by `from` and `to`; either end of a range may be left open. `monthly_summary` and `category_breakdown` are about that period, balances about all dates. Transfers count nowhere in it.",
-      answers: { 200: json(summary, 'The dashboard.') },
+      answers: taggedAnswers(json(summary, 'The dashboard.')),
     },
   },
 }

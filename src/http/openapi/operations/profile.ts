@@ -1,7 +1,7 @@
 import { message } from '../../../contract/failures.ts'
 import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
-import { deleted, json } from '../answers.ts'
+import { deleted, json, taggedAnswers } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
@@ -13,7 +13,7 @@ export const profileOperations: OperationGroup = {
       id: 'showProfile',
       summary: 'Show the profile',
       description: 'Who the token belongs to.',
-      answers: { 200: json(user, 'The user of the token.') },
+      answers: taggedAnswers(json(user, 'The user of the token.')),
     },
     'PUT /api/me': {
       id: 'updateProfile',

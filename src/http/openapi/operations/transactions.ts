@@ -1,5 +1,5 @@
 import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
-import { deleted, json } from '../answers.ts'
+import { deleted, json, taggedAnswers } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 
 export const transactionOperations: OperationGroup = {
@@ -11,7 +11,7 @@ export const transactionOperations: OperationGroup = {
       summary: 'List transactions',
       description:
         'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds transactions without a category; `q` looks in description and reference.',
-      answers: { 200: json(transactionPage, 'One page.') },
+      answers: taggedAnswers(json(transactionPage, 'One page.')),
     },
     'POST /api/transactions': {
       id: 'createTransaction',
@@ -40,7 +40,9 @@ export const transactionOperations: OperationGroup = {
       id: 'showTransaction',
       summary: 'Show a transaction',
       description: 'With its accounts and category.',
-      answers: { 200: json(transactionWithRelations, 'The transaction with its accounts and category.') },
+      answers: taggedAnswers(
+        json(transactionWithRelations, 'The transaction with its accounts and category.'),
+      ),
     },
     'PUT /api/transactions/:id': {
       id: 'updateTransaction',

@@ -1,0 +1,61 @@
+import type { Context, Input, MiddlewareHandler } from 'hono'
+import type * as z from 'zod/mini'
+import { ifNoneMatch } from '../contract/versions.ts'
+import type { App } from './app-types.ts'
+import { checkedBy } from './validate.ts'
+
+/**
+ * Tags the answer of a GET with the number of the user's last change, and answers 304 to a client that has it. The tag
+ * is weak, since headers differ. It holds all that an answer depends on: the restored data, the release of this Worker,
+ * the address, the user and the number. `variantOf` names what else there is; undefined if that is not known yet, so that
+ * there can be no tag.
+ */
+export function tagged<I extends Input>(
+  variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
+): MiddlewareHandler<App, string, Known & I> {
+  const middleware: MiddlewareHandler<App, string, Known & I> = async (c, next) => {
+    const variant = variantOf(c)
+    if (variant === undefined) return next()
+    const { owner, deps } = c.var
+    const { changesEpoch, release } = deps.config
+    const { pathname, search } = new URL(c.req.url)
+    const prefix = `${changesEpoch}-${release}-${hashOf(`${pathname}${search} ${variant}`)}-`
+    const header = c.req.header('If-None-Match') ?? ''
+    const known = statesIn(header, prefix)
+    owner.watch(known.length === 1 ? known[0] : undefined)
+    await next()
+    if (owner.state === undefined || (c.res.status !== 200 && c.res.status !== 304)) return
+    const isKnown = header.trim() === '*' || known.includes(owner.state)
+    if (c.res.status === 200 && isKnown) c.res = c.body(null, 304)
+    c.res.headers.set('ETag', `W/"${prefix}${owner.state}"`)
+    c.res.headers.set('Cache-Control', 'private, no-cache')
+    c.res.headers.append('Vary', 'Authorization')
+  }
+  checkedBy.set(middleware, { target: 'header', schema: ifNoneMatch, canRefuse: false })
+  return middleware
+}
+type Known = { in: { header?: z.input<typeof ifNoneMatch> } }
+
+/** What the tags with this prefix say of the user's state. Weak or strong makes no difference here. */
+function statesIn(header: string, prefix: string): string[] {
+  const tags = [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag)
+  return [...new Set(tags.filter((tag) => tag.startsWith(prefix)).map((tag) => tag.slice(prefix.length)))]
+}
+
+/** FNV-1a of 32 bits: only answers to one user at one moment are told apart by it. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5
+  for (let place = 0; place < text.length; place += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
+
+/** A 304 leaves out what the client has from the first answer: all headers that do not choose or name an answer. */
+export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
+  await next()
+  if (c.res.status !== 304) return
+  for (const name of [...c.res.headers.keys()])
+    if (!kept.some((one) => one.toLowerCase() === name)) c.res.headers.delete(name)
+}
