@@ -5,8 +5,8 @@ import { freePort, loopback } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
 
-/** The most databases to exist at once; beyond that, the least recently used one is deleted. */
-const mostDatabases = 400
+/** The most databases to exist at once, since idle ones cost time as well; beyond that, the least recently used is deleted. */
+const mostDatabases = 128
 /** How many are made ahead, so that no test waits for its own. */
 const madeAhead = 4
 

@@ -16,8 +16,8 @@ const lanes = Math.min(4, operations)
 const oneInIsRich = 3
 /** How long a shorter history that fails as well is looked for: a minute in passing, longer by whoever wants to see it. */
 const shrinkingMs = settings.seed === undefined ? 60_000 : 900_000
-/** Far more than a call takes, including the reads after it. */
-const callMs = 40
+/** Far more than a call takes, including the reads after it, even on a busy machine. */
+const callMs = 400
 /** From so many calls on, each kind of them must have succeeded so often, and each status have come so often. */
 const enough = { calls: 10_000, successes: 5, answers: 20 }
 const statuses = [200, 201, 204, 302, 401, 403, 404, 409, 422]
