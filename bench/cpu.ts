@@ -1,5 +1,6 @@
 // `npm run bench:cpu`: the processor time of the Worker itself for what phones do most, as a multiple of a bare fetch to
 // the database; prints the table and, with `-- --write`, puts it into docs/scale.md.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Case, casesOf, createHousehold, syncBatch, tidy } from './calls.ts'
 import { type Call, Connection } from './client.ts'
 import { MeasuredDatabase } from './database.ts'
@@ -28,8 +29,13 @@ const cases: TimedCase[] = [
   { name: 'POST /api/transactions/sync', prepare: syncBatch(20), hasMessages: true },
 ]
 
-/** What every call costs in workerd's HTTP server, which is subtracted, and the yardstick. */
-const bareCases = { nothing: '/bare', fetch: '/fetch' }
+/**
+ * What every call costs in workerd's HTTP server, which is subtracted; the yardstick; and what a message costs in the local
+ * queue, a Worker in JavaScript as well, that nobody pays for where the queue is Cloudflare's.
+ */
+const bareCases = { nothing: '/bare', fetch: '/fetch', queue: '/queue' }
+/** Long enough for the local queue to deliver. */
+const deliveryMs = 500
 
 const times = await withParts(async (parts, directory) => {
   const { file: worker } = bundleWorker(directory)
@@ -47,7 +53,14 @@ const times = await withParts(async (parts, directory) => {
             if (round >= 0) times[name] = [...(times[name] ?? []), ms]
           }
           for (const [name, path] of Object.entries(bareCases))
-            note(name, await cpuMsOf(bare, Array(callsPerRound).fill({ method: 'GET', path, status: 200 })))
+            note(
+              name,
+              await cpuMsOf(
+                bare,
+                Array(callsPerRound).fill({ method: 'GET', path, status: 200 }),
+                name === 'queue' && (() => sleep(deliveryMs)),
+              ),
+            )
           for (const { name, prepare, hasMessages } of cases) {
             const calls: Call[] = []
             while (calls.length < callsPerRound) calls.push(await prepare(bench))
@@ -81,6 +94,7 @@ const text = [
   ...cases.map(({ name, hasMessages }) =>
     row(`\`${name}\`${hasMessages ? ' of 20 items, and its message' : ''}`, name),
   ),
+  row('of that, a message in the local queue', 'queue'),
 ].join('\n')
 console.log(text)
 if (process.argv.includes('--write')) writeSection('docs/scale.md', 'cpu', text)
