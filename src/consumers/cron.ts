@@ -1,6 +1,7 @@
 import { Meter } from '../db/meter.ts'
 import type { Deps } from '../deps.ts'
 import { reportOf } from '../domain/error-report.ts'
+import { forgetOldChanges } from '../services/changes/forget.ts'
 import { removeExpired } from '../services/expiry.ts'
 import { sendDueReminders } from '../services/reminders.ts'
 import { sweepDeleted } from '../services/removal.ts'
@@ -14,6 +15,7 @@ const jobs: Record<string, (deps: Deps) => Promise<Record<string, number>>> = {
     ...(await removeExpired(db, now)),
     ...(await sweepDeleted(db, removals)),
   }),
+  '41 3 * * *': ({ db, now }) => forgetOldChanges(db, now),
 }
 
 /** Runs the job of a cron trigger and logs the result. Failures are thrown as well, so that Cloudflare shows them. */

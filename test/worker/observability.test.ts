@@ -380,7 +380,7 @@ test('nothing in the log tells a password, token, address, amount, description o
   await world.deliver([...world.queued, { kind: 'canary' }], 'purse-mail')
   await world.deliver([...world.queued, { kind: 'canary' }], 'purse-mail-dead')
   await world.deliver([{ batch_id: 'canary' }], 'purse-sync')
-  for (const cron of ['* * * * *', '*/5 * * * *', '17 * * * *']) await world.runCron(cron)
+  for (const cron of ['* * * * *', '*/5 * * * *', '17 * * * *', '41 3 * * *']) await world.runCron(cron)
 
   // And all of it while the database is away.
   const away = createWorld(noDatabase)

@@ -1,0 +1,77 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { runBatch, runOne } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import { dayMs } from '../../domain/dates.ts'
+
+/** Longer than any token lives without use, so that whoever is still signed in can go on from where they are. */
+const keptDays = 100
+const usersPerRead = 1_000
+/** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */
+const entriesPerPart = 5_000
+/** Each is a round trip, and a Worker may make a thousand in a run; what is left over waits for the next run. */
+const requestsPerRun = 900
+
+/**
+ * Removes what is older than a hundred days from the log of changes. Of each user the last such entry stays and becomes
+ * `forgotten`: numbers never fall, and a cursor from before it is refused. Walks from user to user by the primary key, so
+ * that no index on the time is needed. Returns the number of entries removed.
+ */
+export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
+  const before = now.getTime() - keptDays * dayMs
+  let waiting: number[] = []
+  let last: number | undefined = 0
+  let changes = 0
+  for (let request = 0; request < requestsPerRun; request++) {
+    if (waiting.length > 0) {
+      const { forgotten, left } = await forget(db, waiting, before)
+      changes += forgotten
+      waiting = left
+    } else {
+      if (last === undefined) break
+      const users: DueUser[] = await runOne(db, db.all<DueUser>(nextUsers(last, before)))
+      waiting = users.filter(({ isDue }) => isDue).map(({ id }) => id)
+      last = users.length < usersPerRead ? undefined : users.at(-1)?.id
+    }
+  }
+  return { changes }
+}
+
+type DueUser = { id: number; isDue: number }
+
+/** True for a user whose oldest entry, after those that have been removed, is too old. */
+const isDue = (userId: SQL, before: number) => sql`exists (
+  select 1 from (select noun, at from changes where user_id = ${userId} order by seq limit 2)
+   where noun <> 'forgotten' and at <= ${before})`
+
+function nextUsers(last: number, before: number): SQL {
+  return sql`
+    with recursive users_of_log(id) as (
+      select min(user_id) from changes where user_id > ${last}
+       union all
+      select (select min(user_id) from changes where user_id > id) from users_of_log where id is not null
+       limit ${usersPerRead})
+    select id, ${isDue(sql`id`, before)} as isDue from users_of_log where id is not null`
+}
+
+/** Removes the oldest entries of some users, and returns how many, and who has more that are too old. */
+async function forget(db: Database, userIds: number[], before: number) {
+  const ids = sql`(select value as id from json_each(${JSON.stringify(userIds)}))`
+  const share = Math.ceil(entriesPerPart / userIds.length)
+  const { removed, left } = await runBatch(db, {
+    removed: db.run(sql`
+      delete from changes where (user_id, seq) in (
+        select user_id, seq
+          from (select user_id, seq, max(iif(at <= ${before}, seq, null)) over (partition by user_id) as last_old
+                  from ${ids} cross join changes on user_id = id
+                 where seq <= coalesce(
+                   (select seq from changes own where own.user_id = id order by seq limit 1 offset ${share}),
+                   9007199254740991))
+         where seq < last_old)`),
+    marked: db.run(sql`
+      update changes set noun = 'forgotten'
+       where (user_id, seq) in (select id, (select min(seq) from changes where user_id = id) from ${ids})
+         and at <= ${before}`),
+    left: db.all<{ id: number }>(sql`select id from ${ids} where ${isDue(sql`id`, before)}`),
+  })
+  return { forgotten: removed.rowsAffected, left: left.map(({ id }) => id) }
+}
