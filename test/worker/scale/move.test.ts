@@ -4,6 +4,7 @@ import { databaseOf } from '../../../scale/ids.ts'
 import { keptTables, movingTables } from '../../../scale/move.ts'
 import { findDifferences } from '../../../src/db/check.ts'
 import { openDatabase } from '../../../src/db/client.ts'
+import { expectWhole, FeedCopy } from '../feed-copy.ts'
 import type { Json } from '../world.ts'
 import { createDatabases, type Databases, deadUrl, type Resident } from './many-databases.ts'
 
@@ -70,6 +71,33 @@ test('a batch that was accepted before the move is processed after it, once', as
   await world.deliver('purse-sync', world.syncs)
   expect((await person.get(status)).body.counts).toMatchObject({ total: 3, created: 3 })
   expect(await findDifferences(db)).toEqual([])
+})
+
+test('a cursor from before a move works after it, and misses nothing', async () => {
+  const world = await createDatabases(2)
+  const person = await somebodyWithAHistory(world)
+  const copy = new FeedCopy(person)
+  await copy.pull()
+  const snapshot = new FeedCopy(person)
+  await snapshot.page(3)
+  const [{ id: kept }, { id: closed }] = (await person.get('/api/accounts')).body
+  const [gone] = (await person.get('/api/transactions')).body.data
+  await person.delete(`/api/transactions/${gone.id}`)
+  await person.put(`/api/accounts/${kept}`, { name: 'Renamed' })
+
+  await world.move(person.id, 0, 1)
+  await person.put(`/api/accounts/${kept}`, { notes: 'Moved' })
+  await person.delete(`/api/accounts/${closed}`)
+  const [page] = await copy.pull()
+  expect(page).toMatchObject({ snapshot: false, has_more: false })
+  expect(page.changes.map(({ noun, id, data }: Json) => [noun, id, data?.notes])).toEqual([
+    ['transaction', gone.id, undefined],
+    ['account', kept, 'Moved'],
+    ['account', closed, undefined],
+  ])
+  await expectWhole(copy, person)
+  await snapshot.pull(3)
+  await expectWhole(snapshot, person)
 })
 
 test('a long history moves in parts, each row once', async () => {
