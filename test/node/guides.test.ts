@@ -36,8 +36,9 @@ test('the first session of the README runs as it is pasted, after the line that 
 })
 
 test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
-  const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = '', statement = ''] =
-    blocksOf('docs/tour.md', '')
+  const blocks = blocksOf('docs/tour.md', '')
+  const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = ''] = blocks
+  const [copy = '', statement = ''] = blocks.slice(6)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -53,6 +54,9 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
   // Pasted again, it answers the same batch, processed after a while.
   const isDone = async () => (await terminal.paste(sync)).at(-1)?.includes(JSON.stringify(counts)) ?? false
   expect(await until(isDone)).toBe(true)
+  const pulled = JSON.parse((await terminal.paste(copy)).at(-1) ?? '')
+  expect(pulled.changes).toMatchObject([{ noun: 'account', data: { notes: 'Brown leather' } }])
+  expect(pulled.balances).not.toEqual([])
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
