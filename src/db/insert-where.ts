@@ -7,9 +7,16 @@ type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferI
 
 /**
  * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
- * between the check and the write. Add `.returning()` to see whether it did.
+ * between the check and the write. Row and guard may name columns of the one row that is selected `from` elsewhere. Add
+ * `.returning()` to see whether the row was inserted.
  */
-export function insertWhere<T extends SQLiteTable>(db: typeof builder, table: T, row: RowOf<T>, guard: SQL) {
+export function insertWhere<T extends SQLiteTable>(
+  db: typeof builder,
+  table: T,
+  row: RowOf<T>,
+  guard: SQL,
+  from = sql``,
+) {
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
   const values = columns.map(([key, column]) => {
     const value = (row as Record<string, unknown>)[key]
@@ -17,5 +24,5 @@ export function insertWhere<T extends SQLiteTable>(db: typeof builder, table: T,
       return column.hasDefault && !column.primary ? sql.param(column.default, column) : sql`null`
     return is(value, SQL) ? value : sql.param(value, column)
   })
-  return db.insert(table).select(sql`select ${sql.join(values, sql`, `)} where ${guard}`)
+  return db.insert(table).select(sql`select ${sql.join(values, sql`, `)} ${from} where ${guard}`)
 }

@@ -24,33 +24,40 @@ import {
 
 const duplicatesListed = 5
 
+/** The owner in statements that select from `users`: looked up once, however often it is named. */
+const fromUsers = sql<number>`users.id`
+
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
-  judged: selectJudgement(owner, rulesFor(owner, fields)),
+  judged: selectJudgement(owner, rulesFor(fromUsers, fields)),
 }))
 
 const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
   const { db } = owner
-  const rules = rulesFor(owner, fields)
-  const earlier = fields.client_id
-    ? (and(
-        eq(transactions.userId, owner.id),
-        eq(transactions.clientId, fields.client_id),
-        hasLiveAccounts,
-      ) as SQL)
-    : sql`false`
-  const duplicate = force ? sql`false` : isDuplicateOf(owner, fields)
+  const rules = rulesFor(fromUsers, fields)
+  const earlierOf = (userId: SQL) =>
+    fields.client_id
+      ? (and(
+          eq(transactions.userId, userId),
+          eq(transactions.clientId, fields.client_id),
+          hasLiveAccounts,
+        ) as SQL)
+      : sql`false`
+  const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
-  const guard = and(owner.isKnown, allHold(rules), isAbsent(earlier), isAbsent(duplicate)) as SQL
+  const isNew = [earlierOf(fromUsers), duplicateOf(fromUsers)].map(isAbsent)
+  const guard = and(eq(users.id, owner.id), allHold(rules), ...isNew) as SQL
   return {
-    earlier: db.select(transactionColumns).from(transactions).where(earlier),
+    earlier: db.select(transactionColumns).from(transactions).where(earlierOf(owner.id)),
     judged: selectJudgement(owner, rules),
     duplicates: db
       .select(transactionColumns)
       .from(transactions)
-      .where(duplicate)
+      .where(duplicateOf(owner.id))
       .orderBy(desc(transactions.id))
       .limit(duplicatesListed),
-    created: insertWhere(db, transactions, newRow(owner, fields), guard).returning(transactionColumns),
+    created: insertWhere(db, transactions, newRow(owner.now, fields), guard, sql`from ${users}`).returning(
+      transactionColumns,
+    ),
   }
 })
 
@@ -62,14 +69,14 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   if (!draft.complete) {
     const { force: _, ...fields } = draft.values
     const { judged } = await owner.run(judge(owner, given(fields)))
-    throw refusal(owner, draft, judged)
+    throw refusal(draft, judged)
   }
   const { force, ...fields } = draft.values
   const statements = create(owner, { fields: given(fields), force: force === true })
   const results = await withinBounds('amount', owner.run(statements))
   const [transaction] = [...results.earlier, ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
-  const refused = refusal(owner, draft, results.judged)
+  const refused = refusal(draft, results.judged)
   const isDuplicate = 'errors' in refused && Object.keys(refused.errors).length === 0
   throw isDuplicate ? new PotentialDuplicate(results.duplicates) : refused
 }
@@ -80,38 +87,34 @@ function given<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
 }
 
-function rulesFor(owner: Scope, fields: Slots<Partial<GivenFields>>): Rule[] {
+function rulesFor(userId: SQL, fields: Slots<Partial<GivenFields>>): Rule[] {
   const next = nextRow((field) => fields[field] ?? sql`null`)
   return [
-    ...transactionRules(owner.id, next),
+    ...transactionRules(userId, next),
     categoryRequired(next),
-    clientIdUnspent(owner.id, fields.client_id ?? sql`null`),
+    clientIdUnspent(userId, fields.client_id ?? sql`null`),
   ]
 }
 
 /** Selects the verdict on the rules, and whether the user has any account. */
 function selectJudgement(owner: Scope, rules: Rule[]) {
-  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${owner.id})`
+  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${fromUsers})`
   return owner.db
     .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })
     .from(users)
     .where(eq(users.id, owner.id))
 }
 
-function refusal(
-  owner: Owner,
-  draft: Draft<NewTransaction>,
-  judged: { hasAccount: number; verdict: string }[],
-) {
+function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  return brokenBy(rulesFor(owner, {}), judged, draft.errors)
+  return brokenBy(rulesFor(fromUsers, {}), judged, draft.errors)
 }
 
-function newRow(owner: Scope & { now: SQL<Date> }, fields: Slots<GivenFields>) {
+function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
   return {
     id: nextTransactionId,
-    userId: owner.id,
+    userId: fromUsers,
     accountId: fields.account_id,
     toAccountId: fields.to_account_id ?? null,
     categoryId: fields.category_id ?? null,
@@ -121,8 +124,8 @@ function newRow(owner: Scope & { now: SQL<Date> }, fields: Slots<GivenFields>) {
     reference: fields.reference ?? null,
     transactionDate: fields.transaction_date,
     clientId: fields.client_id ?? null,
-    seq: nextChange(owner.id),
-    createdAt: owner.now,
-    updatedAt: owner.now,
+    seq: nextChange(fromUsers),
+    createdAt: now,
+    updatedAt: now,
   } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }
 }

@@ -1,6 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
-import type { Scope } from '../../db/owner.ts'
 import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
@@ -67,7 +66,7 @@ export const mostCompared = 1_000
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
  * money, unless both have a reference and the two differ. `absorbed` in bulk-insert.ts does the same for many rows.
  */
-export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
+export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
   const { reference } = fields
   const resembling = and(
     eq(transactions.accountId, fields.account_id),
@@ -77,7 +76,7 @@ export function isDuplicateOf(owner: Scope, fields: Slots<GivenFields>): SQL {
   return and(
     sql`${transactions.id} in (select id from ${transactions} where ${resembling} order by id desc limit ${sql.raw(String(mostCompared))})`,
     // The plus keeps SQLite from going through the user's whole history by its index.
-    sql`+${transactions.userId} = ${owner.id}`,
+    sql`+${transactions.userId} = ${userId}`,
     eq(transactions.type, fields.type),
     sql`${transactions.toAccountId} is ${fields.to_account_id ?? sql`null`}`,
     reference && sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,

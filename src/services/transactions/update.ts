@@ -24,7 +24,8 @@ type Asked = {
 const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
   const { db } = owner
   const { row, stale } = claimTransaction(owner, id, expected)
-  const rules = transactionRules(owner.id, rowAfter(sent, dropsDestination))
+  // Another user's row is judged by that user's accounts, and nobody hears of it.
+  const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent, dropsDestination))
   return {
     owned: db
       .select({ isOwn: isOwnColumn(owner, transactions), verdict: verdict(rules) })
