@@ -364,6 +364,14 @@ const preparations: Record<string, Preparation> = {
   'DELETE /api/imports/:id': async (bench) =>
     as(bench.owner, 'DELETE', `/api/imports/${await importOne(bench)}`, 204),
 
+  'POST /api/changes': async (bench) => {
+    const id = await spend(bench)
+    const ops = [
+      { op: 'create', noun: 'transaction', client_id: crypto.randomUUID(), set: expense(bench) },
+      { op: 'update', noun: 'transaction', id, set: { description: 'Changed' } },
+    ]
+    return { ...as(bench.owner, 'POST', '/api/changes', 200), body: { ops } }
+  },
   'GET /api/changes': async (bench) => {
     const call = as(bench.owner, 'GET', '/api/changes', 200)
     const { cursor } = await bench.connection.json({ ...call, path: '/api/changes?start=now' })

@@ -191,6 +191,13 @@ CREATE INDEX `transactions_account_date_amount` ON `transactions` (`account_id`,
 CREATE INDEX `transactions_to_account` ON `transactions` (`to_account_id`,`transaction_date`) WHERE to_account_id is not null;--> statement-breakpoint
 CREATE INDEX `transactions_category` ON `transactions` (`category_id`,`transaction_date`) WHERE category_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `transactions_client_id` ON `transactions` (`user_id`,`client_id`) WHERE client_id is not null;--> statement-breakpoint
+CREATE TABLE `upload_steps` (
+	`upload_id` text NOT NULL,
+	`step` text NOT NULL,
+	`items` text NOT NULL,
+	PRIMARY KEY(`upload_id`, `step`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `used_states` (
 	`nonce` text PRIMARY KEY NOT NULL,
 	`expires_at` integer NOT NULL

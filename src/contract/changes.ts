@@ -73,6 +73,10 @@ export type ShownChange = {
   [N in Noun]: { noun: N; id: number; data: z.output<Changed[N]> | null }
 }[Noun]
 
+/** A row of any noun. */
+export const changedRow = () => z.union([user, changedAccount, changedCategory, changedTransaction])
+export const kindsOfRow = 'A `User`, `ChangedAccount`, `ChangedCategory` or `ChangedTransaction`.'
+
 const change = /* @__PURE__ */ shown.object(
   'Change',
   'A row as it is now, or the id of one that is not there any more.',
@@ -80,11 +84,10 @@ const change = /* @__PURE__ */ shown.object(
     noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
     id: shown.id(),
     data: field(
-      z.nullable(z.union([user, changedAccount, changedCategory, changedTransaction])),
+      z.nullable(changedRow()),
       doc({
         type: ['object', 'null'],
-        description:
-          'A `User`, `ChangedAccount`, `ChangedCategory` or `ChangedTransaction`. Null if the row is deleted: that of an account stands for all its transactions, on either side of a transfer, and that of a category for `category_id` null wherever it was.',
+        description: `${kindsOfRow} Null if the row is deleted: that of an account stands for all its transactions, on either side of a transfer, and that of a category for \`category_id\` null wherever it was.`,
       }),
     ),
   }),

@@ -144,16 +144,33 @@ const numeric = (what: string) =>
     error: requiredOr(says(what)),
   })
 
+function readId(input: number | string, refuse: (text: string) => never): number {
+  const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
+  if (Number.isSafeInteger(value) && value > 0) return value
+  return refuse(Number.isInteger(value) ? selected : says('must be an integer'))
+}
+
 /** An id, as a number or a numeric string. The database checks whose it is. */
 export const id = field(
+  trimmed(converted(numeric('must be an integer'), readId)),
+  doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
+)
+
+/** The longest id that a client may give a row. */
+export const clientIdLength = 64
+
+const isReference = (input: number | string): input is `#${string}` =>
+  typeof input === 'string' && input.startsWith('#')
+
+/** An id, or `#` and the client id of a row that was made offline. */
+export const idOrReference = field(
   trimmed(
-    converted(numeric('must be an integer'), (input, refuse) => {
-      const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
-      if (Number.isSafeInteger(value) && value > 0) return value
-      return refuse(Number.isInteger(value) ? selected : says('must be an integer'))
+    converted(numeric('must be an integer'), (input, refuse): number | `#${string}` => {
+      if (!isReference(input)) return readId(input, refuse)
+      return isStorable(input) && !isLongerThan(input, clientIdLength + 1) ? input : refuse(selected)
     }),
   ),
-  doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
+  doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),
 )
 
 const moneyProblems: Record<MoneyProblem, string> = {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import {
+  clientIdLength,
   date,
   flag,
   id,
@@ -16,9 +17,6 @@ import {
 } from './fields.ts'
 import * as shown from './shown.ts'
 import { versionConflict } from './versions.ts'
-
-/** Longest id that a client may give a transaction. */
-export const clientIdLength = 64
 
 const fields = z.object({
   account_id: field(id, doc('The account it is recorded against.')),

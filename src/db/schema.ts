@@ -358,6 +358,13 @@ export const batchParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
+/** What becomes of the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
+export const uploadSteps = sqliteTable(
+  'upload_steps',
+  { uploadId: text().notNull(), step: text().notNull(), items: text().notNull() },
+  (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
+)
+
 export const imports = sqliteTable(
   'imports',
   {

@@ -2,11 +2,24 @@
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
+/** The types of all rows that have one. */
+export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const
 /** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const
 export const importFormats = ['json', 'csv', 'ofx', 'qif', 'camt', 'mt940'] as const
+export const operationKinds = ['create', 'update', 'delete'] as const
+export const operationOutcomes = [
+  'created',
+  'updated',
+  'unchanged',
+  'deleted',
+  'duplicate',
+  'conflict',
+  'gone',
+  'invalid',
+] as const
 /** What the change feed tells of. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const

@@ -3,6 +3,7 @@ import type { ShownBatch } from '../contract/batches.ts'
 import type { ShownCategory } from '../contract/categories.ts'
 import type { ShownChange, ShownFeed } from '../contract/changes.ts'
 import type { ShownImport, ShownImportResult } from '../contract/imports.ts'
+import type { ShownResult } from '../contract/operations.ts'
 import type { ShownUser } from '../contract/people.ts'
 import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
@@ -19,6 +20,7 @@ import type { Change } from '../services/changes/rows.ts'
 import type { Import } from '../services/imports/history.ts'
 import type { ImportFile } from '../services/imports/import-file.ts'
 import type { ImportResult } from '../services/imports/store.ts'
+import type { Outcome } from '../services/operations/outcomes.ts'
 import type { Session } from '../services/sessions.ts'
 import type { SignedIn } from '../services/sign-in/token.ts'
 import type { Summary } from '../services/summary.ts'
@@ -203,6 +205,19 @@ function presentChange(change: Change): ShownChange {
   // Balances change without the account, and stand apart.
   const { balance, ...account } = presentAccount(row)
   return { noun, id, data: { ...account, ...fed } }
+}
+
+export function presentOutcome({ index, outcome, id, version, fields, errors, row }: Outcome): ShownResult {
+  const data = row && presentChange(row).data
+  return {
+    index,
+    outcome,
+    ...(id !== null && { id }),
+    ...(version !== null && { version }),
+    ...(fields && { fields }),
+    ...(errors && { errors }),
+    ...(data && { data }),
+  }
 }
 
 function presentTimestamps(row: { createdAt: Date; updatedAt: Date }) {

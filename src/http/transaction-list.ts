@@ -4,12 +4,12 @@ import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<NewTransaction>
 
-/** The items of a batch or of a JSON import as they were sent, or what is wrong with the list. */
-export function listItems(list: unknown, maxItems: number): unknown[] | string {
-  if (list === undefined || list === null) return 'The transactions field is required.'
-  if (!Array.isArray(list)) return 'The transactions field must be an array.'
-  if (list.length === 0) return 'The transactions field is required.'
-  if (list.length > maxItems) return `The transactions field must not have more than ${maxItems} items.`
+/** The items of a batch, a JSON import or an upload as they were sent, or what is wrong with the list. */
+export function listItems(list: unknown, maxItems: number, field = 'transactions'): unknown[] | string {
+  if (list === undefined || list === null) return `The ${field} field is required.`
+  if (!Array.isArray(list)) return `The ${field} field must be an array.`
+  if (list.length === 0) return `The ${field} field is required.`
+  if (list.length > maxItems) return `The ${field} field must not have more than ${maxItems} items.`
   return list
 }
 

@@ -3,7 +3,7 @@ import type { AccountChanges, NewAccount } from '../contract/accounts.ts'
 import type { Expected } from '../contract/versions.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
-import type { Owner } from '../db/owner.ts'
+import type { Owner, Scope } from '../db/owner.ts'
 import {
   claim,
   existingRow,
@@ -19,7 +19,7 @@ import type { RemovalQueue } from '../gateways/queues.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
-import { accountQuota, notesQuota } from './quotas.ts'
+import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
 
 /**
  * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass
@@ -63,7 +63,7 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewAccount>
   const { earlier, isFirst } = idempotency(owner, accounts, idempotencyKey)
-  const rules = [accountQuota(owner.id), notesQuota(owner.id, fields.notes)]
+  const rules = [accountQuota(owner.id), notesQuota(owner.id, notesGrowth(fields.notes))]
   const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
   const results = await withinBounds(
     'starting_balance',
@@ -95,7 +95,7 @@ export async function updateAccount(
 ) {
   const claimed = claimAccount(owner, id, expected)
   const sent = await requireComplete(owner, draft, claimed)
-  const rules = [notesQuota(owner.id, sent.notes, id)]
+  const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
   const owned = owner.db
     .select({ isOwn: isOwnColumn(owner, accounts), verdict: verdict(rules) })
     .from(accounts)
@@ -120,6 +120,15 @@ export async function updateAccount(
   return updated
 }
 
+/** What an account becomes when it is deleted. Triggers take it out of all figures. */
+export const nobodysAccount = ({ id }: Scope) => ({
+  userId: null,
+  formerUserId: id,
+  name: '',
+  notes: null,
+  clientId: null,
+})
+
 /**
  * Deletes an account and all transactions from or to it: they are gone at once, for whoever asks and in all figures, and
  * removed later. Throws NotFound, Forbidden, VersionConflict, Invalid.
@@ -131,8 +140,7 @@ export async function deleteAccount(
   removals: RemovalQueue,
 ): Promise<void> {
   const { row, owned, stale } = claimAccount(owner, id, expected)
-  const nobodys = { userId: null, formerUserId: owner.id, name: '', notes: null, clientId: null }
-  const deleted = owner.db.update(accounts).set(nobodys).where(row)
+  const deleted = owner.db.update(accounts).set(nobodysAccount(owner)).where(row)
   const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
   requireClaimed(accounts, results)
   await removals.post(results.user.id)

@@ -4,7 +4,10 @@ import { Invalid } from '../domain/failures.ts'
 import { formatMoney, maxTotal } from '../domain/money.ts'
 
 /** Waits for a write. If it would push a balance or total past its bounds, throws Invalid under `field`. */
-export async function withinBounds<T>(field: 'amount' | 'starting_balance', write: Promise<T>): Promise<T> {
+export async function withinBounds<T>(
+  field: 'amount' | 'starting_balance' | 'batch',
+  write: Promise<T>,
+): Promise<T> {
   try {
     return await write
   } catch (error) {

@@ -8,12 +8,14 @@ import type { Owner } from '../db/owner.ts'
 import { claim, ownRow, readOwn, requireClaimed, requireComplete } from '../db/ownership.ts'
 import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
-import type { Draft } from '../domain/draft.ts'
+import { type Draft, messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
+
+export const nameTaken = 'The :field has already been taken.'
 
 /** The columns that are read. */
 export const categoryColumns = {
@@ -96,6 +98,9 @@ export async function updateCategory(
   return results.updated[0] as Category
 }
 
+/** What a category becomes when it is deleted. A trigger moves its totals. */
+export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: null }
+
 /**
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
  * from now on, without being written. Throws NotFound, Forbidden, VersionConflict,
@@ -103,9 +108,8 @@ export async function updateCategory(
  */
 export async function deleteCategory(owner: Owner, id: number, expected: Expected): Promise<void> {
   const { row, owned, stale } = claimCategory(owner, id, expected)
-  const nobodys = { userId: null, name: '', nameKey: '', clientId: null }
   // What goes to and fro in transfers without a category is bounded as well.
-  const deleted = owner.db.update(categories).set(nobodys).where(row)
+  const deleted = owner.db.update(categories).set(nobodysCategory).where(row)
   requireClaimed(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }
 
@@ -115,6 +119,6 @@ async function withFreeName<T>(write: Promise<T>): Promise<T> {
     return await write
   } catch (error) {
     if (!isTaken(error, 'categories.name_key')) throw error
-    throw new Invalid({ name: ['The name has already been taken.'] })
+    throw new Invalid({ name: [messageFor('name', nameTaken)] })
   }
 }

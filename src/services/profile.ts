@@ -6,6 +6,8 @@ import { addError, type Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ColumnsOf } from './columns.ts'
 
+export const addressIsFixed = 'The :field field cannot be changed.'
+
 /** Returns the user. */
 export async function showUser(owner: Owner): Promise<User> {
   const { user } = await owner.run()
@@ -33,6 +35,6 @@ export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>):
   const [changed] = results.changed
   if (changed) return changed
   const errors = { ...draft.errors }
-  if (email && email !== results.user.email) addError(errors, 'email', 'The :field field cannot be changed.')
+  if (email && email !== results.user.email) addError(errors, 'email', addressIsFixed)
   throw new Invalid(errors)
 }

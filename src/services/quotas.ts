@@ -17,23 +17,28 @@ export const maxNotesLength = 250_000
  */
 export const maxUnfinishedBatches = 100
 
-/** Holds if the user may have one more account. */
-export function accountQuota(userId: SQL): Rule {
-  const there = sql`(select count(*) from ${accounts} where ${accounts.userId} = ${userId})`
-  return rule('name', `You cannot have more than ${maxAccounts} accounts.`, sql`(${there} < ${maxAccounts})`)
+/** Holds if the user may have `added` more accounts. */
+export function accountQuota(userId: SQL, added: SQL = sql`1`): Rule {
+  const there = sql`select count(*) from ${accounts} where ${accounts.userId} = ${userId}`
+  const text = `You cannot have more than ${maxAccounts} accounts.`
+  return rule('name', text, sql`((${there}) + ${added} <= ${maxAccounts})`)
 }
 
-/** Holds if the notes fit with those of the user's other accounts. `id` is their account, 0 if it is new. */
-export function notesQuota(userId: SQL, notes: string | null | undefined, id = 0): Rule {
-  const length = notes ? [...notes].length : 0
-  const others = sql`
-    select coalesce(sum(length(${accounts.notes})), 0) from ${accounts}
-     where ${accounts.userId} = ${userId} and ${accounts.id} <> ${id}`
-  // Notes beyond the quota may still be shortened.
-  const asLong = sql`exists (select 1 from ${accounts} where ${accounts.id} = ${id} and length(${accounts.notes}) >= ${length})`
+/**
+ * Holds if the notes of an account may become longer by so many characters, and those of all together by `inAll`. Notes
+ * beyond the quota may still be shortened.
+ */
+export function notesQuota(userId: SQL, growth: SQL, inAll = growth): Rule {
+  const there = sql`
+    select coalesce(sum(length(${accounts.notes})), 0) from ${accounts} where ${accounts.userId} = ${userId}`
   const text = `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`
-  const fits = sql`((${others}) + ${length} <= ${maxNotesLength} or ${asLong})`
-  return rule('notes', text, length > 0 ? fits : sql`true`)
+  return rule('notes', text, sql`(${growth} <= 0 or (${there}) + ${inAll} <= ${maxNotesLength})`)
+}
+
+/** By how many characters notes become longer; `undefined` leaves them as they are. */
+export function notesGrowth(notes: string | null | undefined, current: SQL = sql`null`): SQL {
+  if (notes === undefined) return sql`0`
+  return sql`(${[...(notes ?? '')].length} - coalesce(length(${current}), 0))`
 }
 
 /** Holds if the user may have `added` more categories; `field` gets the error. */

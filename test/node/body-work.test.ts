@@ -3,10 +3,12 @@ import type * as z from 'zod/mini'
 import { app } from '../../src/app.ts'
 import { maxBatchItems, newBatch } from '../../src/contract/batches.ts'
 import { importOptions } from '../../src/contract/imports.ts'
+import { fieldsOfNoun, maxOperations, upload } from '../../src/contract/operations.ts'
 import { newTransaction } from '../../src/contract/transactions.ts'
 import { Invalid } from '../../src/domain/failures.ts'
 import { readImportRows } from '../../src/http/import-rows.ts'
 import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
+import { readUpload } from '../../src/http/operations.ts'
 import { readItem } from '../../src/http/transaction-list.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 
@@ -120,7 +122,7 @@ const twoKilobytes = listOf(good, 2_048)
 
 const checks = app.routes
   .map(({ handler }) => checkedBy.get(handler))
-  .filter((check) => check !== undefined && check.schema !== newBatch) as Check[]
+  .filter((check) => check !== undefined && ![newBatch, upload].includes(check.schema as never)) as Check[]
 /** What requests are checked against, by its fields. An import takes its options from JSON as well. */
 const schemas = new Map(
   checks.map(({ schema, target }) => [
@@ -158,6 +160,29 @@ describe.each([
     expectCheap(listOf(item), ({ transactions }) => read(transactions as unknown[]))
   })
 })
+
+describe.each(Object.entries(fieldsOfNoun))(
+  'reading operations on the %s costs little more than parsing them:',
+  (noun, { update }) => {
+    const operations = {
+      'is null': 'null',
+      'is empty': '{}',
+      'has unknown fields': manyFields(60),
+      'sets what is no object': `{"op":"update","noun":"${noun}","id":1,"set":1,"was":[]}`,
+      ...Object.fromEntries(
+        Object.entries(values).map(([name, value]) => {
+          const fields = filled(update, value, 100)
+          const operation = `{"op":"update","noun":"${noun}","client_id":"x","set":${fields},"was":${fields}}`
+          return [`is full of ${name}`, operation]
+        }),
+      ),
+    }
+    test.each(Object.entries(operations))('each %s', (_, operation) => {
+      const length = Math.min(maxOperations, Math.floor(maxSmallJsonBytes / (operation.length + 1)))
+      expectCheap(`{"ops":[${Array(length).fill(operation)}]}`, readUpload)
+    })
+  },
+)
 
 function readRows(items: unknown[]): unknown {
   try {

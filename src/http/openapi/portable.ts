@@ -1,9 +1,13 @@
 import {
   accountTypes,
   categoryTypes,
+  changedNouns,
   decimalSeparators,
   importKinds,
   itemOutcomes,
+  operationKinds,
+  operationOutcomes,
+  rowTypes,
   syncStates,
   transactionTypes,
 } from '../../domain/types.ts'
@@ -21,6 +25,10 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
   SyncState: { enum: syncStates, description: 'How far an offline batch has come.' },
   ItemOutcome: { enum: itemOutcomes, description: 'What became of one item of an offline batch.' },
+  OperationKind: { enum: operationKinds, description: 'What an operation does.' },
+  OperationNoun: { enum: changedNouns, description: 'What kind of row an operation is about.' },
+  OperationOutcome: { enum: operationOutcomes, description: 'What became of an operation.' },
+  RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
   ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
 }

@@ -1,12 +1,23 @@
 import { Hono } from 'hono/tiny'
 import { feedQuery } from '../../contract/changes.ts'
+import { maxUploadBytes, type ShownUploadAnswer, upload } from '../../contract/operations.ts'
 import { pullChanges } from '../../services/changes/feed.ts'
+import { uploadOperations } from '../../services/operations/upload.ts'
 import type { App } from '../app-types.ts'
-import { presentFeed } from '../present.ts'
-import { query } from '../validate.ts'
+import { readUpload } from '../operations.ts'
+import { presentFeed, presentOutcome } from '../present.ts'
+import { query, uncheckedBody } from '../validate.ts'
 
-/** What has changed, for clients that keep a copy of everything. */
-export const changeRoutes = new Hono<App>().get('/', query(feedQuery), async (c) => {
-  const { changesEpoch } = c.var.deps.config
-  return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
-})
+/** What has changed, for clients that keep a copy of everything, and what they have changed in it. */
+export const changeRoutes = new Hono<App>()
+  .get('/', query(feedQuery), async (c) => {
+    const { changesEpoch } = c.var.deps.config
+    return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
+  })
+  .post('/', uncheckedBody(upload, maxUploadBytes), async (c) => {
+    const { removals, config } = c.var.deps
+    const upload = readUpload(c.req.valid('json'))
+    const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
+    const results = done.outcomes.map(presentOutcome)
+    return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
+  })

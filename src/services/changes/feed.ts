@@ -79,7 +79,7 @@ export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): F
   return { changes, cursor: { ...cursor, seq }, hasMore: seq < lastChange, isSnapshot: false, balances }
 }
 
-type FoundPage = ResultOf<ReturnType<typeof feedStatement>>[number]
+export type FoundPage = ResultOf<ReturnType<typeof feedStatement>>[number]
 
 /** Refuses a cursor together with `start`, since one of them would have to be ignored. */
 function unambiguous(draft: Draft<FeedQuery>): Draft<FeedQuery> {

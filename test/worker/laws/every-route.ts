@@ -185,6 +185,15 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: (p) => p.delete(`/api/imports/${id}`), status: 204 }
   },
 
+  'POST /api/changes': async ({ spend, expense }) => {
+    const [changed, deleted] = [await spend(), await spend()]
+    const ops = [
+      { op: 'create', noun: 'transaction', client_id: 'made-offline', set: expense() },
+      { op: 'update', noun: 'transaction', id: changed.id, set: { amount: 3 }, was: { amount: '12.50' } },
+      { op: 'delete', noun: 'transaction', id: deleted.id },
+    ]
+    return { call: (p) => p.post('/api/changes', { ops }), status: 200 }
+  },
   'GET /api/changes': async ({ person }) => {
     const { body } = await person.get('/api/changes?start=now')
     return { call: (p) => p.get(`/api/changes?cursor=${body.cursor}`), status: 200 }

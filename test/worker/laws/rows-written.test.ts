@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
+import { create, update, upload } from '../uploads.ts'
 import { createWorld } from '../world.ts'
-import { createHousehold, goodCall, type Household, protectedRoutes, verify } from './every-route.ts'
+import {
+  createHousehold,
+  goodCall,
+  type Household,
+  protectedRoutes,
+  verify,
+  writeHistory,
+} from './every-route.ts'
 
 /*
  * Rows written are most of what a request costs, and an index entry is one of them (docs/scale.md). Whoever adds an index,
@@ -22,6 +30,7 @@ const written: Record<string, number> = {
   'PATCH /api/transactions/:id': 8,
   'POST /api/accounts': 4,
   'POST /api/categories': 4,
+  'POST /api/changes': 30,
   'POST /api/email/verification-notification': 4,
   'POST /api/import/bank/store': 20,
   'POST /api/import/store': 21,
@@ -85,4 +94,58 @@ test.each([
   await world.resetDatabaseWork()
   expect((await person.post('/api/import/store', { transactions })).body.import.counts.created).toBe(count)
   expect((await world.databaseWork()).rowsWritten).toBe(rows)
+})
+
+test.each([
+  [1, 18],
+  [20, 132],
+  [500, 3_012],
+])('an upload that creates %i transactions writes %i rows', async (count, rows) => {
+  const household = await createHousehold(createWorld())
+  const { world, person } = household
+  const ops = rowsOf(household, count, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
+  await world.resetDatabaseWork()
+  await upload(person, ops)
+  expect((await world.databaseWork()).rowsWritten).toBe(rows)
+})
+
+test.each([
+  ['the amount', { amount: 700 }],
+  ['the date', { transaction_date: '2025-12-03' }],
+  ['the words', { description: 'Tea', reference: 'R1' }],
+  ['the category', { category_id: null }],
+])('of 500 updates of %s in an upload, each costs no more than a single PUT', async (_, set) => {
+  const household = await createHousehold(createWorld())
+  const { world, person } = household
+  await writeHistory(household, 20_000)
+  const ops = rowsOf(household, 501, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
+  const [one] = await upload(person, ops.splice(0, 1))
+  const ids = (await upload(person, ops)).map(({ id }) => id)
+  await world.resetDatabaseWork()
+  expect((await person.put(`/api/transactions/${one?.id}`, set)).status).toBe(200)
+  const single = await world.databaseWork()
+  await world.resetDatabaseWork()
+  const results = await upload(
+    person,
+    ids.map((id) => update('transaction', id, set, {})),
+  )
+  const many = await world.databaseWork()
+  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['updated']))
+  // What lies around the operations, such as the steps of the upload, is written once.
+  expect(many.rowsWritten / 500).toBeLessThan(single.rowsWritten + 0.05)
+  expect(many.rowsRead / 500).toBeLessThan(single.rowsRead)
+})
+
+test('an upload that is sent again writes nothing but its own steps', async () => {
+  const household = await createHousehold(createWorld())
+  const { world, person } = household
+  const ops = rowsOf(household, 100, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
+  await upload(person, ops)
+  const updates = ops.map(({ client_id }) => update('transaction', client_id, { amount: 7 }, { amount: 1 }))
+  await upload(person, [...updates.slice(1)])
+  for (const again of [ops, updates.slice(1)]) {
+    await world.resetDatabaseWork()
+    await upload(person, again)
+    expect((await world.databaseWork()).rowsWritten).toBeLessThan(12)
+  }
 })

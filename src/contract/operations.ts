@@ -1,0 +1,150 @@
+import * as z from 'zod/mini'
+import type { FieldErrors } from '../domain/failures.ts'
+import type { FeedCursor } from '../domain/feed-cursor.ts'
+import { changedNouns, operationKinds, operationOutcomes, rowTypes } from '../domain/types.ts'
+import { accountChanges, newAccount } from './accounts.ts'
+import { categoryChanges, newCategory } from './categories.ts'
+import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './changes.ts'
+import { doc, field } from './doc.ts'
+import { clientIdLength, id, idOrReference, nullable, oneOf, text } from './fields.ts'
+import { profileChanges } from './people.ts'
+import * as shown from './shown.ts'
+import { newTransaction, transactionChanges } from './transactions.ts'
+
+export const maxOperations = 500
+/** Largest upload of operations, in bytes. */
+export const maxUploadBytes = 1024 * 1024
+
+/** An operation as the services take it, each value checked by itself. */
+export type Operation = {
+  /** Its position in the upload. */
+  index: number
+  kind: (typeof operationKinds)[number]
+  noun: (typeof changedNouns)[number]
+  id: number | null
+  clientId: string | null
+  /** What the fields are to be: ids may be `#` and a client id. */
+  set: Record<string, unknown>
+  /** What fields were when the client changed them. */
+  was: Record<string, unknown>
+}
+
+/** An upload as the services take it; `refused` are the operations that are invalid in themselves. */
+export type Upload = {
+  cursor: FeedCursor | undefined
+  operations: Operation[]
+  refused: { index: number; errors: FieldErrors }[]
+}
+
+/** What names an operation and its row. */
+export const operationHead = z.object({
+  op: field(oneOf(operationKinds), doc('What to do. The profile can only be updated.')),
+  noun: field(oneOf(changedNouns), doc('What kind of row it is about.')),
+  id: field(z.optional(nullable(id)), doc('The id of the row.')),
+  client_id: field(
+    z.optional(nullable(text(clientIdLength))),
+    doc("The client's own id for the row: required to create it, and good in place of `id` ever after."),
+  ),
+})
+
+const references = {
+  account_id: field(idOrReference, doc('The account: its id, or `#` and its client id.')),
+  to_account_id: field(
+    z.optional(nullable(idOrReference)),
+    doc('The destination of a transfer: its id, or `#` and its client id.'),
+  ),
+  category_id: field(
+    z.optional(nullable(idOrReference)),
+    doc('The category: its id, or `#` and its client id.'),
+  ),
+}
+
+/** The fields of each noun: those of the single endpoints, but ids may be references to rows that were made offline. */
+export const fieldsOfNoun = {
+  profile: { create: undefined, update: profileChanges },
+  account: { create: newAccount, update: accountChanges },
+  category: { create: newCategory, update: categoryChanges },
+  transaction: {
+    create: z.extend(newTransaction, references),
+    update: z.extend(transactionChanges, z.partial(z.object(references)).shape),
+  },
+}
+
+/** Fields of a transaction that conflict together: who sends one of them sends all. */
+export const fieldsThatGoTogether = ['type', 'account_id', 'to_account_id'] as const
+
+/** The fields of all nouns, for the document and typed clients: which of them count depends on the noun. */
+const anyFields = field(
+  z.partial(
+    z.object({
+      ...newTransaction.shape,
+      ...references,
+      ...newAccount.shape,
+      type: field(oneOf(rowTypes), doc('Of an account, a category or a transaction.')),
+      timezone: profileChanges.shape.timezone,
+      reminder_time: profileChanges.shape.reminder_time,
+    }),
+  ),
+  doc({ id: 'OperationFields', description: 'Fields by name, as the endpoints of the noun take them.' }),
+)
+
+const operation = field(
+  z.extend(operationHead, {
+    set: field(z.optional(anyFields), doc('What the fields are to be; not for a deletion.')),
+    was: field(
+      z.optional(anyFields),
+      doc('What fields were when the person changed or deleted the row. Without it, the last write wins.'),
+    ),
+  }),
+  doc({ id: 'Operation' }),
+)
+
+/** An upload of operations. They are checked one by one, since one must not hurt another. */
+export const uploadHead = z.object({
+  cursor: field(
+    z.optional(nullable(feedCursor)),
+    doc('The `cursor` of the last page: with it the answer carries what has changed since.'),
+  ),
+})
+export const upload = z.extend(uploadHead, {
+  ops: field(
+    z.array(operation).check(z.minLength(1), z.maxLength(maxOperations)),
+    doc('Each row once. Their order means nothing.'),
+  ),
+})
+
+const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of an operation.', () => ({
+  index: field(shown.count(), doc('Its position in the upload, from 0.')),
+  outcome: z.enum(operationOutcomes),
+  id: field(z.optional(shown.id()), doc('The row, if there is one.')),
+  version: field(z.optional(shown.count()), doc('The version of the row as it is now.')),
+  fields: field(z.optional(z.array(z.string())), doc('Of a conflict: what somebody else has changed.')),
+  errors: field(z.optional(shown.fieldErrors()), doc('Of an invalid operation: texts by field.')),
+  data: field(
+    z.optional(changedRow()),
+    doc({ type: 'object', description: `Of a conflict or a duplicate: the row as it is now. ${kindsOfRow}` }),
+  ),
+}))
+type ShownData = NonNullable<ShownChange['data']>
+/** The document cannot say that the type of `data` depends on the operation. */
+export type ShownResult = Omit<z.output<typeof result>, 'data'> & { data?: ShownData }
+
+export const uploadAnswer = /* @__PURE__ */ shown.object(
+  'UploadAnswer',
+  'What became of each operation and, if the upload had a cursor, what has changed since.',
+  () => ({ results: z.array(result), ...z.partial(feed).shape }),
+  () => ({
+    results: [
+      { index: 0, outcome: 'created' as const, id: 12, version: 1 },
+      { index: 1, outcome: 'updated' as const, id: 91, version: 4 },
+      { index: 2, outcome: 'gone' as const, id: 77 },
+    ],
+    changes: [{ noun: 'transaction', id: 76, data: null }],
+    cursor: 'WzEsMSwxMDRd',
+    has_more: false,
+    snapshot: false,
+    balances: [{ account_id: 1, balance: 1237.5 }],
+    total_balance: 1237.5,
+  }),
+)
+export type ShownUploadAnswer = { results: ShownResult[] } & Partial<ShownFeed>

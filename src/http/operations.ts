@@ -1,0 +1,103 @@
+import type * as z from 'zod/mini'
+import {
+  fieldsOfNoun,
+  fieldsThatGoTogether,
+  maxOperations,
+  type Operation,
+  operationHead,
+  type Upload,
+  uploadHead,
+} from '../contract/operations.ts'
+import { addError, type Draft } from '../domain/draft.ts'
+import type { FieldErrors } from '../domain/failures.ts'
+import { rowTwice } from '../services/operations/names.ts'
+import { listItems } from './transaction-list.ts'
+import { isObject, toDraft } from './validate.ts'
+
+/** Reads an upload: each operation on its own, so that one which is invalid does not hurt the others. */
+export function readUpload(body: unknown): Draft<Upload> {
+  const { values, errors } = toDraft(uploadHead, isObject(body) ? body : {})
+  const list = listItems(isObject(body) ? body.ops : undefined, maxOperations, 'ops')
+  if (typeof list === 'string') addError(errors, 'ops', list)
+  const read: Upload = { cursor: values.cursor ?? undefined, operations: [], refused: [] }
+  const rows = new Set<string>()
+  for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
+    const { named, errors: wrong } = readHead(item)
+    const row = rowOf(named)
+    // A second operation on a row is not looked at: checking it may cost more than sending it.
+    if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, rowTwice)
+    else if (wrong) read.refused.push({ index, errors: wrong })
+    else addOperation(read, index, readFields(item as Item, named as Named))
+    if (row !== undefined) rows.add(row)
+  }
+  return { complete: Object.keys(errors).length === 0, values: read, errors }
+}
+
+type Item = Record<string, unknown>
+type Named = Omit<Operation, 'index' | 'set' | 'was'>
+
+function addOperation(read: Upload, index: number, { operation, errors }: ReturnType<typeof readFields>) {
+  if (Object.keys(errors).length > 0) read.refused.push({ index, errors })
+  else read.operations.push({ index, ...operation })
+}
+
+/** What an operation does, and to which row. */
+function readHead(item: unknown): { named: Partial<Named>; errors?: FieldErrors } {
+  if (!isObject(item)) return { named: {}, errors: { item: ['The item must be an object.'] } }
+  const { values, errors, complete } = toDraft(operationHead, item)
+  const { op: kind, noun, client_id: clientId = null } = values
+  // A creation names its row by the client id alone.
+  const id = kind === 'create' ? null : (values.id ?? null)
+  const named = { ...(kind && { kind }), ...(noun && { noun }), id, clientId }
+  return complete ? { named } : { named, errors }
+}
+
+/** Identifies the row of an operation, as far as it is known. */
+function rowOf({ noun, id, clientId }: Partial<Named>): string | undefined {
+  if (noun === 'profile') return noun
+  if (noun === undefined || (id == null && clientId == null)) return undefined
+  return id == null ? `${noun} #${clientId}` : `${noun} ${id}`
+}
+
+type Fields = { values: Record<string, unknown>; errors: FieldErrors }
+const noFields: Fields = { values: {}, errors: {} }
+
+function readFields(item: Item, named: Named) {
+  const { kind, noun } = named
+  const { create, update } = fieldsOfNoun[noun]
+  const schema = kind === 'create' ? create : update
+  const errors: FieldErrors = {}
+  if (noun === 'profile' && kind !== 'update') addError(errors, 'op', 'The selected :field is invalid.')
+  else if (kind === 'create' && named.clientId === null) addError(errors, 'client_id', required)
+  else if (noun !== 'profile' && named.id === null && named.clientId === null)
+    addError(errors, 'id', required)
+  const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema)
+  const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update)
+  if (noun === 'transaction' && kind === 'update') demandAll(set)
+  if (noun === 'transaction') demandAll(was)
+  Object.assign(errors, set.errors)
+  for (const [field, texts] of Object.entries(was.errors))
+    errors[field === 'was' ? field : `was.${field}`] = texts
+  return { operation: { ...named, set: set.values, was: was.values }, errors }
+}
+
+const required = 'The :field field is required.'
+
+function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fields {
+  const errors: FieldErrors = {}
+  if (value == null) addError(errors, name, required)
+  else if (!isObject(value)) addError(errors, name, 'The :field field must be an object.')
+  else {
+    const draft = toDraft(schema, value)
+    const sent = Object.entries(draft.values).filter(([, one]) => one !== undefined)
+    return { values: Object.fromEntries(sent), errors: draft.errors }
+  }
+  return { values: {}, errors }
+}
+
+/** Of fields that go together, all must have been sent or none. */
+function demandAll({ values, errors }: Fields): void {
+  const isSent = (field: string) => field in values || field in errors
+  if (!fieldsThatGoTogether.some(isSent)) return
+  for (const field of fieldsThatGoTogether) if (!isSent(field)) addError(errors, field, required)
+}

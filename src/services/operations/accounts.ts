@@ -1,0 +1,101 @@
+import { sql } from 'drizzle-orm'
+import type { AccountChanges, NewAccount } from '../../contract/accounts.ts'
+import { prepareOwned } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
+import { accounts } from '../../db/schema.ts'
+import { nobodysAccount } from '../accounts.ts'
+import { accountQuota, notesQuota } from '../quotas.ts'
+import {
+  applyUpdates,
+  bitsOf,
+  changesAsJson,
+  isNamed,
+  judgeDeletions,
+  judgeUpdates,
+  type Noun,
+} from './changes.ts'
+import { creationsAsJson, insertRows, judgeCreations, type NewRows } from './creations.ts'
+import { idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+
+const groupOf = {
+  name: 'name',
+  type: 'type',
+  starting_balance: 'starting_balance',
+  notes: 'notes',
+} satisfies Record<keyof AccountChanges & keyof NewAccount, string>
+
+const length = (prefix: string) => `length(coalesce(${prefix}_notes, ''))`
+const growth = `${length('next')} - ${length('now')}`
+
+const changed: Noun = {
+  table: 'accounts',
+  groupOf,
+  row: (userId) => isNamed(userId, 'accounts'),
+  hasVersion: true,
+  counted: sql.raw(`
+    ${growth} as growth,
+    sum(iif(row_id is null or conflicting <> '[]', 0, max(0, ${growth}))) over (order by position) as growth_so_far`),
+  rules: (userId) => [notesQuota(userId, sql`growth`, sql`growth_so_far`)],
+}
+
+const added: NewRows = {
+  noun: 'account',
+  table: 'accounts',
+  fields: Object.keys(groupOf),
+  counted: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
+  rules: (userId) => [
+    accountQuota(userId, sql`nth`),
+    notesQuota(userId, sql`length(coalesce(notes, ''))`, sql`length_so_far`),
+  ],
+}
+
+const create = prepareOwned((owner, staged: Slots<Staged>) => {
+  const { db, now } = owner
+  const upload = uploadOf(owner, staged)
+  const { json } = staged
+  const step = { rows: added, step: 'create account' }
+  return {
+    judged: db.run(judgeCreations(upload, { ...step, json })),
+    created: db.run(insertRows(upload, step, now)),
+  }
+})
+
+const update = prepareOwned((owner, staged: Slots<Staged>) => {
+  const { db, now } = owner
+  const upload = uploadOf(owner, staged)
+  const { json } = staged
+  const step = { noun: changed, step: 'update account' }
+  const fields = ['name', 'type', 'notes']
+  // A trigger adds up all balances where a starting balance is set.
+  const setsBalance = sql.raw(`op.sent & ${bitsOf(groupOf, (field) => field === 'starting_balance')} <> 0`)
+  return {
+    judged: db.run(judgeUpdates(upload, { ...step, json })),
+    plain: db.run(applyUpdates(upload, { ...step, fields, which: sql`not ${setsBalance}` }, now)),
+    rest: db.run(
+      applyUpdates(upload, { ...step, fields: [...fields, 'starting_balance'], which: setsBalance }, now),
+    ),
+  }
+})
+
+const remove = prepareOwned((owner, staged: Slots<Staged>) => {
+  const { db } = owner
+  const upload = uploadOf(owner, staged)
+  const { json } = staged
+  const step = 'delete account'
+  return {
+    judged: db.run(judgeDeletions(upload, { noun: changed, step, json })),
+    deleted: db
+      .update(accounts)
+      .set(nobodysAccount(owner))
+      .where(sql`${accounts.id} in (${idsWith(upload.id, [step], ['deleted'])})`),
+  }
+})
+
+export const createAccounts: Step = (owner, asked, operations) =>
+  Object.values(create(owner, { ...asked, json: creationsAsJson(added, operations) }))
+
+export const updateAccounts: Step = (owner, asked, operations) =>
+  Object.values(update(owner, { ...asked, json: changesAsJson(changed, operations) }))
+
+export const deleteAccounts: Step = (owner, asked, operations) =>
+  Object.values(remove(owner, { ...asked, json: changesAsJson(changed, operations) }))

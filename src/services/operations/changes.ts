@@ -1,0 +1,179 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import { brokenRules, type Rule } from '../guards.ts'
+import { accepted, storeVerdicts, type Uploading } from './steps.ts'
+
+/** A noun as updates and deletions see it. Its fields are columns of its table, by the same names. */
+export type Noun = {
+  table: 'accounts' | 'categories' | 'transactions' | 'users'
+  /** Each field, and the group with which it conflicts. */
+  groupOf: Record<string, string>
+  /** The fields that hold ids, and whose. */
+  references?: Record<string, 'accounts' | 'categories'>
+  /** The current values of fields that are not what their columns hold. */
+  current?: Record<string, SQL>
+  /** The condition for the row of `item`. */
+  row: (userId: SQL) => SQL
+  /** Whether the table has versions. */
+  hasVersion: boolean
+  /** What the rules need beside `now_` and `next_` with a field's name: columns, which may be about several operations. */
+  counted?: SQL
+  rules: (userId: SQL) => Rule[]
+}
+
+type Step = { noun: Noun; step: string; json: SQL }
+
+/** The condition for the row that `item` names, by its id or its client id. */
+export function isNamed(userId: SQL, table: Noun['table']): SQL {
+  const name = sql.raw(table)
+  const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
+  return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`
+}
+
+/** An id as it was sent: `#` and a client id stand for the row that has it, or for 0 if there is none. */
+export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
+  const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
+  return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
+}
+
+/** What `item` has before its values: `sent` and `known` have a bit for each field of `set` and `was`. */
+const head = ['position', 'id', 'client_id', 'sent', 'known']
+
+/** The operations of a step as JSON. */
+export function changesAsJson({ groupOf }: Noun, operations: Operation[]): string {
+  const fields = Object.keys(groupOf)
+  const listed = (values: Operation['set']) => fields.map((field) => values[field] ?? null)
+  return JSON.stringify(
+    operations.map(({ index, id, clientId, set, was }) => {
+      const bits = [bitsOf(groupOf, (field) => field in set), bitsOf(groupOf, (field) => field in was)]
+      return [index, id, clientId, ...bits, ...listed(set), ...listed(was)]
+    }),
+  )
+}
+
+/** The bits of those fields to which the condition applies. */
+export function bitsOf(groupOf: Noun['groupOf'], holds: (field: string) => boolean): number {
+  return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
+}
+
+/** The values that the verdict on an update has: which fields were sent, and what each field is to be. */
+export const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
+
+/**
+ * Decides what becomes of updates:
+ *
+ * 1. A row that is not there, or somebody else's, is gone.
+ * 2. A change that would break a rule is invalid.
+ * 3. A field conflicts if the row has neither what it was nor what it is to be. Only fields that are set count, so a
+ *    client may send the whole row as it was.
+ * 4. A change to what the row is anyway leaves it unchanged.
+ */
+export function judgeUpdates(upload: Uploading, { noun, step, json }: Step): SQL {
+  const { userId } = upload
+  const fields = Object.keys(noun.groupOf)
+  const next = fields.map(
+    (field, at) => `iif(sent & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
+  )
+  const meets = (group: Group) =>
+    sql`and (sent & ${group.bits}) = ${group.bits} and ${group.of('now')} is not ${group.of('set')}`
+  const query = sql`
+    with ${foundRows(userId, { noun, step, json })},
+    next as materialized (
+      select *, ${sql.raw(next.join(', '))}, ${conflicts(noun, meets)} as conflicting from found
+    ),
+    counted as materialized (select *, ${noun.counted ?? sql`null`} from next),
+    judged as materialized (
+      select *, iif(row_id is null, '[]', ${brokenRules(noun.rules(userId))}) as broken from counted
+    ),
+    decided as (
+      select *, case when row_id is null then 'gone'
+                     when broken <> '[]' then 'invalid'
+                     when conflicting <> '[]' then 'conflict'
+                     when ${columns('next', fields)} is ${columns('now', fields)} then 'unchanged'
+                     else 'updated' end as outcome from judged
+    ),
+    verdict as (
+      select position, outcome, row_id as id, version + (outcome = 'updated') as version,
+             case outcome when 'invalid' then broken when 'conflict' then conflicting end as detail, sent,
+             ${sql.raw(fields.map((field) => `next_${field} as ${field}`).join(', '))} from decided
+    )`
+  return storeVerdicts(upload, { step, values: changedValues(noun), query })
+}
+
+/** Decides what becomes of deletions: a field conflicts if the row does not have what it was. */
+export function judgeDeletions(upload: Uploading, { noun, step, json }: Step): SQL {
+  const query = sql`
+    with ${foundRows(upload.userId, { noun, step, json })},
+    judged as materialized (select *, ${conflicts(noun, () => sql``)} as conflicting from found),
+    verdict as (
+      select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
+             iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from judged
+    )`
+  return storeVerdicts(upload, { step, values: [], query })
+}
+
+/** `found` has each operation, with what it sets and knows, and the row that it names as it is now. */
+function foundRows(userId: SQL, { noun, json }: Step): SQL {
+  const { table, groupOf, references = {}, current = {}, hasVersion } = noun
+  const name = sql.raw(table)
+  const fields = Object.keys(groupOf)
+  const sent = ['set', 'was'].flatMap((prefix, half) =>
+    fields.map((field, at) => {
+      const value = sql.raw(`value ->> ${head.length + half * fields.length + at}`)
+      const whose = references[field]
+      return sql`${whose ? resolved(userId, whose, value) : value} as ${sql.raw(`${prefix}_${field}`)}`
+    }),
+  )
+  const now = fields.map(
+    (field) => sql`${current[field] ?? sql.raw(`${table}.${field}`)} as ${sql.raw(`now_${field}`)}`,
+  )
+  const places = head.map((place, at) => sql.raw(`value ->> ${at} as ${place}`))
+  return sql`
+    item as materialized (select ${sql.join([...places, ...sent], sql`, `)} from json_each(${json})),
+    found as materialized (
+      select item.*, ${name}.id as row_id, ${hasVersion ? sql`${name}.version` : sql`null`} as version,
+             ${sql.join(now, sql`, `)}
+        from item left join ${name} on ${noun.row(userId)}
+    )`
+}
+
+type Group = { bits: SQL; of: (prefix: string) => SQL }
+
+/** The fields that conflict, as a JSON array. Those of a group do so together. */
+function conflicts({ groupOf }: Noun, andAlso: (group: Group) => SQL): SQL {
+  const found = [...new Set(Object.values(groupOf))].map((name) => {
+    const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
+    const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
+    const group = { bits, of: (prefix: string) => columns(prefix, fields) }
+    const isKnown = sql`(known & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
+    // The key of a category's name is no field of the contract.
+    const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
+    return sql`iif(${isKnown} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`
+  })
+  return sql`('[' || substr(${sql.join(found, sql` || `)}, 2) || ']')`
+}
+
+const columns = (prefix: string, fields: readonly string[]) =>
+  sql.raw(`(${fields.map((field) => `${prefix}_${field}`).join(', ')})`)
+
+/**
+ * Writes the updates of a step that `which` matches: those fields, which others are left out, since setting a column
+ * writes its index entries and runs its triggers, even to the same value.
+ */
+export function applyUpdates(
+  upload: Uploading,
+  { noun, step, fields, also = [], which = sql`true` }: Omit<Step, 'json'> & Written,
+  now: SQL,
+): SQL {
+  const table = sql.raw(noun.table)
+  const set = [
+    ...fields.map((field) => sql.raw(`${field} = op.${field}`)),
+    ...(noun.hasVersion ? [sql`version = ${table}.version + 1`] : []),
+    ...also,
+    sql`updated_at = ${now}`,
+  ]
+  return sql`
+    with ${accepted(upload.id, { step, outcome: 'updated', values: changedValues(noun) })}
+    update ${table} set ${sql.join(set, sql`, `)} from op where ${table}.id = op.id and ${which}`
+}
+type Written = { fields: readonly string[]; also?: SQL[]; which?: SQL }

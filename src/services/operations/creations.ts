@@ -1,0 +1,78 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import { spentClientIds } from '../../db/schema.ts'
+import { brokenRules, type Rule } from '../guards.ts'
+import { accepted, storeVerdicts, type Uploading } from './steps.ts'
+
+/** An account or a category as creations see it. Its fields are columns of its table, by the same names. */
+export type NewRows = {
+  noun: 'account' | 'category'
+  table: 'accounts' | 'categories'
+  fields: readonly string[]
+  /** A column that the rules need beside the fields and `nth`, over `fresh`: the operations that are not repeats, in order. */
+  counted: SQL
+  rules: (userId: SQL) => Rule[]
+}
+
+type Step = { rows: NewRows; step: string }
+
+/** The operations of a step as JSON. */
+export function creationsAsJson({ fields }: NewRows, operations: Operation[]): string {
+  return JSON.stringify(
+    operations.map(({ index, clientId, set }) => [
+      index,
+      clientId,
+      ...fields.map((field) => set[field] ?? null),
+    ]),
+  )
+}
+
+/**
+ * Decides what becomes of the creation of accounts or categories. One whose client id has a row is a duplicate of it, and
+ * gone if that row is deleted. Of those that break a rule, each counts for those after it: a quota is never passed.
+ */
+export function judgeCreations(upload: Uploading, { rows, step, json }: Step & { json: SQL }): SQL {
+  const { userId } = upload
+  const table = sql.raw(rows.table)
+  const names = ['position', 'client_id', ...rows.fields]
+  const columns = sql.raw(names.map((name, at) => `value ->> ${at} as ${name}`).join(', '))
+  const isSpent = sql`exists (
+    select 1 from ${spentClientIds} spent
+     where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${rows.noun}'`)} and spent.client_id = item.client_id)`
+  // Deleted rows do not get their ids back: AUTOINCREMENT.
+  const lastId = sql`coalesce((select seq from sqlite_sequence where name = ${sql.raw(`'${rows.table}'`)}), 0)`
+  const query = sql`
+    with item as materialized (select ${columns} from json_each(${json})),
+    known as materialized (
+      select item.*, known.id as known_id, known.version as known_version, known.id is null and ${isSpent} as is_spent
+        from item left join ${table} known on known.user_id = ${userId} and known.client_id = item.client_id
+    ),
+    counted as materialized (
+      select *, row_number() over fresh as nth, ${rows.counted} from known
+      window fresh as (partition by known_id is null and not is_spent order by position)
+    ),
+    judged as materialized (
+      select *, iif(known_id is null and not is_spent, ${brokenRules(rows.rules(userId))}, '[]') as broken from counted
+    ),
+    decided as (
+      select *, case when known_id is not null then 'duplicate'
+                     when is_spent then 'gone'
+                     when broken <> '[]' then 'invalid' else 'created' end as outcome from judged
+    ),
+    verdict as (
+      select *, iif(outcome = 'created', ${lastId} + nth, known_id) as id,
+             iif(outcome = 'created', 1, known_version) as version, iif(outcome = 'invalid', broken, null) as detail
+        from decided
+    )`
+  return storeVerdicts(upload, { step, values: ['client_id', ...rows.fields], query })
+}
+
+/** Creates the rows of a step. */
+export function insertRows(upload: Uploading, { rows, step }: Step, now: SQL): SQL {
+  const values = ['client_id', ...rows.fields]
+  const columns = sql.raw(values.join(', '))
+  return sql`
+    insert into ${sql.raw(rows.table)} (id, user_id, ${columns}, created_at, updated_at)
+    with ${accepted(upload.id, { step, outcome: 'created', values })}
+    select id, ${upload.userId}, ${columns}, ${now}, ${now} from op order by position`
+}

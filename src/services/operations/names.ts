@@ -1,0 +1,43 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
+
+/** What is wrong with an operation whose row another one is about as well: which of them came first is unknown. */
+export const rowTwice = 'The row stands in an earlier operation as well.'
+
+const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
+
+/**
+ * The rows that an upload changes, as JSON, if some of a noun are named by id and others by client id: only the database
+ * knows then whether two of them are one.
+ */
+export function namesToCompare(operations: Operation[]): string | undefined {
+  const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')
+  const names = changing.filter(({ noun, id }) =>
+    changing.some((other) => other.noun === noun && (other.id === null) !== (id === null)),
+  )
+  if (names.length === 0) return undefined
+  return JSON.stringify(
+    names.map(({ index, noun, id, clientId }) => [index, noun, id, id === null ? clientId : null]),
+  )
+}
+
+/** The positions of operations on a row that another one before them is about, as a query. */
+export function rowsTwice(userId: SQL, names: SQL): SQL {
+  const found = Object.entries(tables).map(
+    ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (
+      select row.id from ${sql.raw(table)} row where row.user_id = ${userId} and row.client_id = value ->> 3)`,
+  )
+  return sql`
+    select position from (
+      select position, row_number() over (partition by noun, id order by position) as nth
+        from (select value ->> 0 as position, value ->> 1 as noun,
+                     coalesce(value ->> 2, case value ->> 1 ${sql.join(found, sql` `)} end) as id
+                from json_each(${names}))
+       where id is not null)
+     where nth > 1`
+}
+
+export function errorsOfRowsTwice(found: { position: number }[]): FieldErrors {
+  return Object.fromEntries(found.map(({ position }) => [`ops.${position}`, [rowTwice]]))
+}

@@ -1,0 +1,124 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import type { Results } from '../../db/batch.ts'
+import { prepareOwned, type User } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
+import { accounts, batches, categories, type ItemErrors, transactions } from '../../db/schema.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
+import { operationKinds, type operationOutcomes } from '../../domain/types.ts'
+import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/rows.ts'
+import { transactionColumns } from '../transactions/read.ts'
+import { idsWith, storedVerdicts } from './steps.ts'
+
+/** What became of an operation. */
+export type Outcome = {
+  index: number
+  outcome: (typeof operationOutcomes)[number]
+  id: number | null
+  version: number | null
+  /** The fields that conflict. */
+  fields: string[] | null
+  errors: FieldErrors | null
+  /** The row as it is now, of a duplicate or a conflict. */
+  row: Change | null
+}
+
+type Verdict = [
+  index: number,
+  outcome: Outcome['outcome'],
+  id: number | null,
+  version: number | null,
+  detail: ItemErrors | string[] | null,
+]
+
+/** Reads the verdicts of an upload, and the rows of duplicates and conflicts as they are now. */
+export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
+  const { db, id } = owner
+  const shown = (noun: string) =>
+    idsWith(
+      uploadId,
+      operationKinds.map((kind) => `${kind} ${noun}`),
+      ['duplicate', 'conflict'],
+    )
+  const duplicates = sql`
+    select value ->> 1 from ${batches} cross join json_each(outcomes)
+     where ${batches.id} = ${uploadId} and value ->> 0 = 'duplicate'`
+  // The plus makes SQLite search by id: the user has many rows.
+  const own = sql`+${transactions.userId} = ${id}`
+  return {
+    verdicts: db.all<{ verdicts: string }>(storedVerdicts(uploadId)),
+    creations: db.select({ outcomes: batches.outcomes }).from(batches).where(eq(batches.id, uploadId)),
+    accounts: db
+      .select(fedAccountColumns)
+      .from(accounts)
+      .where(and(sql`${accounts.id} in (${shown('account')})`, sql`+${accounts.userId} = ${id}`)),
+    categories: db
+      .select(fedCategoryColumns)
+      .from(categories)
+      .where(and(sql`${categories.id} in (${shown('category')})`, sql`+${categories.userId} = ${id}`)),
+    transactions: db
+      .select(transactionColumns)
+      .from(transactions)
+      .where(and(sql`${transactions.id} in (${shown('transaction')} union all ${duplicates})`, own)),
+    accountsDeleted: db.all(idsWith(uploadId, ['delete account'], ['deleted'])),
+  }
+})
+
+/** Makes outcomes of what `readOutcomes` has read, for the user as they were: their profile conflicts or has changed. */
+export function outcomesOf(
+  operations: Operation[],
+  found: Results<ReturnType<typeof readOutcomes>>,
+  user: User,
+): Outcome[] {
+  const rows = new Map<string, Change>()
+  const add = (change: Change) => rows.set(`${change.noun} ${change.id}`, change)
+  for (const row of found.accounts) add({ noun: 'account', id: row.id, row })
+  for (const row of found.categories) add({ noun: 'category', id: row.id, row })
+  for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
+  add({ noun: 'profile', id: user.id, row: user })
+  const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
+  return [...storedIn(found.verdicts), ...onCreations(operations, found.creations)].map(
+    ([index, outcome, id, version, detail]) => {
+      const isShown = outcome === 'duplicate' || outcome === 'conflict'
+      const row = isShown ? (rows.get(`${nouns.get(index)} ${id}`) ?? null) : null
+      return {
+        index,
+        outcome,
+        id,
+        version: version ?? (row?.noun === 'transaction' ? (row.row?.version ?? null) : null),
+        fields: outcome === 'conflict' ? (detail as string[]) : null,
+        errors: outcome === 'invalid' ? errorsOf(detail as ItemErrors) : null,
+        row,
+      }
+    },
+  )
+}
+
+function storedIn(found: { verdicts: string }[]): Verdict[] {
+  return found.flatMap(({ verdicts }) => JSON.parse(verdicts) as Verdict[])
+}
+
+/** What bulk-insert.ts has decided of created transactions: those that fail there are gone. */
+function onCreations(
+  operations: Operation[],
+  [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],
+): Verdict[] {
+  const creations = operations.filter(({ kind, noun }) => kind === 'create' && noun === 'transaction')
+  return (batch?.outcomes ?? []).map(([outcome, id, errors], at) => {
+    const index = creations[at]?.index ?? 0
+    if (outcome === 'failed') return [index, 'gone', null, null, null]
+    return [
+      index,
+      outcome as 'created' | 'duplicate' | 'invalid',
+      id,
+      outcome === 'created' ? 1 : null,
+      errors,
+    ]
+  })
+}
+
+function errorsOf(pairs: ItemErrors): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const [field, message] of pairs) errors[field] = [...(errors[field] ?? []), message]
+  return errors
+}

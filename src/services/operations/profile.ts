@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm'
+import type { ProfileChanges } from '../../contract/people.ts'
+import { prepareOwned } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
+import { rule } from '../guards.ts'
+import { addressIsFixed } from '../profile.ts'
+import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type Noun } from './changes.ts'
+import { type Staged, type Step, uploadOf } from './steps.ts'
+
+const groupOf = {
+  name: 'name',
+  timezone: 'timezone',
+  reminder_time: 'reminder_time',
+  email: 'email',
+} satisfies Record<keyof Omit<ProfileChanges, 'password'>, string>
+
+const profile: Noun = {
+  table: 'users',
+  groupOf,
+  row: (userId) => sql`users.id = ${userId}`,
+  hasVersion: false,
+  // Clients may send back what they were shown, and an empty address.
+  rules: () => [rule('email', addressIsFixed, sql`coalesce(next_email, now_email) = now_email`)],
+}
+
+const update = prepareOwned((owner, staged: Slots<Staged>) => {
+  const { db, now } = owner
+  const upload = uploadOf(owner, staged)
+  const { json } = staged
+  const step = { noun: profile, step: 'update profile' }
+  const movesReminder = bitsOf(groupOf, (field) => field === 'timezone' || field === 'reminder_time')
+  // The reminder job works out when the next one is due.
+  const lookAt = sql`reminder_look_at = iif(op.sent & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
+  return {
+    judged: db.run(judgeUpdates(upload, { ...step, json })),
+    updated: db.run(
+      applyUpdates(upload, { ...step, fields: ['name', 'timezone', 'reminder_time'], also: [lookAt] }, now),
+    ),
+  }
+})
+
+export const updateProfile: Step = (owner, asked, operations) =>
+  Object.values(update(owner, { ...asked, json: changesAsJson(profile, operations) }))

@@ -1,0 +1,92 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import { lastChange } from '../../db/changes.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
+import type { Bound, Slots } from '../../db/prepared.ts'
+import { changes, uploadSteps } from '../../db/schema.ts'
+import type { FeedCursor } from '../../domain/feed-cursor.ts'
+import { rowsTwice } from './names.ts'
+
+/*
+ * What becomes of an upload's operations is decided in steps, each of which is one statement over all operations of a
+ * kind and noun. It stores a verdict for each operation: an array that begins with the places below, then has the values
+ * to write. Statements that write read it from there. The rows of a step exist only within the upload's transaction.
+ */
+
+/** What every verdict begins with; `detail` has the errors of an invalid operation, or the fields that conflict. */
+const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
+
+/** What the statements of an upload are about; `guard` is false if nothing is to be done. */
+export type Uploading = { id: SQL; userId: SQL; guard: SQL }
+
+/** Stores the verdicts that a query makes: `verdict` has the places above and the named values. */
+export function storeVerdicts(
+  upload: Uploading,
+  { step, values, query }: { step: string; values: readonly string[]; query: SQL },
+): SQL {
+  const fields = [...places.map((place) => (place === 'detail' ? 'json(detail)' : place)), ...values]
+  return sql`
+    insert into ${uploadSteps} (upload_id, step, items)
+    ${query}
+    select ${upload.id}, ${sql.raw(`'${step}'`)}, json_group_array(json_array(${sql.raw(fields.join(', '))}))
+      from verdict where ${upload.guard}`
+}
+
+/**
+ * The operations of a step that came to an outcome, as the beginning of a statement: `op` has the position, the id of
+ * the row and the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
+ */
+export function accepted(
+  uploadId: SQL,
+  { step, outcome, values }: { step: string; outcome: string; values: readonly string[] },
+): SQL {
+  const columns = values.map((name, at) => `value ->> ${places.length + at} as ${name}`)
+  return sql`op as materialized (
+      select ${sql.raw(['value ->> 0 as position', 'value ->> 2 as id', ...columns].join(', '))}
+        from ${verdictsOf(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
+}
+
+/** The ids of the rows whose operations came to one of these outcomes, as a query. */
+export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: readonly string[]): SQL {
+  return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${words(outcomes)})`
+}
+
+/** The verdicts of steps, without the values to write, as a query for `StoredVerdict`. */
+export function storedVerdicts(uploadId: SQL): SQL {
+  const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
+  return sql`
+    select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as verdicts
+      from ${uploadSteps} where upload_id = ${uploadId}`
+}
+
+function verdictsOf(uploadId: SQL, steps: readonly string[]): SQL {
+  return sql`(select value from ${uploadSteps} cross join json_each(items)
+         where upload_id = ${uploadId} and step in (${words(steps)}))`
+}
+
+const words = (list: readonly string[]) => sql.raw(list.map((word) => `'${word}'`).join(', '))
+
+/** What the client has seen of the feed. */
+export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
+
+/** An upload, what may stand against it as a whole (`names` as `namesToCompare` makes them), and the present epoch. */
+export type Asked = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
+
+/** What the statements of a step are made of: the upload, and the step's operations as JSON. */
+export type Staged = Asked & { json: string }
+
+/** The statements of a step, in the order in which they are to run. */
+export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Bound[]
+
+/** The guard holds as well after some of the upload has been done. */
+export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
+  const twice = names && sql`not exists (${rowsTwice(owner.id, names)})`
+  const guard = and(owner.isKnown, cursor && isGood(owner, cursor, epoch), twice) as SQL
+  return { id: uploadId, userId: owner.id, guard }
+}
+
+/** True for a cursor after which the feed can go on. */
+export function isGood({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, now: SQL<number>): SQL {
+  const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
+  return sql`(${epoch} = ${now} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
+}

@@ -1,0 +1,153 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Operation } from '../../contract/operations.ts'
+import type { TransactionChanges } from '../../contract/transactions.ts'
+import { nextChange } from '../../db/changes.ts'
+import { insertWhere } from '../../db/insert-where.ts'
+import { prepareOwned } from '../../db/owner.ts'
+import { hasLiveAccounts } from '../../db/ownership.ts'
+import type { Bound, Slots } from '../../db/prepared.ts'
+import { batches, spentClientIds, transactions } from '../../db/schema.ts'
+import {
+  columnsAsSent,
+  countCreated,
+  createRows,
+  decideOutcomes,
+  fieldsAsSent,
+  rowParts,
+  stageRows,
+} from '../bulk-insert.ts'
+import { brokenRules } from '../guards.ts'
+import { liveCategory } from '../transactions/read.ts'
+import { categoryRequired, clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
+import {
+  applyUpdates,
+  bitsOf,
+  changesAsJson,
+  isNamed,
+  judgeDeletions,
+  judgeUpdates,
+  type Noun,
+  resolved,
+} from './changes.ts'
+import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+
+const groupOf = {
+  type: 'accounts',
+  account_id: 'accounts',
+  to_account_id: 'accounts',
+  category_id: 'category_id',
+  amount: 'amount',
+  transaction_date: 'transaction_date',
+  description: 'description',
+  reference: 'reference',
+} satisfies Record<keyof TransactionChanges, string>
+
+/** The groups of which no column is indexed. */
+const words = ['description', 'reference']
+const isIndexed = (field: string) => !words.includes(field)
+const indexed = bitsOf(groupOf, isIndexed)
+
+const transaction: Noun = {
+  table: 'transactions',
+  groupOf,
+  references: { account_id: 'accounts', to_account_id: 'accounts', category_id: 'categories' },
+  current: { category_id: liveCategory },
+  row: (userId) => sql`${isNamed(userId, 'transactions')} and ${hasLiveAccounts}`,
+  hasVersion: true,
+  rules: (userId) =>
+    transactionRules(
+      userId,
+      nextRow((field) => sql.raw(`next_${field}`)),
+    ),
+}
+
+const updateStep = { noun: transaction, step: 'update transaction' }
+
+const judge = prepareOwned((owner, staged: Slots<Staged>) => {
+  const step = { ...updateStep, json: staged.json }
+  return { judged: owner.db.run(judgeUpdates(uploadOf(owner, staged), step)) }
+})
+
+/** Which indexed groups of fields an update sets. */
+type Touched = { [group: string]: boolean }
+
+/** Writes the updates that set the same indexed columns. */
+const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touched: Touched }>) => {
+  const { db, now } = owner
+  const upload = uploadOf(owner, asked)
+  const isTouched = (field: string) => touched[groupOf[field as keyof typeof groupOf]] === true
+  const fields = Object.keys(groupOf).filter((field) => isTouched(field) || !isIndexed(field))
+  const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(groupOf, isTouched)}`)
+  const also = [sql`seq = ${nextChange(upload.userId)} + op.position`]
+  return { updated: db.run(applyUpdates(upload, { ...updateStep, fields, also, which }, now)) }
+})
+
+export const updateTransactions: Step = (owner, asked, operations) => {
+  const groups = [...new Set(Object.values(groupOf))].filter(isIndexed)
+  const touchedBy = ({ set }: Operation) =>
+    Object.fromEntries(groups.map((group) => [group, Object.keys(set).some((field) => isOf(group, field))]))
+  const distinct = new Map(operations.map(touchedBy).map((touched) => [JSON.stringify(touched), touched]))
+  return [
+    judge(owner, { ...asked, json: changesAsJson(transaction, operations) }).judged,
+    ...[...distinct.values()].map((touched) => apply(owner, { ...asked, touched }).updated),
+  ]
+}
+
+const isOf = (group: string, field: string) => (groupOf as Record<string, string>)[field] === group
+
+const remove = prepareOwned((owner, staged: Slots<Staged>) => {
+  const { db } = owner
+  const upload = uploadOf(owner, staged)
+  const { json } = staged
+  const step = 'delete transaction'
+  return {
+    judged: db.run(judgeDeletions(upload, { noun: transaction, step, json })),
+    deleted: db
+      .delete(transactions)
+      .where(sql`${transactions.id} in (${idsWith(upload.id, [step], ['deleted'])})`),
+  }
+})
+
+export const deleteTransactions: Step = (owner, asked, operations) =>
+  Object.values(remove(owner, { ...asked, json: changesAsJson(transaction, operations) }))
+
+const stagedFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
+
+type Parts = { parts: { from: number; json: string }[] }
+
+/** Creations are a batch with the upload's id, which exists only within the transaction. */
+const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) => {
+  const { db, now } = owner
+  const { id, userId, guard } = uploadOf(owner, asked)
+  const batch = { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
+  return {
+    batch: insertWhere(db, batches, batch, guard),
+    items: stageRows(id, parts, stagedFields, judgedItems(userId)).map((part) => db.run(part)),
+    // Beside what is staged as invalid, only rows that are deleted are refused: they are gone.
+    decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
+    rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
+    counted: countCreated(id).map((statement) => db.run(statement)),
+  }
+})
+
+export const createTransactions: Step = (owner, asked, operations) => {
+  const rows = operations.map(({ clientId, set }) => ({ ...set, client_id: clientId }))
+  const parts = rowParts<Record<string, unknown>>(rows, stagedFields)
+  return Object.values(create(owner, { ...asked, parts })).flat() as Bound[]
+}
+
+/** Items with the rows that they refer to, and their errors. One that was created earlier has none, whatever it refers to. */
+function judgedItems(userId: SQL): SQL {
+  const named = sql`user_id = ${userId} and client_id = item.client_id`
+  const existed = sql`(exists (select 1 from ${transactions} where ${named})
+    or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`
+  const item = nextRow((field) => sql.raw(`item.${field}`))
+  const broken = brokenRules([...transactionRules(userId, item), categoryRequired(item)])
+  const of = (field: string) => sql.raw(`item.${field}`)
+  return sql`
+    select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
+           ${columnsAsSent}
+      from (select ${columnsAsSent}, ${resolved(userId, 'accounts', of('account_id'))} as account_id,
+                   ${resolved(userId, 'accounts', of('to_account_id'))} as to_account_id,
+                   ${resolved(userId, 'categories', of('category_id'))} as category_id from item) item`
+}

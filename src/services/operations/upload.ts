@@ -1,0 +1,98 @@
+import { eq, sql } from 'drizzle-orm'
+import { defaultFeedSize } from '../../contract/changes.ts'
+import type { Operation, Upload } from '../../contract/operations.ts'
+import { type Owner, prepareOwned } from '../../db/owner.ts'
+import { requireComplete } from '../../db/ownership.ts'
+import type { Bound, Slots } from '../../db/prepared.ts'
+import { batches, uploadSteps } from '../../db/schema.ts'
+import type { Draft } from '../../domain/draft.ts'
+import { CursorExpired, Invalid } from '../../domain/failures.ts'
+import type { FeedCursor } from '../../domain/feed-cursor.ts'
+import type { RemovalQueue } from '../../gateways/queues.ts'
+import { withinBounds } from '../bounds.ts'
+import { type Feed, type FoundPage, feedOf, feedStatement } from '../changes/feed.ts'
+import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
+import { createCategories, deleteCategories, updateCategories } from './categories.ts'
+import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './names.ts'
+import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
+import { updateProfile } from './profile.ts'
+import { type Asked, isGood, type Seen, type Step } from './steps.ts'
+import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
+
+/**
+ * The order in which operations are done, whatever their order in the upload: what others refer to comes first and goes
+ * last. Updates come before creations, so that a name which one gives up is free for the other.
+ */
+const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
+  ['update', 'profile', updateProfile],
+  ['update', 'account', updateAccounts],
+  ['create', 'account', createAccounts],
+  ['update', 'category', updateCategories],
+  ['create', 'category', createCategories],
+  ['create', 'transaction', createTransactions],
+  ['update', 'transaction', updateTransactions],
+  ['delete', 'transaction', deleteTransactions],
+  ['delete', 'category', deleteCategories],
+  ['delete', 'account', deleteAccounts],
+]
+
+/** Looks for what stands against an upload as a whole; each of its steps does nothing then. */
+const look = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
+  twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
+  expired: cursor ? [owner.db.all(sql`select 1 as expired where not ${isGood(owner, cursor, epoch)}`)] : [],
+}))
+
+const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) => ({
+  steps: db.delete(uploadSteps).where(eq(uploadSteps.uploadId, uploadId)),
+  batch: db.delete(batches).where(eq(batches.id, uploadId)),
+}))
+
+/** What became of the operations of an upload and, if it had a cursor, the next page of the feed. */
+export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
+
+/**
+ * Does the operations of an upload, in one transaction and one round trip. Throws Invalid and CursorExpired, for the
+ * upload as a whole: nothing has been done then.
+ */
+export async function uploadOperations(
+  owner: Owner,
+  draft: Draft<Upload>,
+  { epoch, removals }: { epoch: number; removals: RemovalQueue },
+): Promise<Uploaded> {
+  const { cursor, operations, refused } = await requireComplete(owner, draft)
+  const uploadId = crypto.randomUUID()
+  const asked = { uploadId, names: namesToCompare(operations), cursor: cursor && seen(cursor), epoch }
+  const request = cursor && { from: cursor, limit: defaultFeedSize, epoch }
+  const write = owner.run({
+    ...look(owner, asked),
+    steps: stepsOf(owner, asked, operations),
+    ...readOutcomes(owner, { uploadId }),
+    cleared: Object.values(clear(owner, { uploadId })),
+    page: request ? [feedStatement(owner, request)] : [],
+  })
+  const { user, twice, expired, page, ...found } = await withinBounds('batch', write)
+  if (twice.flat().length > 0) throw new Invalid(errorsOfRowsTwice(twice.flat()))
+  if (expired.flat().length > 0) throw new CursorExpired()
+
+  const outcomes = [...outcomesOf(operations, found, user), ...refused.map(invalid)]
+  if (found.accountsDeleted.length > 0) await removals.post(user.id)
+  return {
+    outcomes: outcomes.sort((a, b) => a.index - b.index),
+    feed: request && feedOf(request, page.flat()[0] as FoundPage),
+  }
+}
+
+function stepsOf(owner: Owner, asked: Asked, operations: Operation[]): Bound[] {
+  return order.flatMap(([kind, noun, step]) => {
+    const found = operations.filter((one) => one.kind === kind && one.noun === noun)
+    return found.length > 0 ? step(owner, asked, found) : []
+  })
+}
+
+function seen({ epoch, userId, seq }: FeedCursor): Seen {
+  return { epoch, userId, seq }
+}
+
+function invalid({ index, errors }: Upload['refused'][number]): Outcome {
+  return { index, outcome: 'invalid', id: null, version: null, fields: null, errors, row: null }
+}
