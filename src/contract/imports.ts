@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { decimalSeparators, importFormats, importKinds } from '../domain/types.ts'
+import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { flag, id, idempotencyKeyHeader, prepared, text } from './fields.ts'
 import * as shown from './shown.ts'
@@ -16,7 +16,10 @@ export const importOptions = z.object({
     z.optional(id),
     doc('The account that the file belongs to, or the rows without one of their own.'),
   ),
-  statement_account: field(z.optional(text()), doc('Which account, if the statement holds several.')),
+  statement_account: field(
+    z.optional(text()),
+    doc('Which account, if the statement holds several: a name that the 422 lists.'),
+  ),
   delimiter: field(
     z.optional(
       z
@@ -32,6 +35,12 @@ export const importOptions = z.object({
   decimal_separator: field(
     z.optional(z.enum(decimalSeparators, { error: 'The selected :field is invalid.' })),
     doc('The decimal separator, if it cannot be detected.'),
+  ),
+  signs: field(
+    z.optional(z.enum(signConventions, { error: 'The selected :field is invalid.' })),
+    doc(
+      'Which way amounts without marks go: `as_written` if negative ones were spent, `inverted` if positive ones were, as many cards write charges.',
+    ),
   ),
   mapping: field(
     z.optional(

@@ -6,6 +6,8 @@ export const transactionTypes = ['income', 'expense', 'transfer'] as const
 export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const
 /** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
+/** What a positive amount of a file means: money that came in, or money that was spent. */
+export const signConventions = ['as_written', 'inverted'] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
 export const importKinds = ['generic', 'bank'] as const

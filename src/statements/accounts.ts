@@ -5,10 +5,35 @@ import { type ClosingBalance, maxRows, type StatementAccount } from './statement
 
 /** No genuine file has more statements. */
 const maxAccounts = 20_000
+/** How many accounts an error lists. */
+const accountsListed = 50
 
 /** An account without entries yet. */
 export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
   return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+}
+
+/**
+ * The names by which one of several accounts is chosen: the identifier, with the currency (`id/currency`) where that
+ * alone tells accounts apart, and a number where nothing does.
+ */
+export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'currency'>[]): string[] {
+  const sharers = Map.groupBy(accounts, ({ identifier }) => identifier)
+  const taken = new Map<string, number>()
+  return accounts.map(({ identifier, currency }) => {
+    const isShared = (sharers.get(identifier)?.length ?? 0) > 1
+    const parts = isShared || !identifier ? [identifier, currency] : [identifier]
+    const name = parts.filter(Boolean).join('/') || 'unnamed'
+    const times = (taken.get(name) ?? 0) + 1
+    taken.set(name, times)
+    return times === 1 ? name : `${name} (${times})`
+  })
+}
+
+/** The question which of several accounts is meant; long lists are cut. */
+export function askWhichAccount(names: string[]): string {
+  const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
+  return `The file contains several accounts; choose one of: ${listed}.`
 }
 
 /** A closing balance, or null if its date or amount cannot be read: no entry depends on it. */

@@ -1,17 +1,35 @@
+import type { Minor } from '../domain/money.ts'
 import { readCamt } from './camt/read.ts'
 import { readBankCsv } from './csv/bank.ts'
 import { recognise } from './file/recognise.ts'
 import { readMt940 } from './mt940/read.ts'
 import { readOfx } from './ofx/read.ts'
 import { readQif } from './qif/read.ts'
-import type { ImportOptions, Statement } from './statement.ts'
+import type { ImportOptions, Statement, StatementEntry } from './statement.ts'
 
 /** Reads a bank statement in any of the formats. Throws `Invalid`, and nothing else. */
 export function readStatement(bytes: Uint8Array, options: ImportOptions): Statement {
   const { format, text } = recognise(bytes)
+  if (format === 'csv') return readBankCsv(text, options)
+  const statement = readMarked(format, text, options)
+  return options.signs === 'inverted' ? inverted(statement) : statement
+}
+
+function readMarked(format: Exclude<Statement['format'], 'csv'>, text: string, options: ImportOptions) {
   if (format === 'ofx') return readOfx(text)
   if (format === 'camt') return readCamt(text)
-  if (format === 'mt940') return readMt940(text)
-  if (format === 'qif') return readQif(text, options)
-  return readBankCsv(text, options)
+  return format === 'mt940' ? readMt940(text) : readQif(text, options)
+}
+
+/** The amounts the other way round. Whether the bank's balance is as well, nobody knows. */
+function inverted({ format, accounts }: Statement): Statement {
+  const invert = (entry: StatementEntry) => ({ ...entry, amount: -entry.amount as Minor })
+  return {
+    format,
+    accounts: accounts.map((account) => ({
+      ...account,
+      entries: account.entries.map(invert),
+      closingBalance: null,
+    })),
+  }
 }

@@ -1,5 +1,6 @@
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Minor } from '../domain/money.ts'
+import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
 /** What the form fields of an import say about the file. Whatever they say is not detected. */
@@ -9,6 +10,10 @@ export type ImportOptions = {
   /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: only the order of day, month and year counts. */
   date_format?: string
   decimal_separator?: DecimalSeparator
+  /** `inverted` if positive amounts are those that were spent; it is also an answer to whether they are. */
+  signs?: (typeof signConventions)[number]
+  /** Which account of the file is meant: a name that `accountNames` gives it. */
+  statement_account?: string
   /** Our field → their header, or the number of their column (`"1"` is the first); `""` means there is none. */
   mapping?: Record<string, string>
 }

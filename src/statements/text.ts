@@ -18,7 +18,7 @@ export function describe(...parts: (string | null | undefined)[]): string | null
   const kept: string[] = []
   for (const part of parts) {
     const text = cleanText(part ?? '')
-    if (text === null || /^not ?provided$/i.test(text)) continue
+    if (text === null || /^(?:not ?provided|no description)$/i.test(text)) continue
     const folded = text.toLowerCase()
     if (kept.some((earlier) => earlier.toLowerCase().includes(folded))) continue
     const swallowed = kept.findIndex((earlier) => folded.includes(earlier.toLowerCase()))

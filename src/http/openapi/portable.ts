@@ -8,6 +8,7 @@ import {
   operationKinds,
   operationOutcomes,
   rowTypes,
+  signConventions,
   syncStates,
   transactionTypes,
 } from '../../domain/types.ts'
@@ -31,6 +32,7 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
   ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
+  SignConvention: { enum: signConventions, description: 'What positive amounts of a file mean.' },
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ImportOptions } from '../../contract/imports.ts'
 import { Invalid } from '../../domain/failures.ts'
 import type { Minor } from '../../domain/money.ts'
+import { accountNames, askWhichAccount } from '../../statements/accounts.ts'
 import { readGenericCsv } from '../../statements/csv/generic.ts'
 import { readStatement } from '../../statements/read.ts'
 import type { StatementAccount } from '../../statements/statement.ts'
@@ -49,17 +50,12 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
 
 const notSentByPhone = { client_id: null, force: false }
 
-/** How many accounts an error lists. */
-const accountsListed = 50
-
-/** The account with that identifier or, without one, the file's only account. */
-function chooseAccount(accounts: StatementAccount[], identifier: string | undefined): StatementAccount {
-  const matching = accounts.filter((account) => identifier === undefined || account.identifier === identifier)
-  const [only] = matching
-  if (only && matching.length === 1) return only
-  const names = accounts.slice(0, accountsListed).map((account) => account.identifier ?? 'unnamed')
-  const candidates = `${names.join(', ')}${accounts.length > accountsListed ? ' …' : ''}`
-  throw new Invalid({
-    statement_account: [`The file contains several accounts; choose one of: ${candidates}.`],
-  })
+/** The account of that name or, without one, the file's only account. */
+function chooseAccount(accounts: StatementAccount[], chosen: string | undefined): StatementAccount {
+  const names = accountNames(accounts)
+  const isChosen = ({ identifier, currency }: StatementAccount, i: number) =>
+    chosen === undefined || [names[i], identifier, `${identifier}/${currency}`].includes(chosen)
+  const [only, ...others] = accounts.filter(isChosen)
+  if (only && others.length === 0) return only
+  throw new Invalid({ statement_account: [askWhichAccount(names)] })
 }

@@ -8,7 +8,14 @@ import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
 /** The state that all entries of a file share. */
-export type Reading = { problems: Problems; limit: RowLimit; entries: number }
+export type Reading = {
+  problems: Problems
+  limit: RowLimit
+  entries: number
+  /** The day of the statement, for entries without one. */
+  day: CamtDate | null
+}
+type CamtDate = { raw: string; date: CalendarDate | null }
 
 /** Adds a booked entry to its account, or one for each transaction of a batch if the batch states them in full. */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
@@ -19,7 +26,8 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     account.skipped += 1
     return
   }
-  const booking = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
+  const own = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
+  const booking = own.raw === '' ? (reading.day ?? own) : own
   const date = reading.problems.checkDate(line, booking.raw, booking.date)
   const amount = readAmount(entry, account.currency, line, reading.problems)
   if (date === null || amount === null) return
@@ -44,8 +52,9 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
 }
 
 /** A date, or the date part of a time as it is written, ignoring the time zone. */
-export function camtDate(element: XmlElement | undefined): { raw: string; date: CalendarDate | null } {
-  const raw = textAt(element, 'Dt') || textAt(element, 'DtTm')
+export function camtDate(element: XmlElement | undefined): CamtDate {
+  const raw =
+    textAt(element, 'Dt') || textAt(element, 'DtTm') || textAt(element, 'ToDtTm') || ownText(element)
   const date = raw.slice(0, 10)
   return { raw, date: isCalendarDate(date) ? date : null }
 }

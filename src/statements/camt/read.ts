@@ -9,7 +9,7 @@ const plan: XmlPlan = {
   // camt.053 has statements, camt.052 reports, camt.054 notifications (ISO 20022 "Bank-to-Customer Cash Management").
   outermost: new Set(['Stmt', 'Rpt', 'Ntfctn']),
   kept: new Set(
-    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm Ntry NtryRef Sts BookgDt
+    `Acct Id IBAN Othr BBAN PrtryAcct Ccy Bal Tp CdOrPrtry Cd SubTp Amt CdtDbtInd Dt DtTm CreDtTm FrToDt ToDtTm Ntry NtryRef Sts BookgDt
     ValDt AcctSvcrRef AddtlNtryInf NtryDtls TxDtls AmtDtls TxAmt Refs EndToEndId TxId AddtlTxInf RmtInf Ustrd Strd
     AddtlRmtInf CdtrRefInf Ref RltdPties Dbtr Cdtr UltmtDbtr UltmtCdtr Nm Pty`.split(/\s+/),
   ),
@@ -30,7 +30,7 @@ type Amount = { currency: string | undefined }
 /** Reads statements in one pass: by the schema, the account and its currency precede the entries. */
 class CamtStatements implements XmlVisitor {
   readonly accounts: StatementAccount[] = []
-  readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0 }
+  readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0, day: null }
   #account = emptyAccount(null, null)
   /** Of the first balance and entry, only the currency is kept. */
   #first: { owner?: XmlElement; balance?: Amount; entry?: Amount } = {}
@@ -39,10 +39,12 @@ class CamtStatements implements XmlVisitor {
     this.reading.limit.countAccount()
     this.#account = emptyAccount(null, null)
     this.#first = {}
+    this.reading.day = null
   }
 
   child(element: XmlElement): void {
-    if (element.name === 'Acct') this.#first.owner ??= element
+    if (element.name === 'CreDtTm' || element.name === 'FrToDt') this.reading.day = camtDate(element)
+    else if (element.name === 'Acct') this.#first.owner ??= element
     else if (element.name === 'Bal') this.#readBalance(element)
     else if (element.name === 'Ntry') this.#readEntry(element)
   }
@@ -58,7 +60,9 @@ class CamtStatements implements XmlVisitor {
 
   #readBalance(balance: XmlElement): void {
     this.#first.balance ??= { currency: at(balance, 'Amt')?.currency }
-    if (isClosing(balance)) this.#account.closingBalance = closingBalance(balance)
+    if (!isClosing(balance)) return
+    this.#account.closingBalance = closingBalance(balance)
+    this.reading.day = camtDate(at(balance, 'Dt'))
   }
 
   #readEntry(entry: XmlElement): void {

@@ -2,8 +2,17 @@ import type { CalendarDate } from '../../domain/dates.ts'
 import type { Minor } from '../../domain/money.ts'
 import type { ClosingBalance } from '../statement.ts'
 
-/** The amount of a row, and the balance after it if the file has one. */
-export type Balanced = { date: CalendarDate; amount: Minor; balance: Minor | null }
+/** The amount of a row, and the balance after it if the file has one. A date that cannot be read is null. */
+export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
+
+/** How many steps from one balance to the next are the amount between them, its opposite, or neither. */
+type Steps = { same: number; opposite: number; other: number }
+
+/**
+ * What running balances say of the amounts: that their signs are right, that they are the wrong way round, that only
+ * some are, or, where the rows can be read from either end, one or the other. Null if they say nothing.
+ */
+export type BalanceVerdict = 'right' | 'inverted' | 'mixed' | 'either' | null
 
 /**
  * The balance after the latest row, if the balances follow from the amounts from the top down or from the bottom up.
@@ -22,6 +31,85 @@ export function balancesProve(rows: Balanced[]): boolean {
   return known >= 2 && (runningBalance(rows) !== null || runningBalance(rows.toReversed()) !== null)
 }
 
+/** What the balances say of the signs of the amounts. The dates show from which end the rows are to be read. */
+export function balanceVerdict(rows: Balanced[]): BalanceVerdict {
+  const down = verdictOf(stepsOf(rows))
+  const up = verdictOf(stepsOf(rows.toReversed()))
+  if (down === null || up === null || down === up) return down ?? up
+  const [first, last] = [rows[0]?.date, rows.at(-1)?.date]
+  if (first && last && first !== last) return first < last ? down : up
+  return 'either'
+}
+
+/**
+ * Amounts without signs, with those that the balances give them. `signOfFirst` is asked for the sign of the oldest row,
+ * which no balance precedes. Null if the balances do not account for each row.
+ */
+export function signedByBalances<T extends Balanced>(
+  rows: T[],
+  signOfFirst: (row: T) => number | null,
+): T[] | null {
+  for (const ordered of [rows, rows.toReversed()]) {
+    const signed = ordered.map((row, i) => {
+      const before = ordered[i - 1]?.balance
+      const moved = i === 0 ? signOfFirst(row) : (row.balance ?? 0) - (before ?? 0)
+      const amount = i === 0 ? (moved ?? 0) * row.amount : moved
+      return Math.abs(amount ?? 0) === row.amount ? { ...row, amount: amount as Minor } : null
+    })
+    if (signed.every((row) => row !== null)) return ordered === rows ? signed : signed.toReversed()
+  }
+  return null
+}
+
+/** The rows that the running balances count: those that are booked, and of the pending ones those that moved it. */
+export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] {
+  const booked = rows.filter(({ isPending }) => !isPending)
+  if (booked.length === rows.length) return rows
+  const down = walk(rows)
+  const up = walk(rows.toReversed())?.toReversed() ?? []
+  const best = down && down.length >= up.length ? down : up
+  return best.length > booked.length ? best : booked
+}
+
+/** Follows the balance from row to row, leaving out pending rows that it passes over; null if it does not follow. */
+function walk<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] | null {
+  const kept: T[] = []
+  let running: number | null = null
+  for (const [i, row] of rows.entries()) {
+    const next = rows[i + 1]
+    const before: number = running ?? (next ? (next.balance ?? 0) - next.amount - row.amount : Number.NaN)
+    const follows = row.balance === before + row.amount
+    if (row.isPending && !follows) continue
+    if (running !== null && row.balance !== null && !follows) return null
+    kept.push(row)
+    if (row.balance !== null) running = row.balance
+    else if (running !== null) running += row.amount
+  }
+  return kept
+}
+
+function stepsOf(rows: Balanced[]): Steps {
+  const steps = { same: 0, opposite: 0, other: 0 }
+  let last: number | null = null
+  let moved = 0
+  for (const { amount, balance } of rows) {
+    moved += amount
+    if (balance === null) continue
+    const change = balance - (last ?? 0)
+    if (last !== null && (moved !== 0 || change !== 0))
+      steps[change === moved ? 'same' : change === -moved ? 'opposite' : 'other'] += 1
+    last = balance
+    moved = 0
+  }
+  return steps
+}
+
+function verdictOf({ same, opposite, other }: Steps): BalanceVerdict {
+  if (same > 0 && opposite > 0 && other <= (same + opposite) / 2) return 'mixed'
+  if (other > 0 || same + opposite === 0) return null
+  return same > 0 ? 'right' : 'inverted'
+}
+
 function runningBalance(rows: Balanced[]): ClosingBalance | null {
   let running: number | null = null
   for (const { amount, balance } of rows) {
@@ -31,5 +119,5 @@ function runningBalance(rows: Balanced[]): ClosingBalance | null {
     running = balance
   }
   const last = rows.at(-1)
-  return running === null || !last ? null : { date: last.date, amount: running as Minor }
+  return running === null || !last?.date ? null : { date: last.date, amount: running as Minor }
 }

@@ -1,76 +1,94 @@
-import type { CalendarDate } from '../../domain/dates.ts'
 import type { Minor } from '../../domain/money.ts'
-import { emptyAccount } from '../accounts.ts'
+import { accountNames, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'
 import type { ImportOptions, Statement, StatementAccount } from '../statement.ts'
-import { bankReference, cleanText } from '../text.ts'
-import { balancesProve, closingBalance } from './balance.ts'
+import { bankReference } from '../text.ts'
+import { balancesProve, closingBalance, countedRows } from './balance.ts'
 import { currencyOfAmounts } from './columns.ts'
 import { describeRow } from './description.ts'
+import { settleDirections } from './direction.ts'
 import { csvFields } from './header-names.ts'
-import { cellOf, transactionRows } from './rows.ts'
+import { accountCell, ownAccounts } from './own-accounts.ts'
+import { type CsvRow, cellOf, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
 const fields = csvFields.filter((field) => field !== 'to_account' && field !== 'category')
 
-type Entry = ReadRow & { date: CalendarDate; amount: Minor; account: string | null; currency: string | null }
+type Entry = ReadRow & {
+  amount: Minor
+  isPending: boolean
+  /** What tells its account from others in the file. */
+  own: string | null
+  account: string | null
+  currency: string | null
+}
 
 /** Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. */
 export function readBankCsv(text: string, options: ImportOptions): Statement {
-  const table = openTable(text, options, fields)
-  const { rows, skipped } = transactionRows(table, true)
   const problems = new Problems()
-  const values = readValues(table, rows, options, true, problems)
+  const table = openTable(text, options, fields)
+  const rows = transactionRows(table, true)
+  const { values, ...signs } = readValues(table, rows, options, true, problems)
+  const groups = groupsOf(entriesOf(table, values, options))
+  const settled = settleDirections(table, groups, signs, options, problems)
+  if (problems.any) askForAccount(table, values, options, problems)
   problems.throwIfAny()
-  const entries = values
-    .filter(isComplete)
-    .map((value) => ({ ...value, ...accountAndCurrency(table, value) }))
-  const groups = withFees(table, groupsOf(table, entries), options)
-  const accounts = groups.map((group) => accountOf(table, group))
+  const accounts = settled.map((group) => accountOf(table, withFees(table, group, options)))
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
-  first.skipped += skipped
+  first.skipped += rows.skipped
   return { format: 'csv', accounts: [first, ...others] }
 }
 
-function isComplete(value: ReadRow): value is ReadRow & { date: CalendarDate; amount: Minor } {
-  return value.date !== null && value.amount !== null
+function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: ImportOptions): Entry[] {
+  const rows = values.map(({ row }) => row)
+  const own = ownAccounts(table, rows, Boolean(mapping?.account))
+  return values.flatMap((value, i) => {
+    const { row, amount } = value
+    if (amount === null) return []
+    const names = { own: own[i] ?? null, account: accountCell(table, row), currency: currencyOf(table, row) }
+    return [{ ...value, ...names, amount, isPending: row.isPending }]
+  })
 }
 
-/** The account and the currency that an entry's row names. */
-function accountAndCurrency(table: CsvTable, { row }: ReadRow): Pick<Entry, 'account' | 'currency'> {
+function currencyOf(table: CsvTable, row: CsvRow): string | null {
   const currency = cellOf(table, row, 'currency').toUpperCase()
+  if (/^[A-Z]{3}$/.test(currency)) return currency
   const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
-  return {
-    account: cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, '')),
-    currency: /^[A-Z]{3}$/.test(currency)
-      ? currency
-      : currencyOfAmounts(table.headers[column ?? -1]?.text ?? ''),
-  }
+  return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
 }
 
 /** The entries of each account and currency, in the order of the file. */
-function groupsOf(table: CsvTable, entries: Entry[]): Entry[][] {
-  const isSplit = namesOwnAccount(table) && entries.every((entry) => entry.account !== null)
-  const keyOf = ({ account, currency }: Entry) => JSON.stringify([isSplit ? account : null, currency])
+function groupsOf(entries: Entry[]): Entry[][] {
+  const keyOf = ({ own, currency }: Entry) => JSON.stringify([own, currency])
   return [...Map.groupBy(entries, keyOf).values()]
 }
 
-/** True if the account is surely the holder's: under other headers (Kontonummer), some banks give the other party's. */
-function namesOwnAccount({ columns, headers }: CsvTable): boolean {
-  const certain =
-    /^(?:account|account name|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
-  return certain.test(headers[columns.account?.[0] ?? -1]?.name ?? '')
+/** Where a question is asked anyway, the one about the account comes with it. */
+function askForAccount(table: CsvTable, values: ReadRow[], options: ImportOptions, problems: Problems): void {
+  const known = values.map((value) => ({ ...value, amount: value.amount ?? (0 as Minor) }))
+  const names = accountNames(groupsOf(entriesOf(table, known, options)).map(namesOf))
+  if (names.length > 1 && !options.statement_account)
+    problems.add('statement_account', askWhichAccount(names))
+}
+
+function namesOf(group: Entry[]): Pick<StatementAccount, 'identifier' | 'currency'> {
+  const [first] = group
+  const isSame = group.every(({ account }) => account === first?.account)
+  return {
+    identifier: first?.own ?? (isSame ? (first?.account ?? null) : null),
+    currency: first?.currency ?? null,
+  }
 }
 
 function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
-  const [first] = group
-  const isSame = group.every((entry) => entry.account === first?.account)
-  const identifier = (isSame ? first?.account : null) ?? ibanAbove(table)
-  const account = emptyAccount(identifier, first?.currency ?? null)
-  for (const { row, date, amount } of group) {
+  const { identifier, currency } = namesOf(group)
+  const account = emptyAccount(identifier ?? ibanAbove(table), currency)
+  const counted = countedRows(group)
+  account.skipped = group.length - counted.length
+  for (const { row, date, amount } of counted) {
     if (amount === 0) account.skipped += 1
-    else
+    else if (date !== null)
       account.entries.push({
         line: row.line,
         date,
@@ -79,7 +97,7 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
         reference: bankReference(cellOf(table, row, 'reference')),
       })
   }
-  account.closingBalance = closingBalance(group)
+  account.closingBalance = closingBalance(counted)
   return account
 }
 
@@ -95,11 +113,11 @@ function ibanAbove(table: CsvTable): string | null {
 }
 
 /** A fee is part of the amount, unless the balances prove that it was charged separately (Revolut). */
-function withFees(table: CsvTable, groups: Entry[][], options: ImportOptions): Entry[][] {
-  if (!table.columns.fee || options.mapping?.amount !== undefined) return groups
-  const charged = groups.map((group) =>
-    group.map((entry) => ({ ...entry, amount: (entry.amount - Math.abs(entry.fee ?? 0)) as Minor })),
-  )
-  const proved = (all: Entry[][]) => all.filter((group) => group.length > 1).every(balancesProve)
-  return !proved(groups) && proved(charged) ? charged : groups
+function withFees(table: CsvTable, group: Entry[], options: ImportOptions): Entry[] {
+  if (!table.columns.fee || options.mapping?.amount !== undefined) return group
+  const charged = group.map((entry) => ({
+    ...entry,
+    amount: (entry.amount - Math.abs(entry.fee ?? 0)) as Minor,
+  }))
+  return !balancesProve(countedRows(group)) && balancesProve(countedRows(charged)) ? charged : group
 }

@@ -1,5 +1,4 @@
-import { Invalid } from '../../domain/failures.ts'
-import { Problems } from '../problems.ts'
+import type { Problems } from '../problems.ts'
 import { shown } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import { type CsvField, foldHeader, headerNames, namesCurrency } from './header-names.ts'
@@ -65,8 +64,8 @@ export function currencyOfAmounts(header: string): string | null {
 
 /**
  * The columns of a table as they are to be read: what was detected, unless the mapping says otherwise. `dateColumns`
- * are those of dates of any meaning. Throws if the mapping does not fit, if two columns could be meant, or if dates or
- * amounts are missing.
+ * are those of dates of any meaning. Adds an error if the mapping does not fit, if two columns could be meant, or if
+ * dates or amounts are missing.
  */
 export function settleColumns(
   detected: Columns,
@@ -74,28 +73,21 @@ export function settleColumns(
   body: CsvRecord[],
   mapping: Record<string, string>,
   fields: readonly CsvField[],
+  problems: Problems,
 ): { columns: Columns; dateColumns: number[] } {
-  const problems = new Problems()
   const mapped = applyMapping(detected, headers, mapping, fields, problems)
   const byCurrency = filledCurrencies(mapped, headers, body, fields.includes('currency'))
   const columns = byCurrency ? { ...mapped, amount: byCurrency } : mapped
   if (!byCurrency) checkTwins(columns, headers, problems)
-  if (!problems.any && !isTable(columns)) refuseColumns(headers)
-  problems.throwIfAny()
+  if (!problems.any && !isTable(columns))
+    problems.add(
+      'mapping',
+      `The file needs a date column and an amount column (or debit and credit), but none is recognised among ${listed(headers)}; name them by header or by number.`,
+    )
   const named = columnsWhere(headers, ({ name }) =>
     Boolean(meanings.get(name)?.some(({ field }) => field === 'date')),
   )
   return { columns, dateColumns: [...new Set([...(columns.date ?? []), ...named])].slice(0, maxTwins) }
-}
-
-/** Nothing shows which columns hold dates or amounts; the mapping has to name them. */
-export function refuseColumns(headers: Header[]): never {
-  const among = headers.length > 0 ? ` among ${listed(headers)}` : ''
-  throw new Invalid({
-    mapping: [
-      `The file needs a date column and an amount column (or debit and credit), but none is recognised${among}; name them by header or by number.`,
-    ],
-  })
 }
 
 /** A table of transactions has dates, and amounts in one column or two. */

@@ -1,8 +1,8 @@
 import type { Minor } from '../../domain/money.ts'
 import { sepaPurpose } from '../mt940/details.ts'
 import { describe } from '../text.ts'
+import { markOf } from './mark-words.ts'
 import { type CsvRow, cellOf } from './rows.ts'
-import { markOf } from './signs.ts'
 import type { CsvTable } from './table.ts'
 
 const payers = new Set(

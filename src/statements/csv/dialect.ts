@@ -1,7 +1,7 @@
 import { Invalid } from '../../domain/failures.ts'
 import type { ImportOptions } from '../statement.ts'
 import { shown } from '../text.ts'
-import { type Header, headerScore, headersOf, refuseColumns } from './columns.ts'
+import { type Header, headerScore, headersOf } from './columns.ts'
 import type { CsvField } from './header-names.ts'
 import { contentsOf } from './headerless.ts'
 import { splitText } from './split.ts'
@@ -32,13 +32,13 @@ export function findDialect(file: string, options: ImportOptions, fields: readon
   const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)
   const chosen = chosenDelimiter(options.delimiter) ?? declared
-  const mapping = options.mapping ?? {}
   const start = text.slice(0, sampleLength)
-  const samples = (chosen === undefined ? delimiters : [chosen]).map((delimiter) => ({
+  const possible = hasCommasInNumbersAlone(start) ? delimiters.slice(1) : delimiters
+  const samples = (chosen === undefined ? possible : [chosen]).map((delimiter) => ({
     delimiter,
     rows: splitText(start, delimiter, sampleRecords).rows,
   }))
-  const found = withHeader(samples, mapping, fields) ?? withoutHeader(samples, chosen !== undefined, mapping)
+  const found = withHeader(samples, options.mapping ?? {}, fields) ?? withoutHeader(samples, chosen, start)
   return { text, firstLine: sepLine === '' ? 1 : 2, ...found }
 }
 
@@ -67,24 +67,30 @@ function withHeader(samples: Sample[], mapping: Record<string, string>, fields: 
     found = score > most ? [one] : [...found, one]
     most = score
   }
-  if (found.length > 1) refuseDelimiter(found)
+  if (found.length > 1) refuseDelimiter(found, samples[0]?.rows[0]?.join(' ') ?? '')
   return found[0] ?? null
 }
 
 /** Without a recognised header row, the delimiter is the one that yields dates and amounts. */
-function withoutHeader(samples: Sample[], isChosen: boolean, mapping: Record<string, string>): Found {
+function withoutHeader(samples: Sample[], chosen: string | undefined, start: string): Found {
   const tables = samples
     .filter(({ rows }) => isRegular(rows))
     .map((sample) => ({ ...sample, contents: contentsOf(sample.rows) }))
   const dated = tables.filter(({ contents }) => contents.dates.length > 0)
-  const telling = dated.filter(({ contents }) => contents.amounts.length > 0)
+  const telling = dated.filter(({ contents }) => contents.numbers.length > 0)
   const candidates = [telling, dated, tables].find((some) => some.length > 0) ?? []
   const [only] = candidates
-  if (isChosen && !only) refuseColumns([])
-  if (!only || candidates.length > 1) refuseDelimiter(candidates)
+  if (chosen !== undefined && !only) return { delimiter: chosen, headerAt: -1, headers: [] }
+  if (!only || candidates.length > 1) refuseDelimiter(candidates, start)
   const { width, header } = only.contents
-  if (header && Object.keys(mapping).length === 0) refuseColumns(headersOf(header))
-  return { delimiter: only.delimiter, headerAt: -1, headers: headersOf(new Array(width).fill('')) }
+  // A first row of words names the columns, though none of them is known.
+  const headerAt = header ? only.rows.indexOf(header) : -1
+  return { delimiter: only.delimiter, headerAt, headers: headersOf(header ?? new Array(width).fill('')) }
+}
+
+/** Semicolons separate, and all commas precede decimals. */
+function hasCommasInNumbersAlone(start: string): boolean {
+  return start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
 }
 
 /** True for rows that seem to be a table: several cells, and nearly as many in each row. */
@@ -96,10 +102,13 @@ function isRegular(rows: string[][]): boolean {
 }
 
 /** Either nothing reveals the delimiter, or several would do. */
-function refuseDelimiter(possible: { delimiter: string }[]): never {
+function refuseDelimiter(possible: { delimiter: string }[], start: string): never {
   const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
   const names = named.map((one) => (one === '\t' ? 'tab' : shown(one)))
   throw new Invalid({
-    delimiter: [`The delimiter of the file is unclear; choose one: ${names.join('  ')}`],
+    delimiter: [
+      `The delimiter of the file is unclear; choose one: ${names.join('  ')}`,
+      `The file begins with ${shown(start.trimStart().split('\n', 1)[0] ?? '')}`,
+    ],
   })
 }

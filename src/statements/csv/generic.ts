@@ -5,13 +5,21 @@ import type { GenericRow, ImportOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { describeRow } from './description.ts'
 import { type CsvField, csvFields, foldHeader } from './header-names.ts'
+import { markOf } from './mark-words.ts'
 import { type CsvRow, cellOf, transactionRows } from './rows.ts'
-import { markOf } from './signs.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
 /** What only banks' exports have. */
-const bankFields = new Set<CsvField>(['payee', 'posting_text', 'balance', 'currency', 'status', 'fee'])
+const bankFields = new Set<CsvField>([
+  'payee',
+  'product',
+  'posting_text',
+  'balance',
+  'currency',
+  'status',
+  'fee',
+])
 const fields = csvFields.filter((field) => !bankFields.has(field))
 
 const notPositive = 'The :field field must be greater than 0.'
@@ -33,9 +41,9 @@ export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): Gener
   if (format !== 'csv')
     refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
   const table = openTable(text, options, fields)
-  const { rows } = transactionRows(table, false)
+  const rows = transactionRows(table, false)
   const problems = new Problems()
-  const values = readValues(table, rows, options, false, problems)
+  const { values } = readValues(table, rows, options, false, problems)
   const read = values.map((value) => readRow(table, value, problems))
   problems.throwIfAny()
   return read.filter((row) => row !== null)

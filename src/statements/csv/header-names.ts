@@ -2,7 +2,7 @@
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
 /**
- * The headers that banks use, in eight languages, folded (`foldHeader`). If a table has several of one field, the one
+ * The headers that banks use, folded (`foldHeader`). If a table has several of one field, the one
  * listed first is meant: a booking date before a value date, what moved on the account before a foreign amount.
  */
 export const headerNames = {
@@ -16,24 +16,25 @@ export const headerNames = {
       data mov|data lanc|data movimento|data do movimento|data do mov|data lancamento|data de lancamento|data do lancamento|data contabilistica|data operacao|data da operacao
       data contabile|data registrazione|data contabilizzazione|data operazione|data di operazione
       boekdatum|boekingsdatum|datum boeking|datum verrekening|uitvoeringsdatum|datum uitvoering
-      data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei`),
+      reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
     // Dates without a stated meaning, and dates of the transaction.
     ...list(`
-      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date`),
+      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|交易时间|交易日期|日期`),
     // Value dates.
     ...list(`
-      value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty`),
+      value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|дата платежа`),
   ],
   amount: list(`
-    net amount|net|netto|amount in account currency|amount account currency|booked amount|billing amount
+    gross|brutto|gross amount|bruttobetrag|amount in account currency|amount account currency|booked amount|billing amount
     amount|transaction amount|credit debit amount|debit credit amount|amount total|total amount|value|sum
     buchungsbetrag|betrag|umsatz|umsatzbetrag|betrag in kontowahrung
     montant|montant de l operation|montant operation|montant net
     importe|importe operacion|importe de la operacion|importe movimiento|monto|cantidad
-    valor|montante|montante da operacao|valor da operacao|quantia
+    belob|valor|montante|montante da operacao|valor da operacao|quantia
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
-    belopp|belob|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|gross|brutto`),
+    belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|net amount|net|netto|nettobetrag
+    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金额 元|金額`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -42,7 +43,8 @@ export const headerNames = {
     debito|debitos|valor debito|valor a debito|saida|saidas
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
-    obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn`),
+    obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
+    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|出金金額 円|出金|出金額|支出`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -51,14 +53,19 @@ export const headerNames = {
     credito|creditos|valor credito|valor a credito|entrada|entradas
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
-    uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma`),
+    uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
+    cr|inn pa konto|inn|ind|suma credit|prijmy|入金金額 円|入金|入金額|收入`),
   type: list(`
     debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
     soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
     af bij|bij af|debet credit|kredit debet|debet kredit|wn ma|dc kennzeichen|creditdebet|debetcredit|d k|k d
-    type|transaction type|typ|tipo|details|code`),
+    type|transaction type|typ|tipo|details|code
+    deebet kreedit d c|debets kredits|debetas kreditas|smer uhrady|debit credit d c|收 支`),
   account: list(`
-    account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku`),
+    account|account name|iban auftragskonto|auftragskonto|iban auftraggeberkonto|auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum|account number|account no|account id|account iban|own account|konto|kontonummer|eigenes konto|compte|numero de compte|cuenta|numero de cuenta|conto|conta|rachunek|numer rachunku
+    posted account|customer account no|kliendi konto|klienta konts|cislo uctu`),
+  product: list(`
+    product|product name|produkt|produit|producto|prodotto|produto|sub account|subaccount|unterkonto|pocket|vault|wallet|bank account|card account|account type|account label|kontobezeichnung`),
   to_account: list(`
     to account|to account name|transfer account|transfer to|destination account|target account|zielkonto|compte destination|cuenta destino|conto destinazione|naar rekening`),
   category: list(`
@@ -70,29 +77,37 @@ export const headerNames = {
     concepto|descripcion|descripcion operacion|observaciones|detalle|concepto ampliado|mas datos
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
-    opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis`),
+    opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis
+    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|описание|описание операции|摘要|内容|商品说明|商品`),
   payee: list(`
     payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
     beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
     tiers|nom|nom contrepartie|nom de la contrepartie|contrepartie|beneficiaire|beneficiario|ordenante|beneficiario ordenante|comercio|nombre|nome|destinatario|ordinante|controparte|favorecido
-    naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca`),
+    naam|naam tegenpartij|naam tegenpartij bevat|naam van de tegenpartij|tegenrekeninghouder|naam tegenrekeninghouder|odbiorca zleceniodawca|tegenpartij|naam tegenrekening|nadawca odbiorca|odbiorca nadawca|kontrahent|dane kontrahenta|nazwa kontrahenta|nazwa odbiorcy|nazwa nadawcy|nadawca|odbiorca
+    to from|name of sender receiver|sender receiver name|nazev protiuctu|nazev protistrany|jmeno protistrany|nazov protiuctu|partner neve|nume denumire ordonator beneficiar|navn|nimi|saaja maksaja|saajan nimi|saaja maksja nimi|sanemejs maksatajs|moketojo arba gavejo pavadinimas|交易对方`),
   posting_text: list(`
-    buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji`),
+    action|buchungstext|vorgang|umsatzart|umsatztyp|buchungsart|type|transaction type|type operation|type de transaction|type d operation|tipo|tipo de movimiento|tipo movimiento|movimiento|tipo operazione|tipo de transacao|mutatiesoort|transactiesoort|typ transakcji|typ operacji|rodzaj operacji|rodzaj transakcji
+    oznaceni operace|typ uhrady|betalingstype|laji|selitys|tapahtuma|tapahtumalaji|tipus|交易分类`),
   reference: list(`
     transaction id|transaction number|transaction no|transaction reference|transaction reference number|transaction ref|reference number|reference no|reference id|bank reference|fitid|unique id|operation number|reference|ref|ref no|transferwise id|transaktions nr|trans id|arkistointitunnus|id|chq ref number|chq ref no|cheque ref no|check number|cheque number|check no|check or slip|num
     transaktionscode|transaktions id|transaktionsnummer|transaktionsreferenz|buchungsreferenz|referenz|referenznummer|umsatz id|zkb referenz
     reference de l operation|reference operation|numero d operation|numero operation|numero de operacion|referencia|referencia 1|n operacion|numero de documento|numero documento|documento|docto|identificador|n documento
     id transazione|riferimento|riferimento operazione|cro|transactiereferentie|transactie id|volgnr|volgnummer|referentie|kenmerk
-    numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji`),
+    numer transakcji|nr transakcji|id transakcji|numer referencyjny|nr referencyjny|numer operacji
+    receipt no|archiving code|arhiveerimistunnus|arhiva kods|id pohybu|id transakce|referencni cislo|referinta tranzactiei|operation id|verifikationsnummer`),
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
-    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible|running bal`),
+    saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible|running bal
+    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|残高 円|差引残高|余额`),
   currency: list(`
-    currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung`),
+    currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
+    valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
   status: list(`
-    status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji`),
+    status|state|transaction status|info|umsatzstatus|buchungsstatus|statut|etat|estado|estado operacion|stato|stan|status transakcji
+    статус|交易状态`),
   fee: list(`
-    fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee`),
+    fee|fees|gebuhr|gebuehr|entgelt|frais|comision|commissione|kosten|prowizja|oplata|amount fee
+    teenustasu|poplatek v mene uctu`),
 }
 
 /** What a column can hold. */

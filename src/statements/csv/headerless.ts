@@ -1,7 +1,10 @@
-import { Invalid } from '../../domain/failures.ts'
-import { readWrittenAmount } from '../written/amount.ts'
+import { Problems } from '../problems.ts'
+import type { ImportOptions } from '../statement.ts'
+import { shown } from '../text.ts'
+import { amountCell, amountReader, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
-import { type Columns, maxTwins } from './columns.ts'
+import { dateCell, dateReader } from '../written/date-order.ts'
+import { type Columns, type Header, maxTwins } from './columns.ts'
 import type { CsvRecord } from './records.ts'
 
 /** What the columns of a table hold, found from their cells alone. Rows narrower than the table do not count. */
@@ -13,11 +16,16 @@ export type Contents = {
   dates: number[]
   /** The columns with an amount in every row, some of them with decimals. */
   amounts: number[]
-  /** Those of the amounts that have a sign. */
-  signed: number[]
+  /** The columns with nothing but amounts, some of them with decimals, in any of the rows. */
+  numbers: number[]
   /** The column with the most letters in words. */
   wordiest: number | null
 }
+
+/** More columns of numbers are not compared with each other. */
+const maxNumbers = 6
+/** How many rows are read to compare columns, and for further questions about a file that is refused anyway. */
+const maxCompared = 1_000
 
 /** Finds out what the columns of a table hold. */
 export function contentsOf(rows: string[][]): Contents {
@@ -26,7 +34,7 @@ export function contentsOf(rows: string[][]): Contents {
   const full = filled.filter((cells) => cells.length >= width - 1)
   const first = rows.find((cells) => cells.length >= width - 1) ?? []
   const header = looksLikeHeader(first) ? first : null
-  const contents: Contents = { width, header, dates: [], amounts: [], signed: [], wordiest: null }
+  const contents: Contents = { width, header, dates: [], amounts: [], numbers: [], wordiest: null }
   const dateKeys: string[] = []
   let mostLetters = 0
   for (let column = 0; column < width; column += 1) {
@@ -38,34 +46,133 @@ export function contentsOf(rows: string[][]): Contents {
       if (!dateKeys.includes(dates)) contents.dates.push(column)
       dateKeys.push(dates)
     }
-    const signs = readAll(cells, hasSign)
-    if (signs && cells.some((cell) => /[.,]\d{1,2}(?!\d)/.test(cell))) {
-      contents.amounts.push(column)
-      if (signs.includes(true)) contents.signed.push(column)
-    }
+    const hasDecimals = cells.some((cell) => /[.,]\d{1,3}(?!\d)/.test(cell))
+    if (!hasDecimals || !readAll(cells, (cell) => isBlankAmount(cell) || readWrittenAmount(cell))) continue
+    contents.numbers.push(column)
+    if (!cells.some(isBlankAmount)) contents.amounts.push(column)
   }
   return contents
 }
 
 /**
  * The columns of a table without headers, as far as their contents leave no choice: one column of dates, and one of
- * amounts, some of them with a sign. Otherwise the mapping must say which columns are meant.
+ * amounts; or those of amounts, or of debits and credits, that lead from each running balance to the next. Otherwise the
+ * mapping must say which columns are meant.
  */
-export function inferColumns(records: CsvRecord[], mapping: Record<string, string>): Columns {
-  const { dates, amounts, signed, wordiest } = contentsOf(records.map(({ cells }) => cells))
+export function inferColumns(
+  records: CsvRecord[],
+  mapping: Record<string, string>,
+  problems: Problems,
+): Columns {
+  const contents = contentsOf(records.map(({ cells }) => cells))
+  const { dates, wordiest } = contents
   const columns: Columns = {}
-  if (mapping.date === undefined) columns.date = [onlyColumn(dates, 'date')]
-  if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined)) {
-    const column = onlyColumn(amounts, 'amount')
-    // It may as well be a column of debits, or of credits.
-    if (!signed.includes(column))
-      refuseMapping(
-        `The file has no header row, and nothing says which way the amounts of column ${column + 1} go; map it by its number to amount, debit or credit.`,
-      )
-    columns.amount = [column]
-  }
+  if (mapping.date === undefined) columns.date = onlyColumn(dates, 'date', problems)
+  if (['amount', 'debit', 'credit'].every((field) => mapping[field] === undefined))
+    Object.assign(columns, amountColumns(records, contents, problems))
   if (wordiest !== null) columns.description = [wordiest]
   return columns
+}
+
+/**
+ * Asks, together with whatever is unclear about the columns, what is unclear about their dates and amounts, and shows
+ * the headers and the first row.
+ */
+export function askAboutContents(
+  headers: Header[],
+  records: CsvRecord[],
+  options: ImportOptions,
+  problems: Problems,
+): void {
+  const some = records.slice(0, maxCompared)
+  const { dates, numbers } = contentsOf(some.map(({ cells }) => cells))
+  const textsOf = (columns: number[]) =>
+    some.flatMap(({ line, cells }) => columns.map((column) => ({ line, text: cells[column] ?? '' })))
+  const dateCells = textsOf(dates.slice(0, maxNumbers)).map(({ line, text }) => dateCell(line, text))
+  dateReader(dateCells, options.date_format, problems)
+  const amountCells = textsOf(numbers.slice(0, maxNumbers)).map(({ line, text }) => amountCell(line, text))
+  amountReader(amountCells, options.decimal_separator, problems)
+  const first =
+    records.find(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1)?.cells ?? []
+  const shownFirst = first
+    .slice(0, 30)
+    .map((cell, i) => `${i + 1}${headers[i]?.text ? ` (${shown(headers[i].text)})` : ''}: ${shown(cell)}`)
+  problems.add(
+    'mapping',
+    `The first row has ${shownFirst.join(', ')}. Send mapping={"date":"…","amount":"…"} with the numbers or headers of the columns; debit and credit may take the place of amount.`,
+  )
+}
+
+/** The column with the most letters in words, apart from those that have another meaning. */
+export function wordiestColumn(records: CsvRecord[], used: number[]): number | null {
+  const letters: number[] = []
+  for (const { cells } of records)
+    for (const [column, cell] of cells.entries())
+      if (!used.includes(column) && /\p{L}{2}/u.test(cell))
+        letters[column] = (letters[column] ?? 0) + cell.length
+  const most = letters.reduce((best, count) => Math.max(best, count), 0)
+  return most > 0 ? letters.indexOf(most) : null
+}
+
+function amountColumns(
+  records: CsvRecord[],
+  { width, amounts, numbers }: Contents,
+  problems: Problems,
+): Columns {
+  const full = records.filter(({ cells }) => cells.length >= width - 1 && cells.some((cell) => cell.trim()))
+  const [found, ...others] =
+    numbers.length > 1 ? balancedColumns(full.slice(0, maxCompared), numbers.slice(0, maxNumbers)) : []
+  if (found && others.length === 0) return found
+  if (amounts.length === 1 && numbers.length === 1) return { amount: amounts }
+  const candidates = numbers.map((column) => column + 1).join(', ')
+  problems.add(
+    'mapping',
+    candidates === ''
+      ? 'The file has no recognised header row, and no column with an amount in every row; name the columns by number.'
+      : `The file has no header row, and the amount could be any of the columns ${candidates}; choose one by its number as amount, or two as debit and credit, and a running balance as balance.`,
+  )
+  return {}
+}
+
+/** The columns that account for every step of a column of running balances, for each way in which they do. */
+function balancedColumns(records: CsvRecord[], numbers: number[]): Columns[] {
+  const cells = records.map(({ line, cells }) =>
+    numbers.map((column) => amountCell(line, cells[column] ?? '')),
+  )
+  const amountOf = amountReader(cells.flat(), undefined, new Problems())
+  if (!amountOf || records.length < 2) return []
+  const values = cells.map((row) =>
+    row.map((cell) => {
+      const amount = amountOf(cell)
+      return typeof amount === 'number' ? amount : 0
+    }),
+  )
+  const found: Columns[] = []
+  for (const [balance, balanceColumn] of numbers.entries())
+    for (const [credit, creditColumn] of numbers.entries())
+      for (const [debit, debitColumn] of numbers.entries()) {
+        if (balance === credit || balance === debit || !leads(values, { balance, credit, debit })) continue
+        const one =
+          credit === debit ? { amount: [creditColumn] } : { debit: [debitColumn], credit: [creditColumn] }
+        found.push({ ...one, balance: [balanceColumn] })
+      }
+  return found
+}
+
+/** True if a column of amounts, or two of debits and credits, lead from each balance to the next, in either order. */
+function leads(rows: number[][], at: { balance: number; credit: number; debit: number }): boolean {
+  const value = (row: number[] | undefined, column: number) => row?.[column] ?? 0
+  const isOne = at.credit === at.debit
+  return [1, -1].some((step) =>
+    rows.every((row, i) => {
+      const [credit, debit] = [Math.abs(value(row, at.credit)), Math.abs(value(row, at.debit))]
+      if (isOne ? credit === 0 : (credit === 0) === (debit === 0)) return false
+      const before = rows[i - step]
+      if (!before) return true
+      const change = value(row, at.balance) - value(before, at.balance)
+      return isOne ? Math.abs(change) === credit : change === credit - debit
+    }),
+  )
 }
 
 /** True for cells that are nearly all words, perhaps with a number at the end, and neither a date nor an amount. */
@@ -92,25 +199,14 @@ function dateKey(cell: string): string | null {
   return written && (written.settled ?? Object.values(written.readings).join('/'))
 }
 
-/** Null for a cell without an amount. */
-function hasSign(cell: string): boolean | null {
-  const written = readWrittenAmount(cell)
-  return written && (written.isNegative || cell.startsWith('+'))
-}
-
-function onlyColumn(columns: number[], field: string): number {
-  const [only] = columns
-  if (only === undefined)
-    refuseMapping(
-      `The file has no recognised header row, and no column with a ${field} in every row; name the columns by number.`,
-    )
-  if (columns.length === 1) return only
+function onlyColumn(columns: number[], field: string, problems: Problems): number[] {
+  if (columns.length === 1) return columns
   const numbers = columns.map((column) => column + 1).join(', ')
-  refuseMapping(
-    `The file has no header row, and the ${field} could be any of the columns ${numbers}; choose one by its number.`,
+  problems.add(
+    'mapping',
+    columns.length === 0
+      ? `The file has no recognised header row, and no column with a ${field} in every row; name the columns by number.`
+      : `The file has no header row, and the ${field} could be any of the columns ${numbers}; choose one by its number.`,
   )
-}
-
-function refuseMapping(text: string): never {
-  throw new Invalid({ mapping: [text] })
+  return columns
 }

@@ -21,17 +21,24 @@ export function readRecords(text: string, delimiter: string, firstLine: number):
 }
 
 function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
-  const rows = text.split('\n', maxRecords + 1).map((line, i) => {
-    const cells = splitUnescaped(line, delimiter)
+  const lines = text.split('\n', maxRecords + 1)
+  const split = lines.map((line) => splitUnescaped(line, delimiter))
+  // A preamble or footer may be narrower, but rows of several widths were not split where they should be.
+  const widths = new Map<number, number>()
+  for (const cells of split)
+    if (cells && cells.length > 2) widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1)
+  const [usual = 0] = [...widths].sort((a, b) => b[1] - a[1])[0] ?? []
+  const rows = split.map((cells, i) => {
+    if (cells && (cells.length < 3 || cells.length === usual)) return cells
+    const plain = (lines[i] ?? '').split(delimiter)
+    if (plain.length === usual) return plain.map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
     return cells ?? refuseFile(`A quote is not closed on line ${firstLine + i}; the file may be cut off.`)
   })
-  // A preamble or footer may be narrower, but rows of several widths were not split where they should be.
+  const odd = rows.findIndex((cells) => cells.length > 2 && cells.length !== usual)
   const wide = rows.filter((cells) => cells.length > 2)
-  const usual = Math.max(0, ...new Set(wide.map((cells) => cells.length)))
-  const odd = wide.findIndex((cells) => cells.length !== usual)
   if (wide.filter((cells) => cells.length === usual).length < wide.length * 0.9)
     refuseFile(
-      `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + rows.indexOf(wide[odd] ?? [])}.`,
+      `The quotes in the file are not closed or not doubled, so its rows have different lengths, first on line ${firstLine + odd}.`,
     )
   return rows
 }

@@ -14,12 +14,17 @@ export type CsvRow = Record<AmountField, AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
+  /** True for a row that is not booked by its status. It counts only if the running balance does. */
+  isPending: boolean
   /** The parts of the description that continue in the lines below. */
   more: string[]
 }
 
-/** The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. */
-export type CsvRows = { rows: CsvRow[]; skipped: number }
+/**
+ * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Lines that are no
+ * transactions, such as an opening balance, stand `aside`: they still show how the file writes dates.
+ */
+export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 
 /** What the status of a row says if it is pending, declined, or reversed before it was booked. */
 const notBooked =
@@ -41,15 +46,17 @@ const rowCount =
 /** Reads the rows of a table and leaves out whatever else banks put there: footers, totals, repeated headers. */
 export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
-  const result: CsvRows = { rows: [], skipped: 0 }
+  const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   for (const [i, record] of table.body.entries()) {
     if (isEmpty(record) || isHeader(table, record)) continue
-    const row = rowOf(table, record)
-    if (ofBank && isNotBooked(table, row)) result.skipped += 1
-    else if (isSummary(table, row, i > lastDated, ofBank)) continue
+    const row = ofBank ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
+    if (ofBank && isNotBooked(table, row) && !hasBalance(row)) {
+      result.skipped += 1
+      result.aside.push(row)
+    } else if (isSummary(table, row, i > lastDated, ofBank)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else result.rows.push(row)
+    else result.rows.push({ ...row, isPending: ofBank && isNotBooked(table, row) })
   }
   refuseCutOff(table, result)
   refuseNoRows(table, result)
@@ -81,8 +88,21 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
     credit: amount('credit'),
     balance: amount('balance'),
     fee: amount('fee'),
+    isPending: false,
     more: [],
   }
+}
+
+/** A row with an amount but no booking date has that of another column of dates, such as the day on which it began. */
+function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
+  if (row.date.text !== '' || !hasAmount(row)) return row
+  const other = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
+  return { ...row, date: other.find(({ written }) => written) ?? row.date }
+}
+
+/** True for a row that can be followed from one running balance to the next. */
+function hasBalance({ date, amount, debit, credit, balance }: CsvRow): boolean {
+  return Boolean(date.written && balance.written && (amount.written ?? debit.written ?? credit.written))
 }
 
 function dateOf(table: CsvTable, record: CsvRecord): DateCell {

@@ -1,9 +1,10 @@
 import { refuseLongLines } from '../lines.ts'
+import { Problems } from '../problems.ts'
 import type { ImportOptions } from '../statement.ts'
 import { type Columns, columnsOf, type Header, settleColumns } from './columns.ts'
 import { findDialect } from './dialect.ts'
 import type { CsvField } from './header-names.ts'
-import { inferColumns } from './headerless.ts'
+import { askAboutContents, inferColumns, wordiestColumn } from './headerless.ts'
 import { type CsvRecord, readRecords } from './records.ts'
 
 /** The table of a CSV file: the meaning of its columns, its records, and those above it. */
@@ -26,7 +27,17 @@ export function openTable(text: string, options: ImportOptions, fields: readonly
   const records = readRecords(dialect.text, dialect.delimiter, dialect.firstLine)
   const body = records.slice(headerAt + 1)
   const hasHeaders = headerAt >= 0
-  const detected = hasHeaders ? columnsOf(headers, fields) : inferColumns(body, mapping)
-  const columns = settleColumns(detected, headers, body, mapping, fields)
-  return { headers, ...columns, preamble: hasHeaders ? records.slice(0, headerAt) : [], body }
+  const problems = new Problems()
+  const detected = hasHeaders ? columnsOf(headers, fields) : inferColumns(body, mapping, problems)
+  const unclear = problems.any
+  const settled = settleColumns(detected, headers, body, mapping, fields, unclear ? new Problems() : problems)
+  if (problems.any) askAboutContents(headers, body, options, problems)
+  problems.throwIfAny()
+  const { columns, dateColumns } = settled
+  if (hasHeaders && !columns.description && mapping.description === undefined) {
+    const { posting_text: kinds = [], ...others } = columns
+    const wordiest = wordiestColumn(body, [...dateColumns, ...Object.values(others).flat()])
+    if (wordiest !== null && !kinds.includes(wordiest)) columns.description = [wordiest]
+  }
+  return { headers, ...settled, preamble: hasHeaders ? records.slice(0, headerAt) : [], body }
 }

@@ -1,11 +1,11 @@
 import type { CalendarDate } from '../../domain/dates.ts'
-import type { Minor } from '../../domain/money.ts'
-import type { Problems } from '../problems.ts'
+import type { Minor, MoneyProblem } from '../../domain/money.ts'
+import { Problems } from '../problems.ts'
 import type { ImportOptions } from '../statement.ts'
 import { type AmountCell, amountReader } from '../written/amount.ts'
 import { type DateCell, dateCell, dateReader } from '../written/date-order.ts'
-import type { CsvRow } from './rows.ts'
-import { signedAmounts } from './signs.ts'
+import type { CsvRow, CsvRows } from './rows.ts'
+import { type SignBasis, signedAmounts } from './signs.ts'
 import type { CsvTable } from './table.ts'
 
 /** A row with its values. A date or amount that is null could not be read, and there is an error. */
@@ -18,31 +18,49 @@ export type ReadRow = {
   fee: Minor | null
 }
 
+/** The rows with their values, and what gives the amounts their signs; null if that cannot be told yet. */
+export type ReadValues = { values: ReadRow[]; basis: SignBasis | null; openings: Minor[] }
+
 /** Reads dates and amounts once the whole file has shown how it writes them. Adds an error for each that is wrong. */
 export function readValues(
   table: CsvTable,
-  rows: CsvRow[],
+  { rows, aside }: CsvRows,
   options: ImportOptions,
   ofBank: boolean,
   problems: Problems,
-): ReadRow[] {
-  const dateOf = dateReader(allDates(table, rows), options.date_format, problems)
+): ReadValues {
+  const dateOf = dateReader(
+    allDates(table, rows),
+    options.date_format,
+    problems,
+    aside.map(({ date }) => date),
+  )
   const amountCells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
-  const balances = rows.map(({ balance }) => balance)
-  const amountOf = amountReader(amountCells, options.decimal_separator, problems, balances)
+  const others = [...rows, ...aside].map(({ balance }) => balance)
+  const amountOf = amountReader(amountCells, options.decimal_separator, problems, others)
   const dates = rows.map(({ date }) => dateOf(date))
-  const amounts = amountOf ? signedAmounts(table, rows, amountOf, ofBank, problems) : []
+  // Amounts that cannot be read yet still show whether they have signs; balances might prove them later.
+  const isProvable = !amountOf && rows.some(({ balance }) => balance.written)
+  const signed = isProvable
+    ? null
+    : signedAmounts(table, rows, amountOf ?? signOnly, options, ofBank, amountOf ? problems : new Problems())
   const quietly = (cell: AmountCell) => {
     const amount = amountOf?.(cell)
     return typeof amount === 'number' ? amount : null
   }
-  return rows.map((row, i) => ({
+  const values = rows.map((row, i) => ({
     row,
     date: dates[i] ?? null,
-    amount: amounts[i] ?? null,
+    amount: signed?.amounts[i] ?? null,
     balance: quietly(row.balance),
     fee: quietly(row.fee),
   }))
+  const openings = aside.map(({ balance }) => quietly(balance)).filter((balance) => balance !== null)
+  return { values, basis: signed?.basis ?? null, openings }
+}
+
+function signOnly({ written }: AmountCell): Minor | MoneyProblem {
+  return written ? ((written.isNegative ? -1 : 1) as Minor) : 'not a number'
 }
 
 function* allDates({ columns, dateColumns }: CsvTable, rows: CsvRow[]): Generator<DateCell> {

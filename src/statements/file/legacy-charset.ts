@@ -2,6 +2,23 @@
 const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0x9d])
 const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
 
+/** Letters of Czech and Slovak in Windows-1250, in groups that no Western language has together in Windows-1252. */
+const czech = [
+  // ř beside ě, č, ů, ň: ø beside ì, è, ù, ò. Then š and ž, which are the same in both, beside č, ř, ě, ů; and ý likewise.
+  [
+    [0xf8, 0xd8],
+    [0xec, 0xcc, 0xe8, 0xc8, 0xf9, 0xf2],
+  ],
+  [
+    [0x9a, 0x9e, 0x8a, 0x8e, 0xfd],
+    [0xe8, 0xc8, 0xf8, 0xd8, 0xec, 0xf9],
+  ],
+]
+/** č, ň, ě, ř, ů, š, ž and ť: two of them beside á are Slovak or Czech; è and ò come with à in the West. */
+const slavic = [0xe8, 0xc8, 0xf2, 0xec, 0xcc, 0xf8, 0xd8, 0xf9, 0x9a, 0x9e, 0x8a, 0x8e, 0x9d]
+/** å and æ, which Danish and Norwegian text has beside ø. */
+const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
+
 /**
  * Guesses the single-byte encoding of a file: Windows-1252, unless that would put signs inside words (then it is
  * Central European) or nearly all letters are above ASCII (then it is Cyrillic).
@@ -11,11 +28,13 @@ export function legacyCharset(bytes: Uint8Array): string {
   let besideHigh = 0
   let as1250 = 0
   let as8859_2 = 0
+  const seen = new Set<number>()
   const end = Math.min(bytes.length, 262_144)
   for (let i = 0; i < end; i += 1) {
     const byte = bytes[i] ?? 0
     if (byte < 0x80) continue
     high += 1
+    seen.add(byte)
     const before = bytes[i - 1] ?? 0
     const after = bytes[i + 1] ?? 0
     if (before >= 0xc0 || after >= 0xc0) besideHigh += 1
@@ -24,7 +43,10 @@ export function legacyCharset(bytes: Uint8Array): string {
     if (lettersOf8859_2.has(byte)) as8859_2 += 1
   }
   if (high >= 8 && besideHigh > high * 0.8) return 'windows-1251'
-  if (as1250 === 0 && as8859_2 === 0) return 'windows-1252'
+  const hasAny = (bytes: number[]) => bytes.some((byte) => seen.has(byte))
+  const isSlovak = seen.has(0xe1) && slavic.filter((byte) => seen.has(byte)).length > 1
+  const isCzech = !hasAny(scandinavian) && (isSlovak || czech.some((groups) => groups.every(hasAny)))
+  if (as1250 === 0 && as8859_2 === 0) return isCzech ? 'windows-1250' : 'windows-1252'
   return as8859_2 > as1250 ? 'iso-8859-2' : 'windows-1250'
 }
 

@@ -51,6 +51,8 @@ function readField(state: State, field: Mt940Field): void {
   else if (field.tag === '60F' || field.tag === '60M') readOpening(account, value)
   else if (field.tag === '61') readEntry(state, field, value)
   else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
+  // Forward balances come last, so the statement is whole, though some banks leave out its closing balance.
+  else if (field.tag === '65' || field.tag === '65F') state.openSince = null
 }
 
 function beginStatement(state: State, line: number): StatementAccount {

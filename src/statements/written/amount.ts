@@ -8,6 +8,8 @@ export type DecimalSeparator = (typeof decimalSeparators)[number]
 /** An amount as it is written, before it is known which character is the decimal separator. */
 export type WrittenAmount = {
   isNegative: boolean
+  /** What says that it is positive: a plus sign, or a mark such as `CR`. */
+  positive: '+' | 'mark' | null
   /** The amount as a plain decimal, for each separator with which it can be read. */
   readings: Partial<Record<DecimalSeparator, string>>
 }
@@ -65,15 +67,15 @@ export function readWrittenAmount(raw: string): WrittenAmount | null {
   let end = text.length
   while (!/\d/.test(text[end - 1] ?? '')) end -= 1
   if (/[.,]/.test(text[end] ?? '') && !/\p{L}/u.test(text[end + 1] ?? '')) end += 1
-  const isNegative = readSign(text.slice(0, start), text.slice(end))
-  if (isNegative === null) return null
+  const sign = readSign(text.slice(0, start), text.slice(end))
+  if (sign === null) return null
   const core = text.slice(start, end)
   const readings: WrittenAmount['readings'] = {}
   for (const separator of decimalSeparators) {
     const decimal = plainDecimal(core, separator)
     if (decimal !== null) readings[separator] = decimal
   }
-  return readings['.'] === undefined && readings[','] === undefined ? null : { isNegative, readings }
+  return readings['.'] === undefined && readings[','] === undefined ? null : { ...sign, readings }
 }
 
 /** `.50` and `$.50` begin with their separator; in `Fr.50` the dot belongs to the currency. */
@@ -81,17 +83,19 @@ function startsWithSeparator(text: string, first: number): boolean {
   return /[.,]/.test(text[first - 1] ?? '') && !/\p{L}/u.test(text[first - 2] ?? '')
 }
 
-/** True if what surrounds the digits makes the amount negative; null if it cannot surround an amount. */
-function readSign(before: string, after: string): boolean | null {
+/** What the text around the digits says of their sign; null if it cannot surround an amount. */
+function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'> | null {
   const isEnclosed = before.includes('(') && after.includes(')')
   const parts = `${before} | ${after}`.match(/\p{L}[\p{L}.]*|\S/gu) ?? []
   let minus = isEnclosed ? 1 : 0
   let isBehind = false
+  let hasPlus = false
   let mark: 'debit' | 'credit' | null = null
   for (const part of parts) {
     if (part === '|') isBehind = true
     else if (part === '-') minus += 1
-    else if (part === '+' || /^[\p{Sc}*]$/u.test(part)) continue
+    else if (part === '+') hasPlus = true
+    else if (/^[\p{Sc}*]$/u.test(part)) continue
     else if (isEnclosed && (part === '(' || part === ')')) continue
     else if (isBehind && debitWord.test(part)) mark = 'debit'
     else if (isBehind && creditWord.test(part)) mark = 'credit'
@@ -99,7 +103,8 @@ function readSign(before: string, after: string): boolean | null {
   }
   // A credit with a minus sign contradicts itself.
   if (minus > 1 || (minus === 1 && mark === 'credit')) return null
-  return minus === 1 || mark === 'debit'
+  const isNegative = minus === 1 || mark === 'debit'
+  return { isNegative, positive: mark === 'credit' ? 'mark' : hasPlus && !isNegative ? '+' : null }
 }
 
 /** The digits as a plain decimal if `separator` is the decimal one; null if it cannot be. */

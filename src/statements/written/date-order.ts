@@ -20,11 +20,17 @@ export function dateCell(line: number, text: string): DateCell {
 /**
  * Returns a function that reads the dates of a file, once all of them have shown whether the day or the month comes
  * first. One 13/02/2026 settles it. If none does and a date could be two different days, that is added as an error: no
- * guessing. The function adds an error for a cell without a valid date, and returns null.
+ * guessing. The function adds an error for a cell without a valid date, and returns null. `others` are dates that count
+ * only if the cells leave it open.
  */
-export function dateReader(cells: Iterable<DateCell>, chosen: string | undefined, problems: Problems) {
+export function dateReader(
+  cells: Iterable<DateCell>,
+  chosen: string | undefined,
+  problems: Problems,
+  others: Iterable<DateCell> = [],
+) {
   const isChosen = chosen !== undefined && chosen.trim() !== ''
-  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, problems)
+  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, others, problems)
   return ({ line, text, written }: DateCell) => {
     if (order === null) return null
     const settled = written?.settled
@@ -34,17 +40,13 @@ export function dateReader(cells: Iterable<DateCell>, chosen: string | undefined
   }
 }
 
-function orderOf(cells: Iterable<DateCell>, problems: Problems): DateOrder | null {
-  const proof: Partial<Record<DateOrder, DateCell>> = {}
-  let open: { cell: DateCell; dmy: string; mdy: string } | null = null
-  for (const cell of cells) {
-    const { written } = cell
-    if (!written || written.settled) continue
-    const { dmy, mdy } = written.readings
-    if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
-    else if (dmy && !mdy) proof.dmy ??= cell
-    else if (mdy && !dmy) proof.mdy ??= cell
-  }
+function orderOf(
+  cells: Iterable<DateCell>,
+  others: Iterable<DateCell>,
+  problems: Problems,
+): DateOrder | null {
+  const { proof, open } = evidence(cells)
+  if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
@@ -57,6 +59,21 @@ function orderOf(cells: Iterable<DateCell>, problems: Problems): DateOrder | nul
     )
   } else return proof.mdy ? 'mdy' : 'dmy'
   return null
+}
+
+/** The first date that can only be read with the day, or the month, in front, and the first that leaves it open. */
+function evidence(cells: Iterable<DateCell>) {
+  const proof: Partial<Record<DateOrder, DateCell>> = {}
+  let open: { cell: DateCell; dmy: string; mdy: string } | null = null
+  for (const cell of cells) {
+    const { written } = cell
+    if (!written || written.settled) continue
+    const { dmy, mdy } = written.readings
+    if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
+    else if (dmy && !mdy) proof.dmy ??= cell
+    else if (mdy && !dmy) proof.mdy ??= cell
+  }
+  return { proof, open }
 }
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */

@@ -14,6 +14,8 @@ export type WrittenDate = {
 }
 
 const maxLength = 80
+/** `01/31/2026 as of 01/30/2026`, and the zone behind a stamp of OFX, `20260131120000.000[0:GMT]`. */
+const asOf = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** A time and whatever follows it. It is ignored, time zone included: the day is the one on the paper. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(String.raw`^(\d{4})([-/. ])\s?(\d{1,2})\2\s?(\d{1,2})\.?${time}`)
@@ -30,10 +32,12 @@ const monthNameDay = new RegExp(
   'u',
 )
 
+const yearMonthName = new RegExp(String.raw`^(\d{4})[\s-](\p{L}{3,12})[\s-](\d{1,2})${time}`, 'u')
+
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength) return null
-  const text = raw.trim().replace(/\s+/g, ' ')
+  const text = raw.trim().replace(/\s+/g, ' ').replace(asOf, '')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
 }
 
@@ -76,8 +80,11 @@ function readYearLast(text: string): WrittenDate | null {
 function readMonthName(text: string): WrittenDate | null {
   const dayFirst = dayMonthName.exec(text)
   const nameFirst = dayFirst ? null : monthNameDay.exec(text)
-  if (!dayFirst && !nameFirst) return null
-  const [, day = '', name = '', year = ''] = dayFirst ?? ['', nameFirst?.[2], nameFirst?.[1], nameFirst?.[3]]
+  const yearFirst = dayFirst || nameFirst ? null : yearMonthName.exec(text)
+  const [a, b, c] = nameFirst ? [2, 1, 3] : yearFirst ? [3, 2, 1] : [1, 2, 3]
+  const match = dayFirst ?? nameFirst ?? yearFirst
+  if (!match) return null
+  const [day = '', name = '', year = ''] = [match[a], match[b], match[c]]
   const month = monthNumber(name)
   if (month === null) return null
   const settled = dateOf(fullYear(year), String(month), day)

@@ -37,6 +37,7 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   delimiter: fc.constantFrom(',', ';'),
   date_format: fc.constant('YYYY-MM-DD'),
   mapping: fc.constant({}),
+  signs: fc.constant('as_written'),
   statement_account: fc.constant('1'),
   file: fc
     .tuple(day, amount, fc.constantFrom(',', ';'))

@@ -31,7 +31,7 @@ describe('a file that is no statement', () => {
   })
 
   test('holds a NUL, and is told where', () => {
-    expect(asStatement(encode('date,amount\n2026-01-01,5\n2026-01-02,\0'))).toEqual({
+    expect(asStatement(encode('date,amount\n2026-01-01,5\n2026-01-02,\0-3'))).toEqual({
       file: ['The file has a NUL character on line 3, so it is not text.'],
     })
   })

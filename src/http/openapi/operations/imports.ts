@@ -19,7 +19,7 @@ const bodies = (example: string): Operation['bodies'] => ({
 
 export const importOperations: OperationGroup = {
   tag: 'Import',
-  description: `CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Whatever can be read in two ways is a 422 that lists the candidates, never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  description: `CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Whatever can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
   operations: {
     'POST /api/import/store': {
       id: 'importFile',

@@ -24,20 +24,23 @@ describe('the table of a bank export', () => {
   })
 
   test('may be delimited by what a form field says', () => {
-    expect(brief('Date^Amount\n2026-01-31^5', { delimiter: '^' })).toEqual([['2026-01-31', 500]])
-    expect(brief('Date\tAmount\n2026-01-31\t5', { delimiter: 'tab' })).toEqual([['2026-01-31', 500]])
+    expect(brief('Date^Amount\n2026-01-31^-5', { delimiter: '^' })).toEqual([['2026-01-31', -500]])
+    expect(brief('Date\tAmount\n2026-01-31\t-5', { delimiter: 'tab' })).toEqual([['2026-01-31', -500]])
     expect(errors('Date,Amount\n2026-01-31,5', { delimiter: 'ab' })).toHaveProperty('delimiter')
     expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
   })
 
   test('whose delimiter cannot be told is asked for it', () => {
     expect(errors('hello\nworld')).toEqual({
-      delimiter: ['The delimiter of the file is unclear; choose one: ,  ;  tab  |'],
+      delimiter: [
+        'The delimiter of the file is unclear; choose one: ,  ;  tab  |',
+        'The file begins with hello',
+      ],
     })
   })
 
   test('counts the lines of the file, those inside quotes too', () => {
-    const text = 'Bank of Example\n\nDate,Text,Amount\n2026-01-02,"a\nb\nc",1\n2026-01-03,d,x\n'
+    const text = 'Bank of Example\n\nDate,Text,Amount\n2026-01-02,"a\nb\nc",-1\n2026-01-03,d,x\n'
     expect(errors(text)).toEqual({ 'rows.7.amount': ['The amount field must be a number.'] })
   })
 
@@ -51,15 +54,24 @@ describe('the table of a bank export', () => {
 
   test('that ends inside a quote is cut off', () => {
     expect(Object.keys(errors('Date,Text,Amount\n2026-01-02,a,1\n2026-01-03,"b') ?? {})).toEqual(['file'])
-    const open = 'Date,Text,Amount\n2026-01-02,"a,1\n2026-01-03,"b,2\n'
-    expect(errors(open)?.file?.[0]).toMatch(/^A quote is not closed on line 2;/)
+    const cut = 'Date,Text,Amount\n2026-01-02,"a",-1\n2026-01-03,"b" c,-2\n2026-01-04,"d'
+    expect(errors(cut)?.file?.[0]).toMatch(/^A quote is not closed on line 4;/)
+  })
+
+  test('may have a quote that is closed too early, or never, if its line has all the cells', () => {
+    const text = 'Date,Text,Amount\n2026-01-02,"Bob" Shop,-1\n2026-01-03,"b,-2\n2026-01-04,"c, d",-3\n'
+    expect(rowsOf(text).map((row) => [row.description, row.amount])).toEqual([
+      ['Bob" Shop', -100],
+      ['b', -200],
+      ['c, d', -300],
+    ])
   })
 
   test('that ends in the middle of a row is cut off', () => {
     expect(errors('Date,Amount,Text\n2026-01-02,12.50,a\n2026-01-03,12.5')).toEqual({
       file: ['The file ends in the middle of line 3; it seems to be cut off.'],
     })
-    expect(brief('Date,Amount,Text\n2026-01-02,12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
+    expect(brief('Date,Amount,Text\n2026-01-02,-12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
   })
 
   test('without rows is an empty statement, and one of rows that are none is refused', () => {
@@ -70,7 +82,7 @@ describe('the table of a bank export', () => {
   })
 
   test('takes 10,000 rows and not one more', () => {
-    const rows = (count: number) => `Date,Amount\n${'2026-01-31,1\n'.repeat(count)}`
+    const rows = (count: number) => `Date,Amount\n${'2026-01-31,-1\n'.repeat(count)}`
     expect(brief(rows(10_000))).toHaveLength(10_000)
     expect(errors(rows(10_001))).toEqual({ file: ['The file must not have more than 10,000 rows.'] })
   })
@@ -83,21 +95,28 @@ describe('the table of a bank export', () => {
   })
 
   test('reports all kinds of errors at once', () => {
-    expect(errors('Date,Amount\n01/02/2026,1.00\n2026-02-30,2.00\n03/04/2026,1.234\n05/06/2026,\n')).toEqual({
-      date_format: [expect.stringContaining('01/02/2026 in row 2')],
-      'rows.4.amount': ['The amount field must have 0-2 decimal places.'],
-      'rows.5.amount': ['The amount field is required.'],
-    })
+    expect(errors('Date,Amount\n01/02/2026,-1.00\n2026-02-30,2.00\n03/04/2026,1.234\n05/06/2026,\n')).toEqual(
+      {
+        date_format: [expect.stringContaining('01/02/2026 in row 2')],
+        'rows.4.amount': ['The amount field must have 0-2 decimal places.'],
+        'rows.5.amount': ['The amount field is required.'],
+      },
+    )
   })
 })
 
 describe('the columns of a bank export', () => {
   test('of which two could be meant are asked for by number', () => {
     expect(errors('Date,Amount,Amount\n2026-01-31,1,2')).toEqual({
-      mapping: ['The amount could be any of the columns 2 (Amount), 3 (Amount); choose one by its number.'],
+      mapping: [
+        'The amount could be any of the columns 2 (Amount), 3 (Amount); choose one by its number.',
+        expect.stringMatching(
+          /^The first row has 1 \(Date\): 2026-01-31, 2 \(Amount\): 1, 3 \(Amount\): 2\. Send/,
+        ),
+      ],
     })
-    expect(brief('Date,Amount,Amount\n2026-01-31,1,2', { mapping: { amount: '3' } })).toEqual([
-      ['2026-01-31', 200],
+    expect(brief('Date,Amount,Amount\n2026-01-31,1,-2', { mapping: { amount: '3' } })).toEqual([
+      ['2026-01-31', -200],
     ])
   })
 
@@ -129,8 +148,8 @@ describe('the columns of a bank export', () => {
     expect(
       errors('31.01.2026;Shop;01.02.2026;-3,00\n30.01.2026;Pay;31.01.2026;10,00\n')?.mapping?.[0],
     ).toMatch(/the date could be any of the columns 1, 3/)
-    expect(errors('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n')?.mapping?.[0]).toMatch(
-      /nothing says which way the amounts of column 3 go/,
+    expect(errors('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n')?.signs?.[0]).toMatch(
+      /^Nothing in the file says which way its amounts go/,
     )
     expect(brief('31.01.2026;Shop;3,00\n30.01.2026;Pay;10,00\n', { mapping: { debit: '3' } })).toEqual([
       ['2026-01-31', -300],
@@ -168,7 +187,7 @@ describe('the signs of a bank export', () => {
   test.each([
     'Date,Amount,D/C\n2026-01-31,-3.00,D\n2026-01-30,-10.00,C\n',
     'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,-10.00,\n',
-    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,,-10.00\n',
+    'Date,Debit,Credit\n2026-01-31,3.00,\n2026-01-30,,-10.00\n2026-01-29,,4.00\n',
     'Date,Amount,Debit,Credit\n2026-01-31,-3.00,4.00,\n',
   ])('that contradict each other are asked for: %j', (text) => {
     expect(Object.keys(errors(text) ?? {})).toEqual(['mapping'])
@@ -232,14 +251,14 @@ describe('the rows of a bank export', () => {
   })
 
   test('have descriptions of at most 255 characters, without control characters', () => {
-    const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
+    const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
     expect([...(row?.description ?? '')]).toHaveLength(255)
     expect(row?.description).toMatch(/^a b x😀.*…$/u)
   })
 
   test('of several accounts and currencies are kept apart', () => {
     const text =
-      'Account,Currency,Date,Amount\nA,EUR,2026-01-31,1\nA,USD,2026-01-31,2\nB,EUR,2026-01-31,3\nA,EUR,2026-01-30,4\n'
+      'Account,Currency,Date,Amount\nA,EUR,2026-01-31,1\nA,USD,2026-01-31,-2\nB,EUR,2026-01-31,3\nA,EUR,2026-01-30,4\n'
     expect(
       read(text).accounts.map((account) => [account.identifier, account.currency, account.entries.length]),
     ).toEqual([
@@ -259,8 +278,8 @@ describe('columns of amounts that are named by their currency', () => {
     expect(read(`${head}\n${row('-5.00', '')}\n`).accounts).toMatchObject([
       { currency: 'CAD', entries: [{ amount: -500 }] },
     ])
-    expect(read(`${head}\n${row('', '7.00')}\n`).accounts).toMatchObject([
-      { currency: 'USD', entries: [{ amount: 700 }] },
+    expect(read(`${head}\n${row('', '-7.00')}\n`).accounts).toMatchObject([
+      { currency: 'USD', entries: [{ amount: -700 }] },
     ])
     expect(read(`${head}\n${row('-5.00', '')}\n${row('', '7.00')}\n`).accounts).toMatchObject([
       { currency: 'CAD', entries: [{ amount: -500 }] },

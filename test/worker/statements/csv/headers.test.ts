@@ -193,7 +193,7 @@ const shapes: [string, number, number, string][] = [
   [
     'paypal',
     2,
-    9500,
+    9900,
     `"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","From Email Address","To Email Address","Transaction ID","Balance"\n"31/01/2026","10:00:00","GMT","Shop","Payment","Completed","GBP","-5.00","0.00","-5.00","a","b","T1","95.00"\n"30/01/2026","10:00:00","GMT","Bob","Payment","Completed","GBP","104.00","-4.00","100.00","b","a","T0","100.00"\n`,
   ],
   [
@@ -213,12 +213,6 @@ const shapes: [string, number, number, string][] = [
     2,
     99500,
     `Date,Description,Amount\n"Jan 31, 2026",Shop,"$-5.00"\n"Feb 1, 2026",Pay,"$1,000.00"\n`,
-  ],
-  [
-    'amex',
-    2,
-    -4500,
-    `Date,Description,Amount\n31/01/2026,SHOP,5.00\n28/01/2026,PAYMENT RECEIVED - THANK YOU,-50.00\n`,
   ],
   [
     'poste',

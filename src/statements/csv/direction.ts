@@ -1,0 +1,99 @@
+import type { Minor } from '../../domain/money.ts'
+import type { Problems } from '../problems.ts'
+import type { ImportOptions } from '../statement.ts'
+import { shown } from '../text.ts'
+import { type Balanced, type BalanceVerdict, balanceVerdict, signedByBalances } from './balance.ts'
+import { foldHeader } from './header-names.ts'
+import { markOf } from './mark-words.ts'
+import type { CsvRow } from './rows.ts'
+import type { SignBasis } from './signs.ts'
+import type { CsvTable } from './table.ts'
+
+type Entry = Balanced & { row: CsvRow; isPending: boolean }
+
+/** What banks write beside a repayment of a card: a negative one shows that charges are positive. */
+const repayment =
+  /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen/
+const refund =
+  /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
+
+/**
+ * The entries of each account with the signs that they have in truth. Balances that prove or refute them come first;
+ * what remains open is asked about (`signs`): amounts of which none says which way it goes, signs that the balances
+ * contradict, and negative amounts that are repayments. `openings` are balances of lines that are no entries.
+ */
+export function settleDirections<T extends Entry>(
+  table: CsvTable,
+  groups: T[][],
+  { basis, openings }: { basis: SignBasis | null; openings: Minor[] },
+  { signs }: ImportOptions,
+  problems: Problems,
+): T[][] {
+  if (basis === 'marks' || basis === null) return groups
+  const verdicts = groups.map(verdictOn)
+  if (basis === 'nothing') {
+    const signOf = signOfOldest(openings, verdicts.includes('mixed') ? signs : undefined)
+    const byBalance = groups.map((group) => signedByBalances(group, signOf))
+    if (byBalance.every((group) => group !== null)) return byBalance
+  }
+  if (signs) return signs === 'inverted' ? groups.map(inverted) : groups
+  const known = new Set(verdicts.filter((verdict) => verdict !== null))
+  const [only] = known
+  const isProven = known.size === 1 && groups.some((group) => group.length > 2)
+  if (basis === 'nothing' && isProven && only === 'right') return groups
+  if (basis === 'nothing' && isProven && only === 'inverted') return groups.map(inverted)
+  const entries = groups.flat()
+  const doubt = basis === 'nothing' ? nothingSays : doubtOf(table, known, entries)
+  const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
+  if (doubt && example)
+    problems.add(
+      'signs',
+      `${doubt} Send signs=as_written if a positive amount such as ${shown(example.row.amount.text)} in row ${example.row.line} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
+    )
+  return groups
+}
+
+const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
+
+/** Why amounts with signs have to be asked about; null if they need not be. */
+function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]): string | null {
+  if (known.has('inverted') || known.has('mixed'))
+    return 'The balances in the file contradict the signs of its amounts.'
+  if (known.has('right')) return null
+  const negative = entries.filter(({ amount }) => amount < 0)
+  const texts = negative.map(({ row }) => foldHeader(row.cells.join(' ').slice(0, 500)))
+  const kindsDiffer = contradictKinds(table, entries)
+  const areRefunds = negative.length <= entries.length / 2 && texts.every((text) => refund.test(text))
+  if (negative.length > 0 && (kindsDiffer || areRefunds || texts.some((text) => repayment.test(text))))
+    return 'Negative amounts in the file seem to be repayments, so that positive ones would be charges.'
+  return null
+}
+
+/** True if some rows are called purchases, refunds or the like, and every one of them has the sign of the other kind. */
+function contradictKinds({ columns }: CsvTable, entries: Entry[]): boolean {
+  const kinds = [...(columns.type ?? []), ...(columns.posting_text ?? [])]
+  const found = entries.flatMap(({ row, amount }) => {
+    const mark = kinds.map((column) => markOf(row.cells[column] ?? '')).find((one) => one !== null)
+    return mark && amount !== 0 ? [(mark === 'debit') === amount < 0] : []
+  })
+  return found.length > 0 && !found.includes(true)
+}
+
+function verdictOn(group: Entry[]): BalanceVerdict {
+  const booked = group.filter(({ isPending }) => !isPending)
+  return balanceVerdict(booked) ?? balanceVerdict(group)
+}
+
+/** The sign of the oldest entry, which no balance precedes: by the opening balance if the file has one, or else by the answer. */
+function signOfOldest(openings: Minor[], signs: ImportOptions['signs']) {
+  return ({ amount, balance }: Entry): number | null => {
+    // A first balance of just this amount began at nothing.
+    const before = [...openings, 0].find((opening) => Math.abs((balance ?? 0) - opening) === amount)
+    if (before !== undefined) return (balance ?? 0) > before ? 1 : -1
+    return signs ? (signs === 'inverted' ? -1 : 1) : null
+  }
+}
+
+function inverted<T extends Entry>(group: T[]): T[] {
+  return group.map((entry) => ({ ...entry, amount: (entry.amount === 0 ? 0 : -entry.amount) as Minor }))
+}

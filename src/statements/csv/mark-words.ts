@@ -1,0 +1,33 @@
+import { foldHeader } from './header-names.ts'
+
+export type Mark = 'debit' | 'credit'
+
+/** The words of a debit/credit mark, folded, in the languages of the headers. */
+const words: Record<Mark, string> = {
+  debit: `d|dr|db|dt|deb|dbit|debit|debits|out|outgoing|outflow|money out|paid out|cash out|transfer out|withdrawal|withdrawals|withdraw|sent|spent|expense|expenses|purchase|purchases|charge|charges
+    soll|s|lastschrift|lastschriften|belastung|ausgabe|ausgaben|ausgang|abbuchung|auszahlung|gesendet|kauf
+    sortie|sorties|depense|depenses|retrait|achat|envoye|prelevement|cargo|cargos|debe|gasto|gastos|salida|retiro|compra|enviado|egreso|egresos|adeudo|debito|saida|saque|despesa|despesas
+    dare|uscita|uscite|addebito|spesa|prelievo|acquisto|inviato|debet|af|uit|uitgave|uitgaven|afschrijving|opname|aankoop|verzonden
+    wn|obciazenie|obciazenia|wydatek|wydatki|wyplata|zakup|wyslane|ut|uttag|utgift|utgifter|kop|skickat|uttak|kjop|ud|udgift|kob|otto|veloitus|meno|osto
+    vydaj|vydaje|vyber|nakup|odchozi|odeslano|terheles|kiadas|plata|retragere|cheltuiala|debetas|deebet|支出`,
+  credit: `c|cr|cd|ct|k|kr|crdt|cred|credit|credits|in|incoming|inflow|money in|paid in|cash in|transfer in|deposit|deposits|received|income|refund|refunds
+    haben|h|gutschrift|gutschriften|einnahme|einnahmen|eingang|einzahlung|empfangen|erhalten|erstattung
+    entree|entrees|recette|recettes|depot|recu|remboursement|encaissement|haber|abono|abonos|ingreso|ingresos|entrada|deposito|recibido|reembolso|devolucion|credito|receita|receitas|recebido|estorno
+    avere|entrata|entrate|accredito|ricevuto|rimborso|incasso|kredit|bij|inkomst|inkomsten|ontvangen|bijschrijving|storting|terugbetaling
+    ma|uznanie|uznania|wplyw|wplywy|wplata|zwrot|otrzymane|przychod|inn|insattning|mottaget|inntekt|innskudd|ind|indtaegt|indbetaling|pano|hyvitys|tulo
+    prijem|prijmy|vklad|prichozi|prijato|jovairas|bevetel|incasare|depunere|venit|kreditas|kreedit|收入`,
+}
+
+const marks = new Map(
+  (['debit', 'credit'] as const).flatMap((mark) =>
+    words[mark].split(/\s*[|\n]\s*/).map((word) => [word, mark] as const),
+  ),
+)
+
+/** Which side a debit/credit mark names: `D`, `Soll`, `Af` and `-` debit, `C`, `Haben`, `Bij` and `+` credit. */
+export function markOf(word: string): Mark | null {
+  const text = word.trim()
+  if (text === '+') return 'credit'
+  if (text === '-' || text === '\u2212') return 'debit'
+  return marks.get(foldHeader(text)) ?? null
+}

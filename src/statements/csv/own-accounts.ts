@@ -1,0 +1,49 @@
+import { cleanText } from '../text.ts'
+import { type CsvRow, cellOf } from './rows.ts'
+import type { CsvTable } from './table.ts'
+
+/** More products than anybody has with one bank: the column holds something else. */
+const maxProducts = 10
+
+/** Headers of the holder's own account. Under others (Kontonummer), some banks give the other party's. */
+const certain =
+  /^(?:account(?: name| number| no| id| iban)?|own account|eigenes konto|posted account|customer account no|kliendi konto|klienta konts|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
+
+/** The account that a row names, whether or not it is the holder's. */
+export function accountCell(table: CsvTable, row: CsvRow): string | null {
+  return cleanText(cellOf(table, row, 'account').replace(/^'|'$/g, ''))
+}
+
+/**
+ * What tells the holder's accounts in a file apart, for each row: the account, where the file has several, and the
+ * product, where it has several. Null where it has one of each.
+ */
+export function ownAccounts(table: CsvTable, rows: CsvRow[], isMapped: boolean): (string | null)[] {
+  const accounts = rows.map((row) => accountCell(table, row))
+  const products = rows.map((row) => cleanText(cellOf(table, row, 'product')))
+  const areAccounts = countOf(accounts) > 1 && (isMapped || areOwn(table, rows, accounts))
+  const areProducts = countOf(products) > 1 && countOf(products) <= maxProducts
+  return rows.map((_, i) => {
+    const account = areAccounts || areProducts ? accounts[i] : null
+    const parts = [account, areProducts ? products[i] : null].filter(Boolean)
+    return parts.length > 0 ? parts.join('/') : null
+  })
+}
+
+/** Under an uncertain header, an account that always comes with the same name is that of the other party. */
+function areOwn(table: CsvTable, rows: CsvRow[], accounts: (string | null)[]): boolean {
+  if (certain.test(table.headers[table.columns.account?.[0] ?? -1]?.name ?? '')) return true
+  if (!table.columns.payee) return true
+  const names = new Map<string | null, string>()
+  return rows.some((row, i) => {
+    const account = accounts[i] ?? null
+    const name = cellOf(table, row, 'payee')
+    const known = names.get(account)
+    names.set(account, name)
+    return account !== null && known !== undefined && known !== name
+  })
+}
+
+function countOf(names: (string | null)[]): number {
+  return new Set(names.filter((name) => name !== null)).size
+}
