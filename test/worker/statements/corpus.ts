@@ -13,8 +13,11 @@ declare global {
   }
 }
 
-/** What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. */
-export type Expected = { options?: ImportOptions } & (Statement | { rows: GenericRow[] })
+/**
+ * What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. `asks` are
+ * the fields of the 422 where `options` are missing.
+ */
+export type Expected = { options?: ImportOptions; asks?: string[] } & (Statement | { rows: GenericRow[] })
 
 const root = '../../corpus/'
 const texts = import.meta.glob(['../../corpus/**/*', '!**/*.expected.json'], {
