@@ -361,3 +361,38 @@ test('a quota that is crossed in the middle of an upload lets in what still fits
   expect((await uploadOne(person, update('account', 'a4', notes(10_001)))).errors).toHaveProperty('notes')
   expect((await uploadOne(person, update('account', 'a4', notes(9_999)))).outcome).toBe('updated')
 })
+
+test('an upload may have a megabyte, and not a byte more', async () => {
+  const { person, fields, cash } = await createLedger(createWorld())
+  const words = { description: '😀'.repeat(255), reference: '€'.repeat(200) }
+  const ops = Array.from({ length: 500 }, (_, nth) =>
+    create('transaction', `t${nth}`, { ...fields, ...words }),
+  )
+  const body = { ops, padding: '' }
+  const bytes = new TextEncoder().encode(JSON.stringify(body)).byteLength
+  body.padding = ' '.repeat(1024 * 1024 - bytes)
+  const { status, body: answer } = await person.post('/api/changes', body)
+  expect(status).toBe(200)
+  expect(new Set(answer.results.map(({ outcome }: { outcome: string }) => outcome))).toEqual(
+    new Set(['created']),
+  )
+  const larger = {
+    ...body,
+    ops: [remove('account', cash.id), ...ops.slice(1)],
+    padding: `${body.padding}${'x'.repeat(2_000)}`,
+  }
+  expect((await person.post('/api/changes', larger)).status).toBe(413)
+})
+
+test('whatever is wrong with an upload, a bad token comes first', async () => {
+  const world = createWorld()
+  for (const body of [
+    {},
+    { ops: [] },
+    { cursor: 7, ops: [{}] },
+    { ops: [update('account', 1, { name: 'x' })] },
+  ])
+    expect((await world.call('POST', '/api/changes', { token: `1|${'x'.repeat(40)}`, body })).status).toBe(
+      401,
+    )
+})
