@@ -11,6 +11,8 @@ const preparing =
 const arrays = 'rows travel as arrays and are read once in the database: half the bytes, a third of the time'
 const landing =
   'each row writes its index entries, as a raw insert does, and the client, the Worker and the database share the cores'
+const totalsOfMonth =
+  'a month of a long history has more totals, one for each account and category that it has: their number is read, not the length of the history'
 const monthByMonth = 'one kept figure is read for each month: ten years of them against one'
 
 /** By the name of the case. */
@@ -26,6 +28,9 @@ export const reasons: Record<string, Reason> = {
   },
   'GET /api/email/verify/:id/:hash': {
     since: 'the link is checked against the address that is stored, then written',
+  },
+  'POST /api/email/disown/:id/:hash': {
+    since: 'the link is checked against the address that is stored, and then the user is deleted',
   },
   'POST /api/import/store': { since: preparing },
   'POST /api/import/bank/store': { since: preparing },
@@ -51,6 +56,11 @@ export const reasons: Record<string, Reason> = {
     since: 'the rows of a month that is cut are counted',
     secondWay: 'months that are not cut are kept figures',
   },
+  'GET /api/summary': { since: totalsOfMonth },
+  'POST /api/transactions': { since: `its bounds are checked, and ${totalsOfMonth}` },
+  'PUT /api/transactions/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
+  'PATCH /api/transactions/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
+  'DELETE /api/imports/:id': { since: `its bounds are checked, and ${totalsOfMonth}` },
   'GET /api/transactions?q=': { since: 'a text is looked for in the newest 10,000 rows' },
 }
 
