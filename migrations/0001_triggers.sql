@@ -203,6 +203,14 @@ WHEN old.user_id IS NOT NULL BEGIN
          'account', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
+-- A transaction that moves to another account is logged as well. If that account is deleted later, its entry says nothing
+-- to a copy in which the transaction has never been there.
+CREATE TRIGGER transaction_move_logged AFTER UPDATE OF account_id, to_account_id ON transactions
+WHEN (old.account_id, old.to_account_id) IS NOT (new.account_id, new.to_account_id) BEGIN
+  INSERT INTO changes (user_id, seq, noun, row_id, at)
+  VALUES (new.user_id, new.seq, 'transaction', new.id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+--> statement-breakpoint
 CREATE TRIGGER category_creation_logged AFTER INSERT ON categories
 WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)

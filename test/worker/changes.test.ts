@@ -34,6 +34,28 @@ test('a snapshot is everything, and a pull what has changed since, each row once
   expect(nothing).toMatchObject({ changes: [], cursor: page.cursor, has_more: false })
 })
 
+test.each(['before what is left is removed', 'after that'])(
+  'a transaction that moved to an account which was then deleted is gone for those who knew it elsewhere, %s',
+  async (when) => {
+    const world = createWorld()
+    const { person, cash, checking, spend } = await createHousehold(world)
+    const [moved, received] = [await spend(), await spend()]
+    const copy = new FeedCopy(person)
+    await copy.pull()
+    await person.put(`/api/transactions/${moved.id}`, { account_id: cash.id })
+    await person.put(`/api/transactions/${received.id}`, { type: 'transfer', to_account_id: cash.id })
+    await person.put(`/api/transactions/${moved.id}`, { amount: '2.00' })
+    const other = new FeedCopy(person)
+    Object.assign(other, { cursor: copy.cursor })
+    expect((await other.page(1)).changes).toMatchObject([{ id: moved.id, data: { account_id: cash.id } }])
+    await person.delete(`/api/accounts/${cash.id}`)
+    if (when === 'after that') await world.removeDeleted()
+    await copy.pull(1)
+    await expectWhole(copy, person)
+    expect([...copy.accounts.keys()]).toEqual([checking.id])
+  },
+)
+
 test('start=now gives a cursor alone, for what comes from now on', async () => {
   const { person, spend } = await createHousehold(createWorld())
   await spend()

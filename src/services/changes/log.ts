@@ -33,12 +33,14 @@ export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number
       isThere: sql<number>`coalesce(${accounts.userId}, ${categories.userId}) is not null`,
       account: fedAccountColumns,
       category: fedCategoryColumns,
+      transaction: transactionColumns,
     })
     .from(
       sql`(select max(seq) as seq, noun, row_id, count(*) as entries from (${entries}) group by noun, row_id) log`,
     )
     .leftJoin(accounts, and(eq(accounts.id, idOf('account')), eq(accounts.userId, owner.id)))
     .leftJoin(categories, and(eq(categories.id, idOf('category')), eq(categories.userId, owner.id)))
+    .leftJoin(transactions, and(eq(transactions.id, idOf('transaction')), eq(transactions.userId, owner.id)))
 }
 
 type Logged = ResultOf<ReturnType<typeof loggedChanges>>
@@ -60,9 +62,11 @@ export function pageOfLog(
 ): { changes: Change[]; seq: number } {
   if (logged.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
   const changeOf = transactionChanges(balances)
+  const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
-    ...changed.map((row) => ({ seq: row.seq, change: changeOf(row) })),
-    ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user) })),
+    // A move is in the log with the number of its row.
+    ...changed.flatMap((row) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
+    ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)
   // Beyond the last row of a full answer there may be others.
   const known = Math.min(
@@ -72,7 +76,13 @@ export function pageOfLog(
   const page = entries.filter(({ seq }) => seq <= known)
   const seq = page.length > limit ? (page[limit - 1]?.seq ?? known) : known
   const changes = page.slice(0, limit).flatMap(({ change }) => change ?? [])
-  return { changes, seq }
+  return { changes: atLastPlaces(changes), seq }
+}
+
+/** Each row once: one that has moved and was changed later is in the log and among the transactions. */
+function atLastPlaces(changes: Change[]): Change[] {
+  const last = new Map(changes.map((change) => [`${change.noun} ${change.id}`, change]))
+  return changes.filter((change) => last.get(`${change.noun} ${change.id}`) === change)
 }
 
 function lastOf(rows: { seq: number }[]): number {
@@ -80,11 +90,12 @@ function lastOf(rows: { seq: number }[]): number {
 }
 
 function loggedChange(
-  { noun, id, isThere, account, category }: Logged[number],
+  { noun, id, isThere, account, category, transaction }: Logged[number],
   user: User,
+  changeOf: ReturnType<typeof transactionChanges>,
 ): Change | undefined {
   if (noun === 'profile') return { noun, id, row: user }
-  if (noun === 'transaction') return { noun, id, row: null }
+  if (noun === 'transaction') return (transaction && changeOf(transaction)) ?? { noun, id, row: null }
   if (noun === 'account') return { noun, id, row: isThere ? account : null }
   if (noun === 'category') return { noun, id, row: isThere ? category : null }
   return undefined
