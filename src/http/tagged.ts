@@ -34,7 +34,9 @@ export function tagged<I extends Input>(
   checkedBy.set(middleware, { target: 'header', schema: ifNoneMatch, canRefuse: false })
   return middleware
 }
-type Known = { in: { header?: z.input<typeof ifNoneMatch> } }
+type Known = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
+/** So that the types of the client, which have no zod, name the fields. */
+type Spelled<T> = { [Name in keyof T]: T[Name] }
 
 /** What the tags with this prefix say of the user's state. Weak or strong makes no difference here. */
 function statesIn(header: string, prefix: string): string[] {
