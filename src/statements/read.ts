@@ -6,9 +6,12 @@ import { readMt940 } from './mt940/read.ts'
 import { readOfx } from './ofx/read.ts'
 import { readQif } from './qif/read.ts'
 import type { ImportOptions, Statement, StatementEntry } from './statement.ts'
+import { readWorkbook } from './xlsx/workbook.ts'
 
 /** Reads a bank statement in any of the formats. Throws `Invalid`, and nothing else. */
 export function readStatement(bytes: Uint8Array, options: ImportOptions): Statement {
+  const workbook = readWorkbook(bytes, options)
+  if (workbook) return workbook
   const { format, text } = recognise(bytes)
   if (format === 'csv') return readBankCsv(text, options)
   const statement = readMarked(format, text, options)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
+import { workbook } from '../worker/statements/workbooks.ts'
 import { shapes } from './import-work/shapes.ts'
 
 /** Reading takes seconds, or minutes on a busy machine. */
@@ -21,7 +22,16 @@ const manyParts =
 const rows = 10_000
 const purpose = 'Übertrag – Miete 2026 '.repeat(8)
 const list = (row: string) => row.repeat(rows)
-const sizable: [string, string][] = [
+const sizable: [string, string | Uint8Array][] = [
+  [
+    'XLSX',
+    workbook({
+      A: [
+        ['Date', 'Amount', 'Description', 'Balance'],
+        ...Array.from({ length: rows }, () => ['2026-01-01', -1.5, purpose.slice(0, 100), 1.25]),
+      ],
+    }),
+  ],
   ['CSV', `date,amount,description\n${list(`2026-01-01,-1.50,"${purpose}"\n`)}`],
   [
     'wide CSV',

@@ -1,4 +1,5 @@
 import type { ImportOptions } from '../../../src/statements/statement.ts'
+import { zip } from '../../worker/statements/workbooks.ts'
 
 /** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */
 export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: ImportOptions }
@@ -38,6 +39,15 @@ const camtEntry = (more: string) =>
   `<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-01</Dt></BookgDt>${more}</Ntry>`
 const swift = (body: string) =>
   `:20:x\n:25:DE02120300000000202051\n:60F:C260101EUR1,\n${body}:62F:C260131EUR1,\n-\n`
+const xlsx = (cells: string, texts = '', isDeflated = false) =>
+  zip(
+    {
+      'xl/workbook.xml': '<workbook><sheets><sheet name="A"/></sheets></workbook>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${cells}</sheetData></worksheet>`,
+      'xl/sharedStrings.xml': `<sst>${texts}</sst>`,
+    },
+    isDeflated,
+  )
 const csv = (body: string) => `date,amount,description\n${body}`
 
 /** What an attacker might send to each reader. None of it may cost more than its size is worth. */
@@ -78,6 +88,41 @@ export const shapes: Shape[] = [
   {
     name: 'an OFX amount of digits',
     file: (n) => sgml(`<STMTTRN><DTPOSTED>${fill('1', n / 2)}<TRNAMT>${fill('1', n / 2)}</STMTTRN>`),
+  },
+  // XLSX
+  {
+    name: 'XLSX cells of one letter',
+    file: (n) => xlsx(fill(`<row>${'<c t="str"><v>a</v></c>'.repeat(40)}</row>`, n)),
+  },
+  {
+    name: 'XLSX rows with a date',
+    file: (n) => xlsx(fill('<row><c t="str"><v>2026-01-31</v></c><c><v>-1.5</v></c></row>', n)),
+  },
+  {
+    name: 'XLSX texts of one letter',
+    file: (n) => xlsx('<row><c t="s"><v>0</v></c></row>', fill('<si><t>a</t></si>', n)),
+  },
+  {
+    name: 'XLSX rows far apart',
+    file: (n) => xlsx(count(n, (i) => `<row r="${(i % 39_999) + 1}"><c r="IV1"/></row>`)),
+  },
+  {
+    name: 'XLSX cells in rows and columns of no number',
+    file: (n) => xlsx(fill('<row r="-1"><c r="1A"/></row>', n)),
+  },
+  {
+    name: 'XLSX that inflates to a thousand times its size',
+    file: (n) => xlsx(' '.repeat(n * 20), '', true),
+  },
+  {
+    name: 'XLSX directory entries of many names',
+    file: (n) =>
+      zip(
+        Object.fromEntries(
+          Array.from({ length: Math.min(60_000, Math.ceil(n / 100)) }, (_, i) => [`xl/${i}`, '']),
+        ),
+        false,
+      ),
   },
   // OFX, XML
   {

@@ -1,0 +1,88 @@
+import { decodeReferences, readXml, type XmlListener } from '../camt/xml-reader.ts'
+import { refuseFile, tooManyRows } from '../problems.ts'
+
+type Attributes = ReadonlyMap<string, string>
+/** Texts that many cells share, which cell formats are dates, and the day from which dates are counted. */
+export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number }
+
+const maxRows = 40_000
+const maxColumns = 256
+const maxCells = 400_000
+const maxCellLength = 20_000
+const dayMs = 86_400_000
+
+/** Calls back for each element of a document as it begins and, with its own text, as it ends. */
+export function visitElements(
+  xml: string,
+  begin: (name: string, attributes: Attributes) => void,
+  end: (name: string, text: string) => void,
+): void {
+  const open: { name: string; text: string }[] = []
+  const append = (text: string) => {
+    const last = open.at(-1)
+    if (last && last.text.length < maxCellLength) last.text += text.slice(0, maxCellLength)
+  }
+  const listener: XmlListener = {
+    open(name, attributes) {
+      const local = name.slice(name.indexOf(':') + 1)
+      open.push({ name: local, text: '' })
+      begin(local, attributes)
+    },
+    text: (raw) => append(decodeReferences(raw)),
+    cdata: append,
+    close() {
+      const last = open.pop()
+      if (last) end(last.name, last.text)
+    },
+  }
+  readXml(xml, listener)
+}
+
+/** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Invalid. */
+export function readSheet(xml: string, context: SheetContext): string[][] {
+  const rows: string[][] = []
+  let cells = 0
+  let row: string[] | undefined
+  let cell = { column: 0, type: '', format: 0, text: '' }
+  const begin = (name: string, attributes: Attributes) => {
+    if (name === 'row') {
+      const number = Number(attributes.get('r') ?? rows.length + 1)
+      if (!(number >= 1 && number <= maxRows)) refuseFile(tooManyRows)
+      while (rows.length < number) rows.push([])
+      row = rows[number - 1]
+      cell.column = -1
+    } else if (name === 'c') {
+      const column = columnOf(attributes.get('r')) ?? cell.column + 1
+      cells += 1
+      if (column >= maxColumns || cells > maxCells) refuseFile('The workbook has too many cells.')
+      cell = { column, type: attributes.get('t') ?? 'n', format: Number(attributes.get('s') ?? 0), text: '' }
+    }
+  }
+  const end = (name: string, text: string) => {
+    if (name === 'v' || name === 't') cell.text += text
+    if (name !== 'c' || !row) return
+    while (row.length < cell.column) row.push('')
+    row[cell.column] = textOf(cell, context)
+  }
+  visitElements(xml, begin, end)
+  return rows
+}
+
+/** The index of the column in a reference such as `AB12`. */
+function columnOf(reference: string | undefined): number | null {
+  const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0]
+  if (letters === undefined) return null
+  return [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0) - 1
+}
+
+function textOf(cell: { type: string; format: number; text: string }, context: SheetContext): string {
+  const { type, format, text } = cell
+  if (type === 's') return context.texts[Number(text)] ?? ''
+  if (type === 'e') return ''
+  if (type !== 'n' || text === '') return text
+  const number = Number(text)
+  if (context.dateFormats[format] && number > 0 && number < 200_000)
+    return new Date(context.epoch + Math.floor(number) * dayMs).toISOString().slice(0, 10)
+  // Cents as binary fractions have rounding errors in their last digits; long numbers are ids.
+  return /^-?\d+$/.test(text) || !Number.isFinite(number) ? text : String(Number(number.toFixed(6)))
+}

@@ -1,0 +1,133 @@
+import { Invalid } from '../../domain/failures.ts'
+import { readBankCsv } from '../csv/bank.ts'
+import { refuseFile } from '../problems.ts'
+import type { ImportOptions, Statement } from '../statement.ts'
+import { cleanText } from '../text.ts'
+import { readWrittenAmount } from '../written/amount.ts'
+import { readWrittenDate } from '../written/date.ts'
+import { readSheet, type SheetContext, visitElements } from './sheet.ts'
+import { ZipArchive } from './zip.ts'
+
+type Sheet = { name: string; rows: string[][] }
+
+/** What all sheets and shared texts of a workbook together inflate to, at most. */
+const maxInflated = 8 * 1024 * 1024
+const maxSheets = 20
+/** The formats of dates that have a number instead of a code (ECMA-376 part 1, 18.8.30). */
+const isDateFormat = (id: number) =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
+
+/**
+ * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
+ * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
+ */
+export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Statement | null {
+  const archive = bytes[0] === 0x50 && bytes[1] === 0x4b ? ZipArchive.open(bytes, maxInflated) : null
+  const workbook = archive?.text('xl/workbook.xml')
+  if (!archive || !workbook) return null
+  const sheets = sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
+  const read: { name: string; statement: Statement }[] = []
+  let refusal: unknown = null
+  for (const { name, rows } of sheets) {
+    try {
+      read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }) })
+    } catch (error) {
+      // A sheet without transactions, such as a summary, is none of ours.
+      if (!(error instanceof Invalid) || isTable(rows)) throw error
+      refusal ??= error
+    }
+  }
+  if (read.length === 0) throw refusal ?? new Invalid({ file: ['The workbook is empty.'] })
+  const accounts = read.flatMap(({ name, statement }) =>
+    statement.accounts.map((account) => ({
+      ...account,
+      identifier: read.length > 1 ? [name, account.identifier].filter(Boolean).join('/') : account.identifier,
+    })),
+  )
+  return { format: 'csv', accounts }
+}
+
+/** The sheets that can be seen, in their order. */
+function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
+  const found: { name: string; id: string }[] = []
+  let epoch = Date.UTC(1899, 11, 30)
+  const attribute = (attributes: ReadonlyMap<string, string>, name: string) => attributes.get(name) ?? ''
+  visitElements(
+    workbook,
+    (name, attributes) => {
+      if (name === 'workbookPr' && /^(?:1|true)$/.test(attribute(attributes, 'date1904')))
+        epoch = Date.UTC(1904, 0, 1)
+      if (name !== 'sheet' || attribute(attributes, 'state').includes('idden')) return
+      const id = [...attributes].find(([key]) => key.endsWith(':id'))?.[1] ?? ''
+      found.push({ name: cleanText(attribute(attributes, 'name')) ?? '', id })
+    },
+    () => {},
+  )
+  if (found.length > maxSheets) refuseFile(`The workbook must not have more than ${maxSheets} sheets.`)
+  const paths = new Map<string, string>()
+  visitElements(
+    archive.text('xl/_rels/workbook.xml.rels') ?? '<none/>',
+    (_, attributes) => paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
+    () => {},
+  )
+  const context = { ...contextOf(archive), epoch }
+  return found.map(({ name, id }, i) => {
+    const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
+    const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    return { name, rows: xml === null ? [] : readSheet(xml, context) }
+  })
+}
+
+function contextOf(archive: ZipArchive): Omit<SheetContext, 'epoch'> {
+  const texts: string[] = []
+  let text = ''
+  let isReading = true
+  visitElements(
+    archive.text('xl/sharedStrings.xml') ?? '<none/>',
+    (name) => {
+      if (name === 'si') text = ''
+      // How a text is pronounced.
+      if (name === 'rPh') isReading = false
+    },
+    (name, own) => {
+      if (name === 't' && isReading) text += own
+      if (name === 'rPh') isReading = true
+      if (name === 'si') texts.push(text)
+    },
+  )
+  const dateCodes = new Set<number>()
+  const dateFormats: boolean[] = []
+  let isCellFormat = false
+  visitElements(
+    archive.text('xl/styles.xml') ?? '<none/>',
+    (name, attributes) => {
+      const id = Number(attributes.get('numFmtId') ?? 0)
+      const code = (attributes.get('formatCode') ?? '').slice(0, 200).replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')
+      if (name === 'cellXfs') isCellFormat = true
+      if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
+      if (name === 'xf' && isCellFormat) dateFormats.push(isDateFormat(id) || dateCodes.has(id))
+    },
+    (name) => {
+      if (name === 'cellXfs') isCellFormat = false
+    },
+  )
+  return { texts, dateFormats }
+}
+
+function toCsv(rows: string[][]): string {
+  const quoted = (cell: string) => {
+    const text = cell.replace(/[\r\n]+/g, ' ')
+    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return rows.map((row) => `${row.map(quoted).join(',')}\n`).join('')
+}
+
+/** True for a sheet of which two rows have a date and an amount: nothing of it may be passed over. */
+function isTable(rows: string[][]): boolean {
+  const dated = rows.filter(
+    (row) =>
+      row.some((cell) => readWrittenDate(cell)) &&
+      row.some((cell) => !readWrittenDate(cell) && readWrittenAmount(cell)),
+  )
+  return dated.length > 1
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readStatement } from '../../../src/statements/read.ts'
+import { errorsOf } from './corpus.ts'
+import { type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
+
+/** 29 and 30 January 2026 as Excel counts days. */
+const [first, second] = [{ date: 46_051 }, { date: 46_052.5 }]
+const table: Sheets = {
+  'Account Statement': [
+    ['Account Statement'],
+    [],
+    ['Date/Time', 'Money In', 'Money out', 'Category', 'To / From', 'Description', 'Balance'],
+    [first, 1300, '', 'inward transfer', 'ACME/0123456789', 'salary & bonus', 1300],
+    [second, '', 11.75, 'outward transfer', 'BAKERY/0987654321', 'bread, "fresh"', 1288.25],
+  ],
+}
+const read = (bytes: Uint8Array) => readStatement(bytes, {})
+const rowsOf = (bytes: Uint8Array) =>
+  read(bytes).accounts.map(({ identifier, entries }) => [identifier, ...entries.map(({ amount }) => amount)])
+const refusal = (bytes: Uint8Array) => errorsOf(() => read(bytes))
+
+describe('a workbook', () => {
+  test.each([true, false])('is read like a CSV file, deflated or not (%s)', (isDeflated) => {
+    expect(read(workbook(table, isDeflated))).toEqual({
+      format: 'csv',
+      accounts: [
+        {
+          identifier: null,
+          currency: null,
+          entries: [
+            {
+              line: 4,
+              date: '2026-01-29',
+              amount: 130_000,
+              description: 'ACME/0123456789 – salary & bonus',
+              reference: null,
+            },
+            {
+              line: 5,
+              date: '2026-01-30',
+              amount: -1_175,
+              description: 'BAKERY/0987654321 – bread, "fresh"',
+              reference: null,
+            },
+          ],
+          closingBalance: { date: '2026-01-30', amount: 128_825 },
+          skipped: 0,
+        },
+      ],
+    })
+  })
+
+  test('may write its amounts and dates as text, and its texts inside the cells', () => {
+    const sheets = {
+      Wallet: [
+        ['Trans. Date', 'Value Date', 'Description', 'Debit(₦)', 'Credit(₦)', 'Balance After(₦)'],
+        ['2026 Jan 29 10:11:12', '29 Jan 2026', 'Transfer from ACME', '--', '1,300.00', '1,300.00'],
+        ['2026 Jan 30 10:11:12', '30 Jan 2026', 'Transfer to BAKERY', '11.75', '--', '1,288.25'],
+      ],
+    }
+    expect(rowsOf(workbook(sheets))).toEqual([[null, 130_000, -1_175]])
+    const parts = workbookParts({ A: [] })
+    const inline = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+    const row = (...cells: string[]) => `<row>${cells.map(inline).join('')}</row>`
+    parts['xl/worksheets/sheet1.xml'] =
+      `<worksheet><sheetData>${row('Date', 'Amount')}${row('2026-01-31', '-3.20')}</sheetData></worksheet>`
+    expect(rowsOf(zip(parts))).toEqual([[null, -320]])
+  })
+
+  test('with a summary and one table holds one account; with several tables, one in each', () => {
+    const rows = table['Account Statement'] ?? []
+    const summary = [['Total'], ['In', 1300], ['Out', 11.75]]
+    expect(rowsOf(workbook({ Summary: summary, Account: rows }))).toEqual([[null, 130_000, -1_175]])
+    expect(rowsOf(workbook({ Wallet: rows, Savings: rows }))).toEqual([
+      ['Wallet', 130_000, -1_175],
+      ['Savings', 130_000, -1_175],
+    ])
+  })
+
+  test('of which one table cannot be read is asked about as a whole', () => {
+    const other = [
+      ['Quand', 'Combien'],
+      [first, -3],
+      [second, 4.5],
+    ]
+    expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual(['mapping'])
+  })
+
+  test('that inflates to more than it may is refused', () => {
+    const parts = { ...workbookParts(table), 'xl/sharedStrings.xml': `<sst>${' '.repeat(9_000_000)}</sst>` }
+    expect(refusal(zip(parts))?.file).toEqual(['The workbook is too large; export a shorter period.'])
+  })
+
+  test.each([
+    ['a cell far to the right', '<row r="1"><c r="ZZZ1"><v>1</v></c></row>', /too many cells/],
+    ['a row far below', '<row r="99999999"><c r="A1"><v>1</v></c></row>', /10,000 rows/],
+    ['a row of no number', '<row r="x"><c r="A1"><v>1</v></c></row>', /10,000 rows/],
+    ['cells without end', `<row>${'<c/>'.repeat(401_000)}</row>`, /too many cells/],
+  ])('with %s is refused', (_, rows, message) => {
+    const parts = { ...workbookParts(table), 'xl/worksheets/sheet1.xml': `<worksheet>${rows}</worksheet>` }
+    expect(refusal(zip(parts))?.file?.[0]).toMatch(message)
+  })
+
+  test('that is damaged anywhere is read or refused, and nothing else', () => {
+    const bytes = workbook(table)
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.nat(255), fc.boolean(), (at, value, isCut) => {
+        const damaged = isCut ? bytes.slice(0, at) : bytes.with(at, value)
+        const errors = refusal(damaged)
+        if (errors) expect(Object.keys(errors)).not.toHaveLength(0)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
