@@ -192,6 +192,26 @@ describe('a bank statement', () => {
     expect((await home.statement(both, { statement_account: '4712' })).body.import.counts.created).toBe(3)
   })
 
+  test('whose accounts differ by currency alone is asked about by names that differ', async () => {
+    const home = await createImporter()
+    const csv = 'Date,Amount,Currency\n2026-01-30,-5.00,EUR\n2026-01-30,-6.00,USD\n2026-01-31,-7.00,USD\n'
+    expect((await home.statement(csv)).body.errors).toEqual({
+      statement_account: ['The file contains several accounts; choose one of: EUR, USD.'],
+    })
+    expect((await home.statement(csv, { statement_account: 'USD' })).body.import.counts.created).toBe(2)
+  })
+
+  test('whose amounts have no sign is asked about, and read as it is answered', async () => {
+    const home = await createImporter()
+    const csv = 'Date,Amount\n2026-01-30,5.00\n2026-01-31,7.00\n'
+    const refused = await home.statement(csv)
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['signs']])
+    expect((await home.statement(csv, { signs: 'inverted' })).body.import.counts.created).toBe(2)
+    const { body } = await home.person.get('/api/transactions')
+    expect(body.data.map((row: { type: string }) => row.type)).toEqual(['expense', 'expense'])
+    expect((await home.statement(csv, { signs: 'odd' })).body.errors).toHaveProperty('signs')
+  })
+
   test('is tried without writing by dry_run, which answers the same', async () => {
     const home = await createImporter()
     const dry = await home.statement(ofx, { dry_run: 'true' })

@@ -13,7 +13,10 @@ type Entry = Balanced & { row: CsvRow; isPending: boolean }
 
 /** What banks write beside a repayment of a card: a negative one shows that charges are positive. */
 const repayment =
-  /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen/
+  /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen|betalt bg/
+/** Headers that only cards have. */
+const cardHeader =
+  /^(?:card member|cardmember|card holder(?: name)?|cardholder(?: name)?|purchased by|card (?:no|number)|karteninhaber(?: in)?|kartennummer|numero de (?:carte|tarjeta)|kortnummer|utl belopp|portador)$/
 const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
@@ -63,6 +66,9 @@ function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]):
   const negative = entries.filter(({ amount }) => amount < 0)
   const texts = negative.map(({ row }) => foldHeader(row.cells.join(' ').slice(0, 500)))
   const kindsDiffer = contradictKinds(table, entries)
+  const ofCard = table.headers.some(({ name }) => cardHeader.test(name))
+  if (ofCard && negative.length < entries.length / 2)
+    return 'The file is that of a card, and most of its amounts are positive, as if they were charges.'
   const areRefunds = negative.length <= entries.length / 2 && texts.every((text) => refund.test(text))
   if (negative.length > 0 && (kindsDiffer || areRefunds || texts.some((text) => repayment.test(text))))
     return 'Negative amounts in the file seem to be repayments, so that positive ones would be charges.'

@@ -207,6 +207,23 @@ describe('the signs of a bank export', () => {
     ])
   })
 
+  test.each([
+    ['Date,Amount\n2026-01-31,5.00\n2026-01-30,3.00\n', 'Nothing in the file says'],
+    ['Date,Amount,Balance\n2026-01-30,5.00,95.00\n2026-01-31,3.00,98.00\n', 'Nothing in the file says'],
+    ['Date,Amount,Balance\n2026-01-30,-5.00,105.00\n2026-01-31,3.00,102.00\n', 'The balances in the file'],
+    ['Date,Text,Amount\n2026-01-31,Shop,5.00\n2026-01-30,Payment received,-8.00\n', 'Negative amounts'],
+    ['Date,Type,Amount\n2026-01-31,Purchase,5.00\n2026-01-30,Payment,-8.00\n', 'Negative amounts'],
+    [
+      'Date,Card Member,Amount\n2026-01-31,Jo,5.00\n2026-01-30,Jo,-8.00\n2026-01-29,Jo,1.00\n',
+      'The file is that',
+    ],
+  ])('that nothing proves, or something refutes, are asked about: %j', (text, why) => {
+    expect(errors(text)?.signs?.[0]?.slice(0, why.length)).toBe(why)
+    const written = brief(text, { signs: 'as_written' })
+    const negated = written.map(([date, amount]) => [date, -Number(amount)])
+    if (!text.includes('98.00')) expect(brief(text, { signs: 'inverted' })).toEqual(negated)
+  })
+
   test('of a row with both a debit and a credit are an error', () => {
     expect(errors('Date,Debit,Credit\n2026-01-31,3.00,4.00\n')).toEqual({
       'rows.2.amount': ['The amount field must be either a debit or a credit, not both.'],
