@@ -7,7 +7,7 @@ const maxProducts = 10
 
 /** Headers of the holder's own account. Under others (Kontonummer), some banks give the other party's. */
 const certain =
-  /^(?:account(?: name| number| no| id| iban)?|own account|eigenes konto|posted account|customer account no|kliendi konto|klienta konts|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
+  /^(?:account(?: name| number| no| id| iban)?|own account|konto|compte|cuenta|conto|conta|rachunek|eigenes konto|posted account|customer account no|kliendi konto|klienta konts|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
 
 /** The account that a row names, whether or not it is the holder's. */
 export function accountCell(table: CsvTable, row: CsvRow): string | null {

@@ -5,19 +5,15 @@ import { legacyCharset } from './legacy-charset.ts'
  * Decodes a file. The encoding is told, in this order, by a byte order mark; NULs between ASCII characters (UTF-16);
  * being valid UTF-8, which is never a coincidence; the file's own declaration; the letters that would result.
  */
-export function decodeText(file: Uint8Array): string {
-  const bytes = withoutPadding(file)
-  const text = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
+export function decodeText(bytes: Uint8Array): string {
+  const padded = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
+  // Some programs fill up the last block of a file with NULs, or end it with the mark of DOS.
+  let end = padded.length
+  while (padded[end - 1] === '\0' || padded[end - 1] === '\x1a') end -= 1
+  const text = padded.slice(0, end)
   if (text.includes('\0'))
     refuseFile(`The file has a NUL character on line ${lineOf(text, '\0')}, so it is not text.`)
   return text
-}
-
-/** Some programs fill up the last block of a file with NULs, or end it with the DOS mark. UTF-16 has NULs of its own. */
-function withoutPadding(bytes: Uint8Array): Uint8Array {
-  const end = bytes.findLastIndex((byte) => byte !== 0 && byte !== 0x1a) + 1
-  const isWide = bytes.length % 2 === 0 && bytes.subarray(0, end).includes(0)
-  return isWide ? bytes : bytes.subarray(0, end)
 }
 
 function decodeMarked(bytes: Uint8Array): string | null {

@@ -90,6 +90,14 @@ test('a damaged file says in which line', () => {
   expect(messageOf(cut)).toBe('The file ends inside a character on line 3; it seems to be cut off.')
 })
 
+test.each([
+  ['UTF-8', utf8(`${head}\0\0\0`)],
+  ['UTF-8 of a DOS program', utf8(`${head}\x1a`)],
+  ['UTF-16', utf16([...unitsOf(head), 0, 0, 0])],
+])('a file in %s may be filled up with NULs', (_, bytes) => {
+  expect(readGenericCsv(bytes, {})).toHaveLength(1)
+})
+
 test('a file of an older encoding may end in a letter of it', () => {
   const bytes = new Uint8Array([...utf8(`${head}2026-01-02,-1,caf`), 0xe9])
   expect(readGenericCsv(bytes, {}).at(-1)?.description).toBe('café')
