@@ -158,6 +158,8 @@ CREATE TABLE `totals` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `totals_type` ON `totals` (`user_id`,`type`,`category_id`,`month`);--> statement-breakpoint
+CREATE INDEX `totals_account` ON `totals` (`user_id`,`account_id`);--> statement-breakpoint
+CREATE INDEX `totals_to_account` ON `totals` (`user_id`,`to_account_id`) WHERE to_account_id <> 0;--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`user_id` integer NOT NULL,

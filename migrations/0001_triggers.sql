@@ -8,6 +8,7 @@
 --
 -- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. Of a month, 10,000 totals are
 -- added up at most: one who spreads it over half a million pairs of account and category must not hold up everybody's writes.
+-- An upload, whose steps are there while it runs, may change hundreds of transactions: it adds their months up once.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -99,7 +100,7 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
             FROM (SELECT total FROM totals
                    WHERE user_id = new.user_id AND month = substr(new.transaction_date, 1, 7) AND type = new.type
                      AND type <> 'transfer'
-                   LIMIT 10000))
+                   LIMIT iif(EXISTS (SELECT 1 FROM upload_steps), 0, 10000)))
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
@@ -153,16 +154,16 @@ CREATE TRIGGER account_deleted AFTER UPDATE OF user_id ON accounts WHEN old.user
     FROM (SELECT partner_id, sum(amount >> 20) * 1048576 + sum(amount & 1048575) AS given_back,
                  sum(outgoing) AS outgoing, sum(incoming) AS incoming
             FROM (SELECT account_id AS partner_id, total AS amount, transaction_count AS outgoing, 0 AS incoming
-                    FROM totals INDEXED BY totals_type
-                   WHERE user_id = old.user_id AND type = 'transfer' AND to_account_id = old.id AND old.incoming_count > 0
+                    FROM totals INDEXED BY totals_to_account
+                   WHERE user_id = old.user_id AND to_account_id = old.id AND to_account_id <> 0
                   UNION ALL
                   SELECT to_account_id, -total, 0, transaction_count
-                    FROM totals INDEXED BY totals_type
-                   WHERE user_id = old.user_id AND type = 'transfer' AND account_id = old.id AND old.transaction_count > 0)
+                    FROM totals INDEXED BY totals_account
+                   WHERE user_id = old.user_id AND account_id = old.id AND type = 'transfer')
            GROUP BY partner_id) partner
    WHERE accounts.id = partner.partner_id;
-  DELETE FROM totals WHERE user_id = old.user_id AND (account_id = old.id OR to_account_id = old.id)
-                       AND old.transaction_count + old.incoming_count > 0;
+  DELETE FROM totals WHERE user_id = old.user_id AND account_id = old.id;
+  DELETE FROM totals WHERE user_id = old.user_id AND to_account_id = old.id AND to_account_id <> 0;
   INSERT INTO totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
   SELECT old.user_id, '', '', 0, 0, 0, past, 0 FROM (SELECT sum(balance) AS past FROM accounts WHERE user_id = old.user_id)
    WHERE abs(past) > 9000000000000000;

@@ -62,14 +62,15 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
 /** Totals that are added up at most to see whether months are within their bounds: anybody can make a million. */
 const mostTotals = 50_000
 
-/** A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. */
-function requireBounds(userId: SQL, rows: SQL): SQL[] {
+/** A sum of figures that is out of bounds, of the months of these rows, is inserted as a total, whose CHECK refuses it. */
+export function requireBounds(userId: SQL, rows: SQL): SQL[] {
   const sums = sql`
     select sum(balance) as past from accounts where user_id = ${userId}
      union all
     select total(total)
       from (select month, type, total from totals
-             where user_id = ${userId} and month in (${monthsOf(rows)}) and type in ('income', 'expense')
+             where user_id = ${userId} and (month, type) in (
+               select distinct substr(transaction_date, 1, 7), type from transactions where type <> 'transfer' and ${rows})
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
   return [

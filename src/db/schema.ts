@@ -227,6 +227,9 @@ export const totals = sqliteTable(
     primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId, t.accountId, t.toAccountId] }),
     // Adds up the months of one type or category without reading the others.
     index('totals_type').on(t.userId, t.type, t.categoryId, t.month),
+    // Find the totals of an account that is deleted, on either side, without reading those of all others.
+    index('totals_account').on(t.userId, t.accountId),
+    index('totals_to_account').on(t.userId, t.toAccountId).where(sql`to_account_id <> 0`),
     // What went to and fro between two accounts may be any multiple of what there was.
     check(
       'total_in_bounds',

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
+import { requireBounds } from '../../db/figures.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { prepareOwned } from '../../db/owner.ts'
 import { hasLiveAccounts } from '../../db/ownership.ts'
@@ -82,6 +83,16 @@ const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touche
   return { updated: db.run(applyUpdates(upload, { ...updateStep, fields, also, which }, now)) }
 })
 
+/** The fields on which the sums of months depend. */
+const summed = ['type', 'amount', 'transaction_date']
+
+/** While an upload runs, the triggers add up no months: that would be done for each of its updates. */
+const bound = prepareOwned((owner, staged: Slots<Asked>) => {
+  const { id, userId } = uploadOf(owner, staged)
+  const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
+  return { bounded: requireBounds(userId, updated).map((statement) => owner.db.run(statement)) }
+})
+
 export const updateTransactions: Step = (owner, asked, operations) => {
   const groups = [...new Set(Object.values(groupOf))].filter(isIndexed)
   const touchedBy = ({ set }: Operation) =>
@@ -90,6 +101,9 @@ export const updateTransactions: Step = (owner, asked, operations) => {
   return [
     judge(owner, { ...asked, json: changesAsJson(transaction, operations) }).judged,
     ...[...distinct.values()].map((touched) => apply(owner, { ...asked, touched }).updated),
+    ...(operations.some(({ set }) => summed.some((field) => field in set))
+      ? bound(owner, asked).bounded
+      : []),
   ]
 }
 

@@ -228,6 +228,21 @@ describe('a single change that would leave the bounds is a 422 and changes nothi
         person.put(`/api/transactions/${earned.id}`, { transaction_date: '2026-02-28' }),
     ],
     [
+      'an upload by which an income moves to a month that is full, and to another total of it',
+      'batch',
+      ({ person, earned }) =>
+        person.post('/api/changes', {
+          ops: [
+            {
+              op: 'update',
+              noun: 'transaction',
+              id: earned.id,
+              set: { transaction_date: '2026-02-28', category_id: null },
+            },
+          ],
+        }),
+    ],
+    [
       'a new income',
       'amount',
       ({ person, hoard, category }) =>

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../../src/db/check.ts'
 import { rowsOf } from '../../databases/work.ts'
+import { remove, update, upload } from '../uploads.ts'
 import { createWorld, type Json, openAccount, recordTransaction, type World } from '../world.ts'
 import {
   createHousehold,
@@ -305,6 +306,65 @@ test('a write reads no more of a month than 10,000 totals, however many accounts
   const work = await workWith(60_000)
   expect(Math.min(...work)).toBeGreaterThan(10_000)
   expect(await workWith(120_000)).toEqual(work)
+}, 60_000)
+
+/** Adds so many totals of a month to a user, each of a category of its own. */
+async function writeTotals(world: World, userId: number, month: string, count: number): Promise<void> {
+  const db = openWorldDatabase(world)
+  await db.batch([
+    db.run(sql`
+      insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select ${userId}, ${month}, iif(i % 2, 'expense', 'transfer'), 1000000 + i, 1000000, 2000000 * (i % 2 = 0), 1, 1 from n`),
+  ])
+}
+
+test('an upload adds up a month once, however many of its transactions it changes', async () => {
+  const world = createWorld()
+  const { person, expense } = await createHousehold(world)
+  const spent: { id: number }[] = []
+  for (let nth = 0; nth < 40; nth++)
+    spent.push(await recordTransaction(person, { ...expense(), amount: 100 + nth }))
+  await writeTotals(world, person.id, expense().transaction_date.slice(0, 7), 20_000)
+  const workOf = async (rows: { id: number }[]) => {
+    await world.resetDatabaseWork()
+    const results = await upload(
+      person,
+      rows.map(({ id }) => update('transaction', id, { amount: '3.21' })),
+    )
+    expect(results.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'updated'))
+    return rowsOf(await world.databaseWork())
+  }
+  const one = await workOf(spent.slice(0, 1))
+  expect(one).toBeGreaterThan(10_000)
+  expect(await workOf(spent.slice(1))).toBeLessThan(2 * one)
+}, 60_000)
+
+test('deleting an account reads its own totals, not those of all others', async () => {
+  const workWith = async (count: number) => {
+    const world = createWorld()
+    const { person, checking } = await createHousehold(world)
+    const opened = await Promise.all([1, 2, 3].map(() => openAccount(person)))
+    for (const { id } of opened)
+      await recordTransaction(person, {
+        account_id: checking.id,
+        to_account_id: id,
+        type: 'transfer',
+        amount: '1.00',
+        transaction_date: '2026-11-20',
+        force: true,
+      })
+    await writeTotals(world, person.id, '2026-11', count)
+    const [alone, ...together] = opened.map(({ id }) => id)
+    await world.resetDatabaseWork()
+    expect((await person.delete(`/api/accounts/${alone}`)).status).toBe(204)
+    await upload(
+      person,
+      together.map((id) => remove('account', id)),
+    )
+    return rowsOf(await world.databaseWork())
+  }
+  expect(await workWith(8_000)).toBe(await workWith(2_000))
 }, 60_000)
 
 /** Rows read and written for each row of an import whose rows name an account, of somebody with so many of them. */
