@@ -91,6 +91,7 @@ export default defineConfig({
           globalSetup: './test/neighbours.ts',
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
+            devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },
             model: { seed: process.env.MODEL_SEED, operations: process.env.MODEL_OPERATIONS },
           },
           isolate: false,

@@ -2,11 +2,12 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
 /**
- * The slowest files, started first and in this order. The two of the Worker keep a core busy from the start; those in
+ * The slowest files, started first and in this order. Those of the Worker keep a core busy from the start; those in
  * Node mostly wait for processes that they start, so others run beside them.
  */
 const longest = [
   'worker/model/model',
+  'worker/devices/devices',
   'worker/abuse/fuzz',
   'node/life',
   'node/client-package',

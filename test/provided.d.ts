@@ -12,5 +12,7 @@ declare module 'vitest' {
     fuzz: { seed: string | undefined; requests: string | undefined }
     /** MODEL_SEED and MODEL_OPERATIONS, for a longer run of test/worker/model. */
     model: { seed: string | undefined; operations: string | undefined }
+    /** DEVICES_SEED and DEVICES_OPERATIONS, for a longer run of test/worker/devices. */
+    devices: { seed: string | undefined; operations: string | undefined }
   }
 }

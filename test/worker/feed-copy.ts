@@ -9,7 +9,11 @@ export class FeedCopy {
   categories = new Map<number, Json>()
   transactions = new Map<number, Json>()
   balances: Json[] = []
+  /** False while rows may name others that come on a later page. */
+  isWhole = false
   readonly #person: Pick<Person, 'get'>
+  /** What a pull that began without a cursor has mentioned so far; undefined once it has ended. */
+  #mentioned: Set<string> | undefined = new Set()
 
   constructor(person: Pick<Person, 'get'>) {
     this.#person = person
@@ -17,33 +21,51 @@ export class FeedCopy {
 
   /** Pulls until there is no more, calling `between` after each page that is not the last. Returns the pages. */
   async pull(limit = 500, between: () => Promise<unknown> = async () => undefined): Promise<Json[]> {
-    const isFresh = this.cursor === undefined
-    const seen = new Set<string>()
     const pages: Json[] = []
     for (;;) {
       const page = await this.page(limit)
       pages.push(page)
-      for (const { noun, id } of page.changes) seen.add(`${noun} ${id}`)
-      if (!page.has_more) break
+      if (!page.has_more) return pages
       await between()
     }
-    if (isFresh) this.#forgetAllBut(seen)
-    return pages
   }
 
   /** Pulls one page. */
   async page(limit = 500): Promise<Json> {
-    const from = this.cursor === undefined ? '' : `&cursor=${this.cursor}`
-    const { status, body } = await this.#person.get(`/api/changes?limit=${limit}${from}`)
+    const { status, body } = await this.#person.get(this.pathOfNext(limit))
     expect(status).toBe(200)
     expect(body.changes.length).toBeLessThanOrEqual(limit)
-    const keys = body.changes.map(({ noun, id }: Json) => `${noun} ${id}`)
-    expect(new Set(keys).size).toBe(keys.length)
-    expect('balances' in body && 'total_balance' in body).toBe(!body.has_more)
-    for (const change of body.changes) this.#apply(change)
-    this.cursor = body.cursor
-    if (body.balances) this.balances = body.balances
+    this.take(body)
     return body
+  }
+
+  /** The request for the next page. */
+  pathOfNext(limit: number): string {
+    const from = this.cursor === undefined ? '' : `&cursor=${this.cursor}`
+    return `/api/changes?limit=${limit}${from}`
+  }
+
+  /** Takes a page that has been answered. */
+  take(page: Json): void {
+    const keys = page.changes.map(({ noun, id }: Json) => `${noun} ${id}`)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect('balances' in page && 'total_balance' in page).toBe(!page.has_more)
+    for (const change of page.changes) this.#apply(change)
+    for (const key of keys) this.#mentioned?.add(key)
+    this.cursor = page.cursor
+    this.isWhole = !page.has_more
+    if (!this.isWhole) return
+    if (this.#mentioned) this.#forgetAllBut(this.#mentioned)
+    this.#mentioned = undefined
+    this.balances = page.balances
+    expect(addedUp(this)).toEqual(this.balances)
+  }
+
+  /** Begins without a cursor, as after a 410. */
+  beginAnew(): void {
+    this.cursor = undefined
+    this.isWhole = false
+    this.#mentioned = new Set()
   }
 
   #apply({ noun, id, data }: Json): void {
@@ -79,21 +101,26 @@ export class FeedCopy {
 
 /** Expects a copy to hold what the API answers, row by row, and to add up to its balances. */
 export async function expectWhole(copy: FeedCopy, person: Pick<Person, 'get'>): Promise<void> {
-  const [me, accounts, categories] = await Promise.all(
-    ['/api/me', '/api/accounts', '/api/categories'].map(async (path) => (await person.get(path)).body),
-  )
-  expect(copy.profile).toEqual(me)
-  expect(shownOf(copy.accounts)).toEqual(accounts.map(({ balance: _, ...row }: Json) => row))
-  expect(shownOf(copy.categories)).toEqual(categories)
-  expect(shownOf(copy.transactions)).toEqual(await transactionsOf(person))
-  const balances = accounts.map(({ id, balance }: Json) => ({ account_id: id, balance }))
-  expect(copy.balances).toEqual(balances)
-  expect([...copy.accounts.keys()].sort(byNumber).map((id) => addedUp(copy, id))).toEqual(
-    balances.map(({ balance }: Json) => balance),
-  )
+  expectEqual(copy, await readEverything(person))
 }
 
-const byNumber = (a: number, b: number) => a - b
+/** All that the API shows somebody of what a copy holds. */
+export async function readEverything(person: Pick<Person, 'get'>) {
+  const [profile, accounts, categories] = await Promise.all(
+    ['/api/me', '/api/accounts', '/api/categories'].map(async (path) => (await person.get(path)).body),
+  )
+  return { profile, accounts, categories, transactions: await transactionsOf(person) }
+}
+export type Everything = Awaited<ReturnType<typeof readEverything>>
+
+/** Expects a copy to hold just that. */
+export function expectEqual(copy: FeedCopy, { profile, accounts, categories, transactions }: Everything) {
+  expect(copy.profile).toEqual(profile)
+  expect(shownOf(copy.accounts)).toEqual(accounts.map(({ balance: _, ...row }: Json) => row))
+  expect(shownOf(copy.categories)).toEqual(categories)
+  expect(shownOf(copy.transactions)).toEqual(transactions)
+  expect(copy.balances).toEqual(accounts.map(({ id, balance }: Json) => ({ account_id: id, balance })))
+}
 
 /** The rows of a copy by id, without what only the feed tells. */
 function shownOf(rows: Map<number, Json>): Json[] {
@@ -116,13 +143,14 @@ async function transactionsOf(person: Pick<Person, 'get'>): Promise<Json[]> {
   return rows.map(({ account: _, to_account: __, category: ___, ...row }) => row).sort((a, b) => a.id - b.id)
 }
 
-/** The balance of an account as the copy has it, added up in cents. */
-function addedUp({ accounts, transactions }: FeedCopy, id: number): number {
+/** The balances of the accounts by id, as the rows of the copy add up in cents. */
+function addedUp({ accounts, transactions }: FeedCopy): Json[] {
   const cents = (amount: string) => Math.round(Number(amount) * 100)
-  let sum = cents(accounts.get(id).starting_balance)
+  const sums = new Map([...accounts.values()].map((one) => [one.id, cents(one.starting_balance)]))
+  const move = (id: number, by: number) => sums.set(id, (sums.get(id) ?? 0) + by)
   for (const { account_id, to_account_id, type, amount } of transactions.values()) {
-    if (account_id === id) sum += type === 'income' ? cents(amount) : -cents(amount)
-    if (to_account_id === id) sum += cents(amount)
+    move(account_id, type === 'income' ? cents(amount) : -cents(amount))
+    if (to_account_id !== null) move(to_account_id, cents(amount))
   }
-  return sum / 100
+  return [...sums].sort(([a], [b]) => a - b).map(([account_id, sum]) => ({ account_id, balance: sum / 100 }))
 }

@@ -1,0 +1,325 @@
+import { expect } from 'vitest'
+import { FeedCopy } from '../feed-copy.ts'
+import type { Answer, CallOptions, Json } from '../world.ts'
+import type { Dice } from './dice.ts'
+import type { Ledger, Noun, Operation, Result } from './ledger.ts'
+import type { Stage } from './stage.ts'
+
+/** An upload that has not been answered. What it has done is known to the test alone. */
+type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
+type Shown = { name: { id?: number; client_id?: string }; row: Json }
+
+/** One of somebody's devices: it keeps a copy by the rules of docs/client.md, and what waits to be sent. */
+export class Device {
+  readonly name: string
+  readonly stage: Stage
+  readonly userId: number
+  ledger: Ledger
+  copy: FeedCopy
+  /** What waits to be sent, by the row that it is about: each row once. */
+  waiting = new Map<string, Operation>()
+  sent: Sent | undefined
+  /** The cursors that it has had since it last began anew. */
+  cursors: string[] = []
+  /** Imports that it knows. */
+  imports: number[] = []
+  readonly #token: string
+  #versions = new Map<string, number>()
+  #gone = new Set<string>()
+
+  constructor(stage: Stage, name: string, person: { id: number; token: string }, ledger: Ledger) {
+    this.stage = stage
+    this.name = name
+    this.userId = person.id
+    this.#token = person.token
+    this.ledger = ledger
+    this.copy = new FeedCopy(this.reader)
+  }
+
+  /** Reads without mishaps. */
+  get reader() {
+    return { get: (path: string) => this.stage.call('GET', path, { token: this.#token }) }
+  }
+
+  /** Sends a request over a network on which some get lost; undefined if the device gets no answer. */
+  send(
+    dice: Dice,
+    method: string,
+    path: string,
+    options: CallOptions = {},
+    executed: (answer: Answer) => void = () => undefined,
+  ): Promise<Answer | undefined> {
+    return this.stage.send(
+      this.name,
+      dice,
+      { method, path, options: { ...options, token: this.#token } },
+      executed,
+    )
+  }
+
+  /** One of the rows that the device shows: its copy with what waits. Rows of which it waits to hear are left out. */
+  shown(noun: Noun, dice: Dice): Shown | undefined {
+    const rows = {
+      account: this.copy.accounts,
+      category: this.copy.categories,
+      transaction: this.copy.transactions,
+    }
+    const unanswered = new Set(this.sent?.operations.map((one) => this.#keyOf(one)))
+    const shown = [...rows[noun as keyof typeof rows].values()].flatMap((row): Shown[] => {
+      const waiting = this.waiting.get(`${noun} ${row.id}`)
+      if (waiting?.op === 'delete' || unanswered.has(`${noun} ${row.id}`)) return []
+      const { id, client_id } = row
+      const name = client_id !== null && dice.isOnceIn(3) ? { client_id } : { id }
+      return [{ name, row: { ...row, ...waiting?.set } }]
+    })
+    for (const { op, noun: of, client_id, set } of this.waiting.values())
+      if (op === 'create' && of === noun) shown.push({ name: { client_id: client_id as string }, row: set })
+    return dice.of(shown)
+  }
+
+  /** Keeps an operation until it is sent, with what waits for the same row as one. */
+  keep(operation: Operation): void {
+    const key = this.#keyOf(operation)
+    const earlier = this.waiting.get(key)
+    const { op, set, was } = operation
+    if (earlier?.op === 'delete') return
+    if (earlier?.op === 'create') {
+      if (op === 'delete') this.waiting.delete(key)
+      else this.waiting.set(key, { ...earlier, set: { ...earlier.set, ...set } })
+      return
+    }
+    const known = was && earlier ? earlier.was && { ...was, ...earlier.was } : was
+    const { was: _, ...rest } = operation
+    this.waiting.set(key, {
+      ...rest,
+      ...(op === 'update' && { set: { ...earlier?.set, ...set } }),
+      ...(known && { was: known }),
+    })
+  }
+
+  /** Uploads what waits, or again what was not answered, and takes what has changed with it; then pulls the rest. */
+  async sync(dice: Dice): Promise<void> {
+    const isDone = await this.push(dice, true)
+    if (isDone && !this.copy.isWhole) await this.pull(dice, dice.of([20, 100, 500, 1_000]) as number)
+  }
+
+  /** Uploads; true if there was an answer, or nothing to upload. */
+  async push(dice: Dice, asksForChanges: boolean): Promise<boolean> {
+    this.sent ??= this.#nextUpload(dice)
+    const { sent, copy } = this
+    if (!sent) {
+      if (asksForChanges) this.copy.isWhole = false
+      return true
+    }
+    const asks = asksForChanges && copy.cursor !== undefined
+    const body = { ops: sent.operations, ...(asks && { cursor: copy.cursor }) }
+    const answer = await this.send(dice, 'POST', '/api/changes', { body }, (answer) =>
+      this.#note(sent, answer),
+    )
+    if (!answer) return false
+    if (answer.status === 410) {
+      this.#beginAnew()
+      return true
+    }
+    this.sent = undefined
+    if (asks) this.#take(answer.body)
+    else copy.isWhole = false
+    if (asks && copy.isWhole) this.#expectDone(sent.operations, answer.body.results)
+    for (const result of answer.body.results)
+      this.#settle(dice, sent.operations[result.index] as Operation, result)
+    return true
+  }
+
+  /** Pulls up to so many pages. */
+  async pull(dice: Dice, limit: number, pages = 1_000): Promise<void> {
+    for (let page = 1; page <= pages; page++) {
+      const answer = await this.send(dice, 'GET', this.copy.pathOfNext(limit))
+      if (!answer) return
+      if (answer.status === 410) this.#beginAnew()
+      else {
+        expect(answer.body.changes.length).toBeLessThanOrEqual(limit)
+        this.#take(answer.body)
+      }
+      if (this.copy.isWhole) return
+    }
+  }
+
+  /** Sends and pulls until all is said and known. */
+  async finish(dice: Dice): Promise<void> {
+    do await this.push(dice, true)
+    while (this.sent || this.waiting.size > 0)
+    await this.catchUp(dice)
+  }
+
+  /** Pulls until there is no more. */
+  async catchUp(dice: Dice): Promise<void> {
+    this.copy.isWhole = false
+    while (!this.copy.isWhole) await this.pull(dice, 1_000)
+  }
+
+  /** Loses its copy, and perhaps what waits. */
+  startAnew(isEmptied: boolean): void {
+    this.copy = new FeedCopy(this.reader)
+    this.cursors = []
+    if (isEmptied) {
+      this.waiting.clear()
+      this.sent = undefined
+    }
+  }
+
+  /** Forgets what can be otherwise in a database that has been restored. */
+  distrust(ledger: Ledger): void {
+    this.ledger = ledger
+    this.#versions = new Map()
+    this.#gone = new Set()
+    if (this.sent) this.sent = { operations: this.sent.operations, isUnsure: true }
+  }
+
+  /** The id of the row that an operation is about, as far as the copy knows it. */
+  idOf({ noun, id, client_id }: Operation): number | undefined {
+    if (noun === 'profile') return this.userId
+    const { accounts, categories, transactions } = this.copy
+    const rows = { account: accounts, category: categories, transaction: transactions }[noun]
+    return id ?? [...rows.values()].find((row) => row.client_id === client_id)?.id
+  }
+
+  #keyOf(operation: Operation): string {
+    const id = this.idOf(operation)
+    return id === undefined ? `${operation.noun} #${operation.client_id}` : `${operation.noun} ${id}`
+  }
+
+  /** What waits, in any order; sometimes only a part of it. */
+  #nextUpload(dice: Dice): Sent | undefined {
+    const some = [...this.waiting].slice(0, dice.isOnceIn(4) ? dice.from(1, 9) : 500)
+    for (const [key] of some) this.waiting.delete(key)
+    const operations = some.map(([, operation]) => ({ operation, rank: dice.from(1, 1_000) }))
+    if (operations.length === 0) return undefined
+    return { operations: operations.sort((a, b) => a.rank - b.rank).map(({ operation }) => operation) }
+  }
+
+  #beginAnew(): void {
+    this.stage.tally.count('begun anew')
+    this.copy.beginAnew()
+    this.cursors = []
+  }
+
+  #take(page: Json): void {
+    for (const { noun, id, data } of page.changes) {
+      const key = `${noun} ${id}`
+      if (noun === 'transaction' && data) this.ledger.noteSeen(data)
+      if (!data) this.#gone.add(key)
+      else if (noun !== 'profile') {
+        expect(this.#gone.has(key), `${key} comes back`).toBe(false)
+        expect(data.version, `the version of ${key}`).toBeGreaterThanOrEqual(this.#versions.get(key) ?? 1)
+        this.#versions.set(key, data.version)
+      }
+    }
+    this.copy.take(page)
+    this.cursors.push(page.cursor)
+    if (this.copy.isWhole) this.stage.tally.count('whole copies')
+  }
+
+  /** Notes what an upload has done, whether the device hears of it or not. */
+  #note(sent: Sent, { status, body }: Answer): void {
+    if (status === 503) {
+      sent.isUnsure = true
+      this.ledger.noteUnknown(sent.operations, (one) => this.idOf(one))
+    }
+    if (status !== 200) return
+    const results: Result[] = body.results
+    expect(results.map(({ index }) => index)).toEqual(sent.operations.map((_, index) => index))
+    for (const result of results) {
+      this.stage.tally.count(result.outcome)
+      expectPossible(sent, result)
+    }
+    this.ledger.note(sent.operations, results)
+    sent.results ??= results
+  }
+
+  /** What a person does about an operation that was not done. */
+  #settle(dice: Dice, operation: Operation, { outcome, id, fields, data }: Result): void {
+    if (outcome !== 'conflict' || !data || dice.isOnceIn(2)) return
+    // Decided anew: a value that has been there before could not be told from the one that is meant.
+    const set =
+      operation.set &&
+      Object.fromEntries(
+        Object.entries(operation.set).map(([field, value]) => [field, this.stage.anew(field, value)]),
+      )
+    const was = Object.fromEntries(
+      Object.keys(operation.set ?? operation.was).map((field) => [field, data[field]]),
+    )
+    expect(fields?.length).toBeGreaterThan(0)
+    const again = {
+      op: operation.op,
+      noun: operation.noun,
+      ...(operation.noun !== 'profile' && { id: id as number }),
+      ...(set && { set }),
+      was,
+    }
+    if (!this.waiting.has(this.#keyOf(again))) this.keep(again)
+  }
+
+  /** Expects that the copy shows what an upload has just done. */
+  #expectDone(operations: Operation[], results: Result[]): void {
+    // What goes with an account or a category is not told one by one.
+    if (operations.some(({ op, noun }) => op === 'delete' && (noun === 'account' || noun === 'category')))
+      return
+    const { accounts, categories, transactions, profile } = this.copy
+    for (const { index, outcome, id, version, data } of results) {
+      const { noun, set } = operations[index] as Operation
+      if (id === undefined || outcome === 'invalid') continue
+      const row =
+        noun === 'profile'
+          ? profile
+          : { account: accounts, category: categories, transaction: transactions }[noun].get(id)
+      const told = `${noun} ${id} after an upload that answered ${outcome}`
+      if (outcome === 'deleted' || outcome === 'gone') expect(row, told).toBeUndefined()
+      else if (data) expect(row, told).toMatchObject(data)
+      else expect(row, told).toMatchObject({ ...this.#resolved(set), ...(noun !== 'profile' && { version }) })
+    }
+  }
+
+  /** Fields with ids in place of client ids. */
+  #resolved(set: Json): Json {
+    const { accounts, categories } = this.copy
+    return Object.fromEntries(
+      Object.entries(set).map(([field, value]) => {
+        if (typeof value !== 'string' || !value.startsWith('#')) return [field, value]
+        const rows = field === 'category_id' ? categories : accounts
+        return [field, [...rows.values()].find((row) => row.client_id === value.slice(1))?.id]
+      }),
+    )
+  }
+}
+
+const outcomes = {
+  create: ['created', 'duplicate', 'gone', 'invalid'],
+  update: ['updated', 'unchanged', 'conflict', 'gone', 'invalid'],
+  delete: ['deleted', 'conflict', 'gone'],
+}
+
+/** Expects an outcome to be one that this operation can have, after what is known of earlier attempts. */
+function expectPossible(
+  { operations, results, isUnsure }: Sent,
+  { index, outcome, fields, errors, data }: Result,
+): void {
+  const { op, set = {}, was = {}, noun, client_id } = operations[index] as Operation
+  const told = `${op} ${noun} ${client_id ?? ''} ${JSON.stringify(set)}`
+  expect(outcomes[op], told).toContain(outcome)
+  const earlier = results?.[index]?.outcome
+  if (!results && !isUnsure) expect(outcome, `${told}, sent once`).not.toBe('duplicate')
+  if (earlier === 'created') expect(['duplicate', 'gone'], `${told}, sent again`).toContain(outcome)
+  if (earlier === 'deleted') expect(outcome, `${told}, sent again`).toBe('gone')
+  // A category that has gone since makes what names it invalid.
+  const isGuarded = Object.keys(set).every((field) => field in was && field !== 'category_id')
+  if (earlier === 'updated' && isGuarded && ('amount' in set || 'description' in set))
+    expect(['unchanged', 'conflict', 'gone'], `${told}, sent again`).toContain(outcome)
+  if (outcome === 'invalid') expect(Object.keys(errors), told).not.toEqual([])
+  if (outcome !== 'conflict') return
+  for (const field of fields as string[]) {
+    if (field === 'type' || field.endsWith('account_id')) continue
+    expect(field in was, `${told} conflicts in ${field}, of which it said nothing`).toBe(true)
+    expect(data?.[field], told).not.toEqual(was[field])
+    if (op === 'update') expect(data?.[field], told).not.toEqual(set[field])
+  }
+}

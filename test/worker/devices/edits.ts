@@ -1,0 +1,130 @@
+import type { Json } from '../world.ts'
+import type { Device } from './device.ts'
+import type { Dice } from './dice.ts'
+import type { Noun, Operation } from './ledger.ts'
+
+const kinds = {
+  record: 9,
+  correct: 14,
+  move: 3,
+  'remove a transaction': 3,
+  'open an account': 2,
+  'change an account': 3,
+  'close an account': 1,
+  'add a category': 2,
+  'change a category': 3,
+  'drop a category': 1,
+  'change the profile': 1,
+}
+
+/** Something that a person does on a device, which then waits to be sent. */
+export function edit(device: Device, dice: Dice): void {
+  const makers: Record<keyof typeof kinds, () => Operation | undefined> = {
+    record: () => creation(device, 'transaction', newTransaction(device, dice)),
+    correct: () => update(device, dice, 'transaction', (row) => correction(device, dice, row)),
+    move: () => update(device, dice, 'transaction', () => kindAndAccounts(device, dice)),
+    'remove a transaction': () => deletion(device, dice, 'transaction', ['amount', 'description']),
+    'open an account': () => creation(device, 'account', newAccount(device, dice)),
+    'change an account': () => update(device, dice, 'account', () => accountChange(device, dice)),
+    'close an account': () => (dice.isOnceIn(3) ? deletion(device, dice, 'account', ['name']) : undefined),
+    'add a category': () =>
+      creation(device, 'category', { name: categoryName(device, dice), type: 'expense' }),
+    'change a category': () => update(device, dice, 'category', () => ({ name: categoryName(device, dice) })),
+    'drop a category': () => deletion(device, dice, 'category', ['name']),
+    'change the profile': () => profileChange(device),
+  }
+  const operation = makers[dice.weighed(kinds)]()
+  if (operation) device.keep(operation)
+}
+
+const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01']
+
+/** A new expense, income or transfer; undefined where there is no account or category for it. */
+export function newTransaction(device: Device, dice: Dice): Json {
+  const moved = kindAndAccounts(device, dice)
+  const category_id = reference(device, dice, 'category')
+  if (!moved || category_id === undefined) return undefined
+  return {
+    ...moved,
+    amount: device.stage.newAmount(),
+    transaction_date: dice.of(days),
+    category_id: moved.type === 'transfer' && dice.isOnceIn(2) ? null : category_id,
+    description: device.stage.newText(),
+    // Never changed: by it a row that has landed twice is found.
+    reference: device.stage.newText(),
+  }
+}
+
+function kindAndAccounts(device: Device, dice: Dice): Json {
+  const account_id = reference(device, dice, 'account')
+  const other = reference(device, dice, 'account')
+  if (account_id === undefined) return undefined
+  const type = dice.of(['expense', 'income', 'transfer'])
+  if (type !== 'transfer' || other === account_id)
+    return { type: type === 'income' ? type : 'expense', account_id, to_account_id: null }
+  return { type, account_id, to_account_id: other }
+}
+
+/** One or two fields of a transaction. */
+export function correction(device: Device, dice: Dice, { type }: Json): Json {
+  const { stage } = device
+  const category_id = reference(device, dice, 'category')
+  const all: Json = {
+    amount: stage.newAmount(),
+    description: stage.newText(),
+    transaction_date: dice.of(days),
+  }
+  if (type !== 'transfer' && category_id !== undefined) all.category_id = category_id
+  const chosen = [0, 1].map(() => dice.of(['amount', 'amount', 'description', ...Object.keys(all)]) as string)
+  return Object.fromEntries(chosen.map((field) => [field, all[field]]))
+}
+
+export function newAccount({ stage }: Device, dice: Dice): Json {
+  return {
+    name: stage.newText(),
+    type: dice.of(['bank', 'cash']),
+    starting_balance: stage.newAmount(),
+    notes: stage.newText(),
+  }
+}
+
+export function accountChange(device: Device, dice: Dice): Json {
+  const { name, notes, starting_balance } = newAccount(device, dice)
+  return dice.of([{ name }, { notes }, { starting_balance }, { name, notes }])
+}
+
+/** Some names are taken, or will be by the time they arrive. */
+export const categoryName = ({ stage }: Device, dice: Dice): string =>
+  dice.isOnceIn(5) ? (dice.of(['Pets', 'pets', 'Books', 'Groceries']) as string) : stage.newText()
+
+function profileChange({ copy, stage }: Device): Operation | undefined {
+  if (!copy.profile) return undefined
+  return { op: 'update', noun: 'profile', set: { name: stage.newText() }, was: { name: copy.profile.name } }
+}
+
+function creation({ stage }: Device, noun: Noun, set: Json): Operation | undefined {
+  return set && { op: 'create', noun, client_id: stage.newText(), set }
+}
+
+/** A change of one of the rows that the device shows, with what it shows. */
+function update(device: Device, dice: Dice, noun: Noun, change: (row: Json) => Json): Operation | undefined {
+  const shown = device.shown(noun, dice)
+  const set = shown && change(shown.row)
+  if (!set) return undefined
+  const was = Object.fromEntries(Object.keys(set).map((field) => [field, shown.row[field]]))
+  const isBlind = dice.isOnceIn(6)
+  return { op: 'update', noun, ...shown.name, set, ...(!isBlind && { was }) }
+}
+
+function deletion(device: Device, dice: Dice, noun: Noun, fields: string[]): Operation | undefined {
+  const shown = device.shown(noun, dice)
+  if (!shown) return undefined
+  const was = Object.fromEntries(fields.map((field) => [field, shown.row[field]]))
+  return { op: 'delete', noun, ...shown.name, ...(!dice.isOnceIn(4) && { was }) }
+}
+
+/** An account or a category by its id, or by the client id that it was or will be made with. */
+function reference(device: Device, dice: Dice, noun: Noun): number | string | undefined {
+  const shown = device.shown(noun, dice)
+  return shown?.name.id ?? (shown && `#${shown.name.client_id}`)
+}

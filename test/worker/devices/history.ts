@@ -1,0 +1,223 @@
+import { sql } from 'drizzle-orm'
+import * as fc from 'fast-check'
+import { expect } from 'vitest'
+import { findDifferences } from '../../../src/db/check.ts'
+import { expectEqual, readEverything } from '../feed-copy.ts'
+import { askDatabase, openWorldDatabase, verify } from '../laws/every-route.ts'
+import type { Json } from '../world.ts'
+import { Device } from './device.ts'
+import { Dice } from './dice.ts'
+import { direct, dryRun, removeDeleted } from './direct.ts'
+import { edit, newTransaction } from './edits.ts'
+import { Ledger } from './ledger.ts'
+import { backUp } from './restore.ts'
+import { Stage, type Tally } from './stage.ts'
+
+const people = 3
+const devicesEach = 3
+const burstsAtMost = 100
+
+const kinds = {
+  'edit offline': 10,
+  sync: 10,
+  upload: 3,
+  pull: 8,
+  act: 14,
+  'start anew': 1,
+  'go back': 1,
+}
+/** What looks at everything, so that nothing else may happen meanwhile. */
+const quietKinds = {
+  compare: 1,
+  'dry run': 1,
+  'remove deleted': 2,
+  "another's cursor": 1,
+  expire: 1,
+}
+type Kind = keyof typeof kinds | keyof typeof quietKinds
+export const quiet = Object.keys(quietKinds) as Kind[]
+
+type Step = { kind: Kind; who: number; salt: number }
+
+const step = (weights: Partial<Record<Kind, number>>): fc.Arbitrary<Step> =>
+  fc.record({
+    kind: fc.oneof(
+      ...Object.entries(weights).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as Kind) })),
+    ),
+    who: fc.noBias(fc.nat(people * devicesEach - 1)),
+    salt: fc.noShrink(fc.noBias(fc.integer({ min: 1, max: 2 ** 31 - 2 }))),
+  })
+
+/** Steps that are taken at once, or a single one. */
+const burst = fc.oneof(
+  { weight: 5, arbitrary: fc.array(step(kinds), { minLength: 1, maxLength: 4 }) },
+  { weight: 1, arbitrary: step(quietKinds).map((one) => [one]) },
+)
+export const history = fc.record({
+  bursts: fc.array(burst, { minLength: 1, maxLength: burstsAtMost, size: 'max' }),
+  /** After how many bursts a backup is made, which is restored when all is done. */
+  backup: fc.option(fc.nat(burstsAtMost), { freq: 2 }),
+})
+type History = typeof history extends fc.Arbitrary<infer H> ? H : never
+
+/** Lives a history. Throws where a device and the service part, and tells what was done. */
+export async function liveHistory({ bursts, backup }: History, tally: Tally): Promise<void> {
+  const stage = new Stage(tally)
+  try {
+    const devices = await settle(stage)
+    let restore: (() => Promise<void>) | undefined
+    for (const [nth, burst] of bursts.entries()) {
+      if (nth === backup) restore = await backUp(stage.world)
+      stage.isCalm = false
+      await live(devices, burst)
+    }
+    await end(devices)
+    if (restore) await goBack(stage, devices, restore)
+  } catch (error) {
+    const { message, actual, expected } = error as Error & { actual?: unknown; expected?: unknown }
+    const seen =
+      actual === undefined ? '' : `\n${JSON.stringify(actual)}\nis not\n${JSON.stringify(expected)}`
+    const story = stage.told.slice(-40).join('\n')
+    throw new Error(`${message}${seen}\n\nWhat was sent, the last at the end:\n${story}`, { cause: error })
+  }
+}
+
+/** Some people who have a history, and several devices each. */
+async function settle(stage: Stage): Promise<Device[]> {
+  const devices: Device[] = []
+  for (let nth = 1; nth <= people; nth++) {
+    const person = await stage.world.register({ name: stage.newText() })
+    await verify(stage.world, person)
+    const ledger = new Ledger()
+    const own = Array.from(
+      { length: devicesEach },
+      (_, i) => new Device(stage, `${nth}${'abc'[i]}`, person, ledger),
+    )
+    for (let i = 0; i < 3; i++)
+      await person.post('/api/accounts', { name: stage.newText(), type: 'bank', starting_balance: '10.00' })
+    const first = own[0] as Device
+    await first.copy.pull()
+    const dice = new Dice(nth)
+    const transactions = Array.from({ length: 25 * nth }, () => newTransaction(first, dice))
+    expect((await person.post('/api/import/store', { transactions })).status).toBe(200)
+    devices.push(...own)
+  }
+  return devices
+}
+
+async function live(devices: Device[], burst: Step[]): Promise<void> {
+  const steps = Map.groupBy(burst, ({ who }) => who)
+  const lived = await Promise.allSettled(
+    [...steps].map(async ([who, own]) => {
+      for (const { kind, salt } of own)
+        await act(devices, devices[who % devices.length] as Device, kind, new Dice(salt))
+    }),
+  )
+  for (const one of lived) if (one.status === 'rejected') throw one.reason
+}
+
+const limits = [1, 2, 3, 7, 20, 100, 500, 1_000]
+
+async function act(devices: Device[], device: Device, kind: Kind, dice: Dice): Promise<void> {
+  const { stage } = device
+  stage.tally.count(kind)
+  if (quiet.includes(kind)) stage.isCalm = true
+  const acts: Record<Kind, () => unknown> = {
+    'edit offline': () => {
+      for (let left = dice.from(1, 40); left > 0; left--) edit(device, dice)
+    },
+    sync: () => device.sync(dice),
+    upload: () => device.push(dice, false),
+    pull: () => device.pull(dice, dice.of(limits) as number, dice.from(1, 8)),
+    act: () => direct[dice.weighed(acting)](device, dice),
+    'start anew': () => device.startAnew(dice.isOnceIn(2)),
+    'go back': () => {
+      const cursor = dice.of(device.cursors)
+      if (cursor !== undefined) Object.assign(device.copy, { cursor, isWhole: false })
+    },
+    compare: () => compare(devices.filter(({ userId }) => userId === device.userId)),
+    'dry run': () => dryRun(device, dice),
+    'remove deleted': () => removeDeleted(device, dice),
+    "another's cursor": () => tryCursorOfAnother(device, devices),
+    expire: () => expire(device, dice),
+  }
+  await acts[kind]()
+}
+
+const acting: Record<keyof typeof direct, number> = {
+  record: 4,
+  'change a transaction': 6,
+  'change an account': 2,
+  'change a category': 2,
+  'remove a transaction': 3,
+  'close an account': 1,
+  'drop a category': 1,
+  'open an account': 1,
+  'add a category': 1,
+  'change the profile': 1,
+  'upload a batch': 4,
+  import: 3,
+  'undo an import': 2,
+}
+
+/** Has somebody's devices pull what there is, and compares their copies with what the API shows. */
+async function compare(own: Device[]): Promise<Json> {
+  const dice = new Dice(1)
+  for (const device of own) await device.catchUp(dice)
+  const [first] = own as [Device]
+  const all = await readEverything(first.reader)
+  for (const { name, copy, stage } of own) {
+    stage.told.push(`${name} is compared`)
+    expectEqual(copy, all)
+  }
+  first.stage.tally.count('comparisons', own.length)
+  return all
+}
+
+async function tryCursorOfAnother(device: Device, devices: Device[]): Promise<void> {
+  const { cursor } = devices.find(({ userId, copy }) => userId !== device.userId && copy.cursor)?.copy ?? {}
+  if (!cursor) return
+  expect(await device.reader.get(`/api/changes?cursor=${cursor}`)).toMatchObject(expired)
+  const ops = [{ op: 'update', noun: 'profile', set: { name: 'Nobody' } }]
+  expect(await device.send(new Dice(1), 'POST', '/api/changes', { body: { ops, cursor } })).toMatchObject(
+    expired,
+  )
+}
+
+/** Lets a part of somebody's log become so old that it is forgotten: devices that lag have to begin anew. */
+async function expire({ stage, userId }: Device, dice: Dice): Promise<void> {
+  const last = sql`select max(seq) from changes where user_id = ${userId}`
+  const old = sql`user_id = ${userId} and seq <= (${last}) * ${dice.from(1, 4)} / 4`
+  await askDatabase(stage.world, sql`update changes set at = 0 where ${old}`)
+  await stage.world.runCron('41 3 * * *')
+}
+
+const expired = { status: 410, body: { message: 'The cursor is no longer valid.', code: 'cursor_expired' } }
+
+/** Has all devices say and learn what there is, and settles accounts. */
+async function end(devices: Device[]): Promise<void> {
+  const [{ stage }] = devices as [Device]
+  stage.isCalm = true
+  for (const device of devices) await device.finish(new Dice(1))
+  for (const own of Map.groupBy(devices, ({ userId }) => userId).values()) {
+    const all = await compare(own)
+    own[0]?.ledger.settle(all)
+  }
+  await stage.world.removeDeleted()
+  expect(await findDifferences(openWorldDatabase(stage.world))).toEqual([])
+}
+
+/** Restores the database from a copy, and raises the epoch. */
+async function goBack(stage: Stage, devices: Device[], restore: () => Promise<void>): Promise<void> {
+  await restore()
+  stage.restart({ CHANGES_EPOCH: '2' })
+  stage.tally.count('restored')
+  const ledgers = new Map(devices.map(({ userId }) => [userId, new Ledger()]))
+  const dice = new Dice(1)
+  for (const device of devices) {
+    edit(device, dice)
+    expect(await device.reader.get(device.copy.pathOfNext(500))).toMatchObject(expired)
+    device.distrust(ledgers.get(device.userId) as Ledger)
+  }
+  await end(devices)
+}

@@ -1,0 +1,185 @@
+import { expect } from 'vitest'
+import type { Everything } from '../feed-copy.ts'
+import type { Json } from '../world.ts'
+
+export type Noun = 'profile' | 'account' | 'category' | 'transaction'
+/** An operation as it is uploaded. */
+export type Operation = {
+  op: 'create' | 'update' | 'delete'
+  noun: Noun
+  id?: number
+  client_id?: string
+  set?: Json
+  was?: Json
+}
+/** What became of one, as it is answered. */
+export type Result = {
+  index: number
+  outcome: string
+  id?: number
+  version?: number
+  fields?: string[]
+  errors?: Json
+  data?: Json
+}
+
+/** Values that occur once in a history: from what a field was and what it became, its whole past can be told. */
+const isUnique = (value: unknown): value is string =>
+  typeof value === 'string' && /^(s\d+|\d+\.\d\d)$/.test(value)
+/** An account that was made by an upload whose answer nobody has seen. */
+const unknown = 0
+const fields = ['amount', 'description', 'name', 'notes']
+
+/**
+ * What the service has promised one user: that what it accepted is there until somebody who knew of it changed it. It is
+ * told what was executed, also where no device has heard of it.
+ */
+export class Ledger {
+  /** By a value of a field, the one that took its place for somebody who had seen it. */
+  readonly #successors = new Map<string, string>()
+  /** Values that have been accepted as the next, each with its field. */
+  readonly #accepted: { noun: Noun; id: number; field: string; value: string }[] = []
+  /** Values that somebody may have replaced: whether an upload was executed is not known. */
+  readonly #perhaps = new Set<string>()
+  /** Fields that were written by somebody who did not say what he had seen. */
+  readonly #blind = new Set<string>()
+  readonly #removedAs: string[] = []
+  readonly #made = new Map<string, number>()
+  readonly #versions = new Set<string>()
+  /** Rows that somebody has asked to remove. */
+  readonly doomed = new Set<string>()
+  /** Transactions and the accounts in which they are known to have been. */
+  readonly #seenIn = new Map<number, Set<number>>()
+
+  /** Notes what an upload has done. */
+  note(operations: Operation[], results: Result[]): void {
+    // First what others may refer to.
+    for (const { index, outcome, id } of results) {
+      const { op, noun, client_id } = operations[index] as Operation
+      if (op === 'create' && id !== undefined && outcome !== 'invalid')
+        this.#noteMade(`${noun} ${client_id}`, id, outcome)
+    }
+    for (const { index, outcome, version, ...result } of results) {
+      const operation = operations[index] as Operation
+      const { noun, op } = operation
+      const id = result.id ?? this.#idOf(operation)
+      if (op === 'delete' && id !== undefined) this.doomed.add(`${noun} ${id}`)
+      if (id === undefined || outcome === 'conflict' || outcome === 'invalid') continue
+      this.#noteAccounts(id, operation)
+      if (outcome === 'updated' && noun !== 'profile') this.#noteVersion(`${noun} ${id} ${version}`)
+      if (op === 'update' && outcome !== 'gone') this.#noteUpdate(id, operation)
+      if (outcome === 'deleted') for (const key of keysOf(id, operation)) this.#removedAs.push(key)
+    }
+  }
+
+  /** Notes operations of which nobody knows whether they were done; the ids of rows are those that a copy has. */
+  noteUnknown(operations: Operation[], idOf: (operation: Operation) => number | undefined): void {
+    for (const operation of operations) {
+      const id = idOf(operation) ?? this.#idOf(operation)
+      if (id === undefined) continue
+      this.#noteAccounts(id, operation)
+      if (operation.op === 'delete') this.doomed.add(`${operation.noun} ${id}`)
+      for (const key of keysOf(id, operation)) this.#perhaps.add(key)
+      this.#noteBlind(id, operation)
+    }
+  }
+
+  /** Notes a write that does not say what was seen. */
+  noteBlind(noun: Noun, id: number, set: Json): void {
+    for (const field of Object.keys(set)) this.#blind.add(`${noun} ${id} ${field}`)
+  }
+
+  /** Notes a transaction as a copy has seen it. */
+  noteSeen({ id, account_id, to_account_id }: Json): void {
+    const seen = this.#seenIn.get(id) ?? new Set()
+    this.#seenIn.set(id, seen)
+    for (const account of [account_id, to_account_id]) if (account !== null) seen.add(account)
+  }
+
+  /** Expects that of all that was promised nothing is missing, and nothing is there twice. */
+  settle(all: Everything): void {
+    const { profile, accounts, categories, transactions } = all
+    const rows = new Map<string, Json>([[`profile ${profile.id}`, profile]])
+    for (const [noun, some] of Object.entries({
+      account: accounts,
+      category: categories,
+      transaction: transactions,
+    }))
+      for (const row of some) rows.set(`${noun} ${row.id}`, row)
+    const lost = this.#accepted.filter(({ noun, id, field, value }) => {
+      const row = rows.get(`${noun} ${id}`)
+      const key = `${noun} ${id} ${field}`
+      const isReplaced = this.#successors.has(`${key} ${value}`) || this.#perhaps.has(`${key} ${value}`)
+      return row && row[field] !== value && !isReplaced && !this.#blind.has(key)
+    })
+    expect(lost, 'Corrections were accepted, and are lost').toEqual([])
+    const unseen = this.#removedAs.filter((key) => this.#successors.has(key))
+    expect(unseen, 'Rows were removed with corrections that had not been seen').toEqual([])
+    const missing = [...this.#made].filter(
+      ([key, id]) => !rows.has(rowOf(key, id)) && !this.#mayBeGone(rowOf(key, id)),
+    )
+    expect(missing, 'Rows were created, and are not there').toEqual([])
+    const references = transactions.map(({ reference }) => reference).filter((one) => one !== null)
+    expect(
+      references.filter((one, at) => references.indexOf(one) !== at),
+      'Rows landed twice',
+    ).toEqual([])
+  }
+
+  /** The id of a row that was made with a client id. */
+  #idOf({ noun, client_id }: Operation): number | undefined {
+    return this.#made.get(`${noun} ${client_id}`)
+  }
+
+  /** Notes the accounts in which an operation puts a transaction. */
+  #noteAccounts(id: number, { noun, set = {} }: Operation): void {
+    if (noun !== 'transaction' || !('account_id' in set)) return
+    const known = (account: unknown) =>
+      typeof account === 'string' ? (this.#made.get(`account ${account.slice(1)}`) ?? unknown) : account
+    this.noteSeen({ id, account_id: known(set.account_id), to_account_id: known(set.to_account_id) })
+  }
+
+  #noteMade(key: string, id: number, outcome: string): void {
+    const earlier = this.#made.get(key)
+    if (earlier !== undefined) expect(`${outcome} ${id}`).not.toBe(`created ${earlier}`)
+    if (earlier !== undefined && outcome !== 'gone') expect(id, `${key} landed twice`).toBe(earlier)
+    if (outcome === 'created') this.#made.set(key, id)
+  }
+
+  #noteVersion(key: string): void {
+    expect(this.#versions.has(key), `${key} was given twice`).toBe(false)
+    this.#versions.add(key)
+  }
+
+  #noteUpdate(id: number, operation: Operation): void {
+    const { noun, set, was = {} } = operation
+    this.#noteBlind(id, operation)
+    for (const field of fields) {
+      if (isUnique(set[field])) this.#accepted.push({ noun, id, field, value: set[field] })
+      if (!isUnique(was[field]) || !(field in set) || was[field] === set[field]) continue
+      const key = `${noun} ${id} ${field} ${was[field]}`
+      expect(this.#successors.get(key) ?? set[field], `Two took the place of ${key}`).toBe(set[field])
+      this.#successors.set(key, set[field])
+    }
+  }
+
+  #noteBlind(id: number, { noun, set = {}, was = {} }: Operation): void {
+    for (const field of Object.keys(set)) if (!(field in was)) this.noteBlind(noun, id, { [field]: true })
+  }
+
+  #mayBeGone(row: string): boolean {
+    if (this.doomed.has(row)) return true
+    const [noun, id] = row.split(' ')
+    if (noun !== 'transaction') return false
+    const seen = this.#seenIn.get(Number(id))
+    // Of what no copy has ever seen, it is not known in which account it was.
+    if (!seen || seen.has(unknown)) return [...this.doomed].some((one) => one.startsWith('account'))
+    return [...seen].some((account) => this.doomed.has(`account ${account}`))
+  }
+}
+
+const rowOf = (key: string, id: number) => `${key.split(' ')[0]} ${id}`
+
+function keysOf(id: number, { noun, was = {} }: Operation): string[] {
+  return fields.flatMap((field) => (isUnique(was[field]) ? [`${noun} ${id} ${field} ${was[field]}`] : []))
+}

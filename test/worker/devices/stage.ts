@@ -1,0 +1,141 @@
+import { expect } from 'vitest'
+import type { Fault } from '../../databases/faults.ts'
+import { afterExecution, beforeExecution, createFaultyWorld } from '../faults/faulty-world.ts'
+import { type Answer, type CallOptions, createWorld, type Json, type World } from '../world.ts'
+import type { Dice } from './dice.ts'
+
+/** What was done, over all histories. */
+export class Tally {
+  /** Rows that were written, or asked to be, and pages that were pulled. */
+  operations = 0
+  readonly counts = new Map<string, number>()
+
+  count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times)
+  }
+}
+
+type Request = { method: string; path: string; options: CallOptions }
+
+/** How often things go wrong on the way. */
+const mishaps = { none: 22, 'never sent': 1, 'answer cut': 3, 'database cut': 1 }
+const faults: Fault[] = [...beforeExecution, ...afterExecution]
+  .map(([, fault]) => fault)
+  .filter(({ gets, status }) => gets !== 'nothing' && status !== 401)
+
+/** Where a history plays: a service, the network before it, and one behind it that can break. */
+export class Stage {
+  readonly tally: Tally
+  world: World
+  /** Nothing goes wrong on the way. */
+  isCalm = true
+  readonly told: string[] = []
+  readonly #faulty = createFaultyWorld()
+  #repair = Promise.resolve()
+  #stamps = 0
+
+  constructor(tally: Tally) {
+    this.tally = tally
+    this.world = this.#open({})
+  }
+
+  /** Continues with another configuration on the same database. */
+  restart(bindings: Partial<Env>): void {
+    this.world = this.#open(bindings)
+  }
+
+  #open(bindings: Partial<Env>): World {
+    const { databaseUrl } = this.#faulty
+    return { ...createWorld({ TURSO_DATABASE_URL: databaseUrl, ...bindings }), databaseUrl }
+  }
+
+  /** A text that nothing else in the history has. */
+  newText(): string {
+    this.#stamps += 1
+    return `s${this.#stamps}`
+  }
+
+  /** An amount that nothing else in the history has. */
+  newAmount(): string {
+    this.#stamps += 1
+    return (this.#stamps / 100).toFixed(2)
+  }
+
+  /** Another value for one that was to be unique. */
+  anew(field: string, value: unknown): unknown {
+    if (field === 'amount' || field === 'starting_balance') return this.newAmount()
+    return typeof value === 'string' && /^s\d+$/.test(value) ? this.newText() : value
+  }
+
+  call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.world.call(method, path, options)
+  }
+
+  /**
+   * Sends a request, and answers as its sender hears it: undefined if the request or the answer got lost. `executed` is
+   * told of the answer in any case, unless the request was never sent.
+   */
+  async send(
+    name: string,
+    dice: Dice,
+    { method, path, options }: Request,
+    executed: (answer: Answer) => void,
+  ): Promise<Answer | undefined> {
+    this.tally.operations += rowsIn(options.body)
+    const mishap = this.isCalm ? 'none' : dice.weighed(mishaps)
+    const tell = (became: string) =>
+      this.told.push(`${name}: ${method} ${path} ${JSON.stringify(options.body) ?? ''} → ${became}`)
+    if (mishap === 'never sent') return void tell('never sent')
+    const answer =
+      mishap === 'database cut'
+        ? await this.#sendBroken(dice, { method, path, options })
+        : await this.call(method, path, options)
+    this.tally.count(String(answer.status))
+    tell(`${answer.status} ${mishap === 'none' ? '' : mishap} ${inShort(answer)}`)
+    expect(mishap === 'database cut' ? [...expected, 503] : expected).toContain(answer.status)
+    executed(answer)
+    if (answer.status === 503) return undefined
+    if (mishap !== 'answer cut') return answer
+    // What has arrived can be told from the whole wherever it was cut.
+    const part = answer.text.slice(0, dice.from(0, Math.max(answer.text.length - 1, 0)))
+    if (answer.text) expect(() => JSON.parse(part)).toThrow()
+    this.tally.count('answers lost')
+    return undefined
+  }
+
+  /** One after another, since a fault is there for whatever comes by. */
+  async #sendBroken(dice: Dice, { method, path, options }: Request): Promise<Answer> {
+    const fault = dice.of(faults) as Fault
+    const before = this.#repair
+    let done = () => {}
+    this.#repair = new Promise((resolve) => {
+      done = resolve
+    })
+    await before
+    const { result } = await this.#faulty.whileBroken(fault, () => this.#faulty.call(method, path, options))
+    for (const queue of ['queuedSyncs', 'queuedRemovals'] as const)
+      this.world[queue].push(...(this.#faulty[queue].splice(0) as never[]))
+    done()
+    return result
+  }
+}
+
+/** What may be answered: nothing that a device sends is a failure of the service. */
+const expected = [200, 201, 204, 403, 404, 409, 410, 412, 422]
+
+/** How many rows a request is about, or the one page that it asks for. */
+function rowsIn(body: unknown): number {
+  const { ops, transactions } = (body ?? {}) as { ops?: unknown[]; transactions?: unknown[] }
+  return (ops ?? transactions)?.length ?? 1
+}
+
+/** What an answer says, without the rows. */
+function inShort({ body, text }: Answer): string {
+  const { results, changes, cursor, has_more } = body ?? {}
+  if (!results && !changes) return text.slice(0, 500)
+  const done = results?.map(({ outcome, id }: Json) => `${outcome} ${id}`)
+  const changed = changes?.map(({ noun, id, data }: Json) => `${data ? '' : 'no '}${noun} ${id}`)
+  return JSON.stringify({ results: done, changes: changed, cursor, has_more })
+    .replaceAll('"', '')
+    .slice(0, 1_500)
+}
