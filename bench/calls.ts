@@ -103,6 +103,30 @@ export const syncBatch =
     },
   })
 
+/** An upload of so many new expenses through the door, with the cursor of a copy that is up to date. */
+export const uploadOfNew =
+  (items: number): Preparation =>
+  async (bench) => ({
+    ...as(bench.owner, 'POST', '/api/changes', 200),
+    body: {
+      cursor: await cursorOf(bench),
+      ops: Array.from({ length: items }, () => ({
+        op: 'create',
+        noun: 'transaction',
+        client_id: `upload-${bench.number()}`,
+        set: expense(bench),
+      })),
+    },
+  })
+
+/** A pull that finds nothing new. */
+export const emptyPull: Preparation = async (bench) =>
+  as(bench.owner, 'GET', `/api/changes?cursor=${await cursorOf(bench)}`, 200)
+
+async function cursorOf({ owner, connection }: Bench): Promise<string> {
+  return (await connection.json(as(owner, 'GET', '/api/changes?start=now', 200))).cursor
+}
+
 async function spend(bench: Bench): Promise<number> {
   const { owner, connection } = bench
   const { id } = await connection.json({
@@ -373,10 +397,9 @@ const preparations: Record<string, Preparation> = {
     return { ...as(bench.owner, 'POST', '/api/changes', 200), body: { ops } }
   },
   'GET /api/changes': async (bench) => {
-    const call = as(bench.owner, 'GET', '/api/changes', 200)
-    const { cursor } = await bench.connection.json({ ...call, path: '/api/changes?start=now' })
+    const cursor = await cursorOf(bench)
     await spend(bench)
-    return { ...call, path: `/api/changes?cursor=${cursor}` }
+    return as(bench.owner, 'GET', `/api/changes?cursor=${cursor}`, 200)
   },
 
   'GET /api/summary': read('/api/summary'),

@@ -1,6 +1,6 @@
 // `npm run bench:cost`: what a million requests cost, from counts of libSQL's server, the CPU time of workerd
 // and the list prices in prices.ts; prints the tables and writes them into docs/scale.md.
-import { casesOf, createHousehold, syncBatch } from '../calls.ts'
+import { casesOf, createHousehold, emptyPull, syncBatch, uploadOfNew } from '../calls.ts'
 import { MeasuredDatabase } from '../database.ts'
 import { writeSection } from '../document.ts'
 import { bundleWorker, type Parts } from '../runtime.ts'
@@ -31,8 +31,10 @@ const mix: MixedCall[] = [
   },
   { name: 'GET /api/transactions/sync/:id', share: 0.05, prepare: caseOf('GET /api/transactions/sync/:id') },
 ]
-/** Rare, and expensive for their hashing, so not in the mix. */
+/** Not in the mix: what clients with a copy of their own ask instead, and what is rare and expensive for its hashing. */
 const beside: MixedCall[] = [
+  { name: 'GET /api/changes, nothing new', share: 0, prepare: emptyPull },
+  { name: `POST /api/changes, ${batchItems} new`, share: 0, prepare: uploadOfNew(batchItems) },
   { name: 'POST /api/register', share: 0, prepare: caseOf('POST /api/register'), messages: 1 },
   { name: 'POST /api/login', share: 0, prepare: caseOf('POST /api/login') },
 ]
