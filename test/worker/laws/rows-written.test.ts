@@ -114,27 +114,30 @@ test.each([
   ['the date', { transaction_date: '2025-12-03' }],
   ['the words', { description: 'Tea', reference: 'R1' }],
   ['the category', { category_id: null }],
-])('of 500 updates of %s in an upload, each costs no more than a single PUT', async (_, set) => {
-  const household = await createHousehold(createWorld())
-  const { world, person } = household
-  await writeHistory(household, 20_000)
-  const ops = rowsOf(household, 501, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
-  const [one] = await upload(person, ops.splice(0, 1))
-  const ids = (await upload(person, ops)).map(({ id }) => id)
-  await world.resetDatabaseWork()
-  expect((await person.put(`/api/transactions/${one?.id}`, set)).status).toBe(200)
-  const single = await world.databaseWork()
-  await world.resetDatabaseWork()
-  const results = await upload(
-    person,
-    ids.map((id) => update('transaction', id, set, {})),
-  )
-  const many = await world.databaseWork()
-  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['updated']))
-  // What lies around the operations, such as the steps of the upload, is written once.
-  expect(many.rowsWritten / 500).toBeLessThan(single.rowsWritten + 0.05)
-  expect(many.rowsRead / 500).toBeLessThan(single.rowsRead)
-})
+])(
+  'of 500 updates of %s in an upload, each writes no more than a single PUT, and reads at most twice as much',
+  async (_, set) => {
+    const household = await createHousehold(createWorld())
+    const { world, person } = household
+    await writeHistory(household, 20_000)
+    const ops = rowsOf(household, 501, false).map((set, nth) => create('transaction', `phone-${nth}`, set))
+    const [one] = await upload(person, ops.splice(0, 1))
+    const ids = (await upload(person, ops)).map(({ id }) => id)
+    await world.resetDatabaseWork()
+    expect((await person.put(`/api/transactions/${one?.id}`, set)).status).toBe(200)
+    const single = await world.databaseWork()
+    await world.resetDatabaseWork()
+    const results = await upload(
+      person,
+      ids.map((id) => update('transaction', id, set, {})),
+    )
+    const many = await world.databaseWork()
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['updated']))
+    // What lies around the operations, such as the steps of the upload, is written once.
+    expect(many.rowsWritten / 500).toBeLessThan(single.rowsWritten + 0.05)
+    expect(many.rowsRead / 500).toBeLessThan(2 * single.rowsRead)
+  },
+)
 
 test('an upload that is sent again writes nothing but its own steps', async () => {
   const household = await createHousehold(createWorld())
