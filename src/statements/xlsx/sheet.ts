@@ -2,13 +2,19 @@ import { decodeReferences, readXml, type XmlListener } from '../camt/xml-reader.
 import { refuseFile, tooManyRows } from '../problems.ts'
 
 type Attributes = ReadonlyMap<string, string>
-/** Texts that many cells share, which cell formats are dates, and the day from which dates are counted. */
-export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number }
+/** Texts that many cells share, which cell formats are dates, the day from which dates are counted, and what is left of `Room`. */
+export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
+/**
+ * What all sheets of a workbook may read as: cells, those to the left of a cell included, and the characters in them. A
+ * few bytes of a workbook may stand for a whole row, or for a long text that other cells share.
+ */
+type Room = { cells: number; characters: number }
 
 const maxRows = 40_000
 const maxColumns = 256
-const maxCells = 400_000
+export const wholeRoom: Room = { cells: 400_000, characters: 8 * 1024 * 1024 }
 const maxCellLength = 20_000
+export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
 /** Calls back for each element of a document as it begins and, with its own text, as it ends. */
@@ -40,8 +46,8 @@ export function visitElements(
 
 /** The cells of a sheet as text, row by row; a row that the sheet leaves out is empty. Throws Invalid. */
 export function readSheet(xml: string, context: SheetContext): string[][] {
+  const { room } = context
   const rows: string[][] = []
-  let cells = 0
   let row: string[] | undefined
   let cell = { column: 0, type: '', format: 0, text: '' }
   const begin = (name: string, attributes: Attributes) => {
@@ -53,8 +59,8 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
       cell.column = -1
     } else if (name === 'c') {
       const column = columnOf(attributes.get('r')) ?? cell.column + 1
-      cells += 1
-      if (column >= maxColumns || cells > maxCells) refuseFile('The workbook has too many cells.')
+      room.cells -= Math.max(1, column + 1 - (row?.length ?? 0))
+      if (column >= maxColumns || room.cells < 0) refuseFile('The workbook has too many cells.')
       cell = { column, type: attributes.get('t') ?? 'n', format: Number(attributes.get('s') ?? 0), text: '' }
     }
   }
@@ -62,7 +68,10 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
     if (name === 'v' || name === 't') cell.text += text
     if (name !== 'c' || !row) return
     while (row.length < cell.column) row.push('')
-    row[cell.column] = textOf(cell, context)
+    const read = textOf(cell, context)
+    room.characters -= read.length
+    if (room.characters < 0) refuseFile(tooLarge)
+    row[cell.column] = read
   }
   visitElements(xml, begin, end)
   return rows

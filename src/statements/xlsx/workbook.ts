@@ -5,7 +5,7 @@ import type { ImportOptions, Statement } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
-import { readSheet, type SheetContext, visitElements } from './sheet.ts'
+import { readSheet, type SheetContext, visitElements, wholeRoom } from './sheet.ts'
 import { ZipArchive } from './zip.ts'
 
 type Sheet = { name: string; rows: string[][] }
@@ -70,7 +70,7 @@ function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
     (_, attributes) => paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
     () => {},
   )
-  const context = { ...contextOf(archive), epoch }
+  const context = { ...contextOf(archive), epoch, room: { ...wholeRoom } }
   return found.map(({ name, id }, i) => {
     const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
     const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
@@ -78,7 +78,7 @@ function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
   })
 }
 
-function contextOf(archive: ZipArchive): Omit<SheetContext, 'epoch'> {
+function contextOf(archive: ZipArchive): Pick<SheetContext, 'texts' | 'dateFormats'> {
   const texts: string[] = []
   let text = ''
   let isReading = true

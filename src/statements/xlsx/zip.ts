@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 import { refuseFile } from '../problems.ts'
+import { tooLarge } from './sheet.ts'
 
 /** Where a member of an archive is, and how it is stored. */
 type Member = { method: number; flags: number; size: number; at: number }
@@ -90,5 +91,5 @@ function refuseDamaged(): never {
 }
 
 function refuseLarge(): never {
-  refuseFile('The workbook is too large; export a shorter period.')
+  refuseFile(tooLarge)
 }

@@ -97,8 +97,18 @@ describe('a workbook', () => {
     ['a row far below', '<row r="99999999"><c r="A1"><v>1</v></c></row>', /10,000 rows/],
     ['a row of no number', '<row r="x"><c r="A1"><v>1</v></c></row>', /10,000 rows/],
     ['cells without end', `<row>${'<c/>'.repeat(401_000)}</row>`, /too many cells/],
+    [
+      'rows whose only cell is the last',
+      '<row><c r="IV1"><v>1</v></c></row>'.repeat(2_000),
+      /too many cells/,
+    ],
+    ['a long text in many cells', `<row>${'<c t="s"><v>0</v></c>'.repeat(200)}</row>`.repeat(5), /too large/],
   ])('with %s is refused', (_, rows, message) => {
-    const parts = { ...workbookParts(table), 'xl/worksheets/sheet1.xml': `<worksheet>${rows}</worksheet>` }
+    const parts = {
+      ...workbookParts(table),
+      'xl/sharedStrings.xml': `<sst><si><t>${'a'.repeat(20_000)}</t></si></sst>`,
+      'xl/worksheets/sheet1.xml': `<worksheet>${rows}</worksheet>`,
+    }
     expect(refusal(zip(parts))?.file?.[0]).toMatch(message)
   })
 
