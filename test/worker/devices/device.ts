@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
 type Shown = { name: { id?: number; client_id?: string }; row: Json }
 
-/** One of somebody's devices: it keeps a copy by the rules of docs/client.md, and what waits to be sent. */
+/** One of somebody's devices, with a copy (test/worker/feed-copy.ts) and what waits to be sent. */
 export class Device {
   readonly name: string
   readonly stage: Stage
