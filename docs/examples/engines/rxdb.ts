@@ -1,0 +1,171 @@
+/** RxDB: one collection for all rows, so that one cursor and one upload are enough. */
+import { defaultConflictHandler, type RxCollection, type RxConflictHandler, type WithDeleted } from 'rxdb'
+import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
+import {
+  type Call,
+  changed,
+  type Errors,
+  type Fields,
+  keyOf,
+  merge,
+  type Noun,
+  named,
+  type Op,
+  pick,
+  pull,
+  push,
+  type Row,
+} from './changes.ts'
+
+/** `data` is what the feed shows. A row refers to another by `#` and its client id until the service has seen it. */
+export type Doc = { key: string; noun: Noun; id: number; data: Fields }
+
+export const schema = {
+  version: 0,
+  primaryKey: 'key',
+  type: 'object',
+  properties: {
+    key: { type: 'string', maxLength: 80 },
+    noun: { type: 'string', maxLength: 20 },
+    id: { type: 'integer', minimum: 0, maximum: 1e15, multipleOf: 1 },
+    data: { type: 'object' },
+  },
+  required: ['key', 'noun', 'id', 'data'],
+  indexes: [['noun', 'id']],
+} as const
+
+/** A row that is made on the device. Others refer to it as `#` and its `clientId`. */
+export const newDoc = (noun: Noun, clientId: string, data: Fields): Doc => ({
+  key: `${noun}:${clientId}`,
+  noun,
+  id: 0,
+  data,
+})
+
+/** For `addCollections`. Where two devices have changed the same, theirs stays and `tell` gets mine: let the person choose. */
+export const conflictHandler = (
+  tell: (mine: Doc, theirs: WithDeleted<Doc>, fields: string[]) => void,
+): RxConflictHandler<Doc> => ({
+  ...defaultConflictHandler,
+  resolve({ assumedMasterState: was, newDocumentState: mine, realMasterState: theirs }) {
+    const clash = (fields: string[]) => tell(mine, theirs, fields)
+    if (mine._deleted || theirs._deleted) {
+      if (mine._deleted !== theirs._deleted) clash([])
+      return Promise.resolve(theirs)
+    }
+    // If an answer was lost, it is unknown what this row was, but references are not what has changed.
+    const known = Object.entries(mine.data).filter(([, value]) => was || !String(value).startsWith('#'))
+    const data = merge(was?.data, Object.fromEntries(known), theirs.data, clash)
+    return Promise.resolve({ ...theirs, data })
+  },
+})
+
+/** Keeps a collection and the service alike. What the service refuses stays on the device, for the person to change. */
+export function replicate(
+  collection: RxCollection<Doc>,
+  call: Call,
+  onInvalid: (doc: Doc, errors: Errors) => void,
+) {
+  const resync = new Subject<'RESYNC'>()
+  // RxDB asks for the next page before it has stored the last, so one call brings all pages.
+  const batchSize = Number.MAX_SAFE_INTEGER
+  return replicateRxCollection<Doc, Checkpoint>({
+    collection,
+    replicationIdentifier: 'purse',
+    pull: { handler: (checkpoint) => pullDocs(collection, call, checkpoint), batchSize, stream$: resync },
+    push: {
+      batchSize,
+      async handler(rows) {
+        const masters = await pushDocs(call, rows, onInvalid)
+        resync.next('RESYNC')
+        return masters
+      },
+    },
+  })
+}
+
+type Checkpoint = { cursor: string }
+
+async function pullDocs(collection: RxCollection<Doc>, call: Call, checkpoint?: Checkpoint) {
+  const { rows, gone, cursor, isSnapshot } = await pull(call, checkpoint?.cursor)
+  const documents = [...rows.values()].map(({ noun, data }) => withConsequences(docOf(noun, data), gone))
+  const ids = [...gone].map((name) => Number(name.split(' ')[1]))
+  const fields = ['id', 'data.account_id', 'data.to_account_id', 'data.category_id']
+  const selector = isSnapshot
+    ? { id: { $gt: 0 } }
+    : { $or: fields.map((field) => ({ [field]: { $in: ids } })) }
+  const stored = isSnapshot || gone.size > 0 ? await collection.find({ selector }).exec() : []
+  for (const { key, noun, id, data } of stored.map((doc) => doc.toMutableJSON())) {
+    if (rows.has(`${noun} ${id}`)) continue
+    const doc = { key, noun, id, data, _deleted: isSnapshot }
+    const next = withConsequences(doc, gone)
+    if (isSnapshot || next !== doc) documents.push(next)
+  }
+  return { documents, checkpoint: { cursor } }
+}
+
+type Change = { assumedMasterState?: WithDeleted<Doc>; newDocumentState: WithDeleted<Doc> }
+
+/** Returns the rows that are not as RxDB now believes: it hands them to the conflict handler. */
+async function pushDocs(call: Call, changes: Change[], onInvalid: (doc: Doc, errors: Errors) => void) {
+  const items = changes.flatMap(({ assumedMasterState: was, newDocumentState: mine }) => {
+    const op = operation(was?.data, mine)
+    return op ? [{ mine, op }] : []
+  })
+  const masters: WithDeleted<Doc>[] = []
+  for (const { mine, result } of await push(call, items)) {
+    const { outcome, id, version, data, errors } = result
+    if (outcome === 'invalid') onInvalid(mine, errors ?? {})
+    if (outcome === 'gone' && !mine._deleted) masters.push({ ...mine, _deleted: true })
+    // No conflict, but the way in which RxDB takes the id.
+    if (outcome === 'created' && id) masters.push({ ...mine, id })
+    if (data) masters.push({ ...mine, id: data.id, data, _deleted: false })
+    // Somebody has made the same change and maybe others, which RxDB has not applied, since the row was waiting.
+    if (outcome === 'unchanged' && version !== mine.data.version)
+      masters.push({ ...mine, data: await read(call, mine) })
+  }
+  return masters
+}
+
+const docOf = (noun: Noun, data: Row): WithDeleted<Doc> => ({
+  key: `${noun}:${keyOf(data)}`,
+  noun,
+  id: data.id,
+  data,
+  _deleted: false,
+})
+
+/** A row goes with its account, and stays without its category. */
+function withConsequences(doc: WithDeleted<Doc>, gone: Set<string>): WithDeleted<Doc> {
+  const { account_id, to_account_id, category_id } = doc.data
+  const names = [`${doc.noun} ${doc.id}`, `account ${account_id}`, `account ${to_account_id}`]
+  if (names.some((name) => gone.has(name))) return { ...doc, _deleted: true }
+  return gone.has(`category ${category_id}`) ? { ...doc, data: { ...doc.data, category_id: null } } : doc
+}
+
+function operation(
+  was: Fields | undefined,
+  { key, noun, id, data, _deleted }: WithDeleted<Doc>,
+): Op | undefined {
+  const row = { noun, ...(id ? { id } : named(key.slice(noun.length + 1))) }
+  if (_deleted) return { op: 'delete', ...row, was: id && was ? was : {} }
+  if (!id) return { op: 'create', ...row, set: data }
+  const names = changed(was ?? {}, data)
+  return names.length > 0
+    ? { op: 'update', ...row, set: pick(data, names), was: pick(was ?? {}, names) }
+    : undefined
+}
+
+/** The fields that the document has, as the service has them now. */
+async function read(call: Call, { noun, id, data }: Doc): Promise<Fields> {
+  const paths = { account: 'accounts', category: 'categories', transaction: 'transactions' }
+  const { body } = await call('GET', `/${paths[noun]}/${id}`)
+  return {
+    ...data,
+    ...pick(
+      body,
+      Object.keys(data).filter((name) => name in body),
+    ),
+  }
+}
