@@ -46,6 +46,11 @@ export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
 
+/** True if a row, with all that it brings as JSON, was larger than the database allows: five million bytes. */
+export function isTooBig(error: unknown): boolean {
+  return error instanceof LibsqlError && error.code === 'SQLITE_TOOBIG'
+}
+
 /** True if a row with the same unique `table.column` already existed. */
 export function isTaken(error: unknown, column: string): boolean {
   return (

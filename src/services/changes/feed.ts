@@ -1,6 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { defaultFeedSize, type FeedQuery } from '../../contract/changes.ts'
 import type { ResultOf } from '../../db/batch.ts'
+import { isTooBig } from '../../db/errors.ts'
 import { type Owner, prepareLookup } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
 import { rowsOf, type Slots } from '../../db/prepared.ts'
@@ -28,8 +29,23 @@ export type FeedRequest = { from: FeedCursor | 'start' | 'now'; limit: number; e
 /** Returns a page of the user's feed of changes. Throws Invalid, CursorExpired. */
 export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: number): Promise<Feed> {
   const { cursor, start, limit = defaultFeedSize } = await requireComplete(owner, unambiguous(draft))
-  const request: FeedRequest = { from: cursor ?? start ?? 'start', limit, epoch }
-  return feedOf(request, await owner.look(feedStatement(owner, request)))
+  const from = cursor ?? start ?? 'start'
+  return withSmallerPages(limit, async (limit) =>
+    feedOf({ from, limit, epoch }, await owner.look(feedStatement(owner, { from, limit, epoch }))),
+  )
+}
+
+/** Even the longest texts of so many rows of each kind fit in one row of an answer. */
+const smallestPage = 100
+
+/** Reads a page of `limit` rows or, where their texts are too much for the database to answer, of fewer. */
+export async function withSmallerPages<T>(limit: number, read: (limit: number) => Promise<T>): Promise<T> {
+  try {
+    return await read(limit)
+  } catch (error) {
+    if (!isTooBig(error) || limit <= smallestPage) throw error
+    return await withSmallerPages(Math.max(smallestPage, Math.floor(limit / 3)), read)
+  }
 }
 
 type Asked = { rows: number; after?: number | undefined; ahead?: Ahead | undefined }

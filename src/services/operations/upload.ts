@@ -10,7 +10,7 @@ import { CursorExpired, Invalid } from '../../domain/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import type { RemovalQueue } from '../../gateways/queues.ts'
 import { withinBounds } from '../bounds.ts'
-import { type Feed, type FoundPage, feedOf, feedStatement } from '../changes/feed.ts'
+import { type Feed, type FoundPage, feedOf, feedStatement, withSmallerPages } from '../changes/feed.ts'
 import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './names.ts'
@@ -62,15 +62,18 @@ export async function uploadOperations(
   const { cursor, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
   const asked = { uploadId, names: namesToCompare(operations), cursor: cursor && seen(cursor), epoch }
-  const request = cursor && { from: cursor, limit: defaultFeedSize, epoch }
-  const write = owner.run({
-    ...look(owner, asked),
-    steps: stepsOf(owner, asked, operations),
-    ...readOutcomes(owner, { uploadId }),
-    cleared: Object.values(clear(owner, { uploadId })),
-    page: request ? [feedStatement(owner, request)] : [],
+  const { request, results } = await withSmallerPages(defaultFeedSize, async (limit) => {
+    const request = cursor && { from: cursor, limit, epoch }
+    const write = owner.run({
+      ...look(owner, asked),
+      steps: stepsOf(owner, asked, operations),
+      ...readOutcomes(owner, { uploadId }),
+      cleared: Object.values(clear(owner, { uploadId })),
+      page: request ? [feedStatement(owner, request)] : [],
+    })
+    return { request, results: await withinBounds('batch', write) }
   })
-  const { user, twice, expired, page, ...found } = await withinBounds('batch', write)
+  const { user, twice, expired, page, ...found } = results
   if (twice.flat().length > 0) throw new Invalid(errorsOfRowsTwice(twice.flat()))
   if (expired.flat().length > 0) throw new CursorExpired()
 

@@ -83,3 +83,47 @@ test('the largest page that anybody can ask for is an answer', async () => {
   const { status, body } = await person.get('/api/changes?limit=1000')
   expect([status, body.changes.length]).toEqual([200, 1_000])
 }, 60_000)
+
+test('a page that is too much for the database is shorter, and the upload before it is done once', async () => {
+  const world = createWorld()
+  const { person, checking, category } = await createHousehold(world)
+  // As JSON, six bytes each.
+  const controls = '\u0001'.repeat(255)
+  await person.put(`/api/accounts/${checking.id}`, { notes: '\u0001'.repeat(60_000) })
+  const { body: now } = await person.get('/api/changes?start=now')
+  await askDatabase(
+    world,
+    sql`insert into transactions (user_id, account_id, category_id, type, amount, description, reference,
+                                  transaction_date, is_synced, seq, created_at, updated_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+        select ${person.id}, ${checking.id}, ${category.id}, 'expense', 1, ${controls}, ${controls}, '2026-11-20', 1,
+               1000 + i, 0, 0
+          from n`,
+  )
+  await askDatabase(
+    world,
+    sql`insert into categories (user_id, name, name_key, type, created_at, updated_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 950)
+        select ${person.id}, ${controls} || i, ${controls} || i, 'expense', 0, 0 from n`,
+  )
+  const seen = new Set<string>()
+  let page = await person.get('/api/changes?limit=1000')
+  for (;;) {
+    expect(page.status).toBe(200)
+    for (const { noun, id } of page.body.changes) seen.add(`${noun} ${id}`)
+    if (!page.body.has_more) break
+    page = await person.get(`/api/changes?limit=1000&cursor=${page.body.cursor}`)
+  }
+  expect([...seen].filter((key) => key.startsWith('transaction'))).toHaveLength(1_500)
+
+  const ops = [
+    {
+      op: 'create',
+      noun: 'account',
+      client_id: 'once',
+      set: { name: 'Once', type: 'cash', starting_balance: 0 },
+    },
+  ]
+  const { status, body } = await person.post('/api/changes', { cursor: now.cursor, ops })
+  expect([status, body.results[0].outcome, body.has_more]).toEqual([200, 'created', true])
+}, 60_000)
