@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { createWorld } from '../world.ts'
+import { createWorld, openAccount } from '../world.ts'
 import { askDatabase, createHousehold } from './every-route.ts'
 
 /** Beyond the numbers that making the household has taken. */
@@ -89,7 +89,8 @@ test('a page that is too much for the database is shorter, and the upload before
   const { person, checking, category } = await createHousehold(world)
   // As JSON, six bytes each.
   const controls = '\u0001'.repeat(255)
-  await person.put(`/api/accounts/${checking.id}`, { notes: '\u0001'.repeat(60_000) })
+  for (const nth of [1, 2, 3, 4])
+    await openAccount(person, { name: `Account ${nth}`, notes: '\u0001'.repeat(60_000) })
   const { body: now } = await person.get('/api/changes?start=now')
   await askDatabase(
     world,
