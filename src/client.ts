@@ -1,6 +1,6 @@
 export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
-export { ApiError, ConnectionError, type Duplicate, type FieldErrors } from './client/errors.ts'
+export { ApiError, ConnectionError } from './client/errors.ts'
 export { indexedDbStorage } from './client/indexed-db.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'

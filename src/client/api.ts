@@ -3,7 +3,6 @@ import type { hc } from 'hono/client'
 import type { BlankEnv, ExtractSchema, Schema } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { routes } from '../app.ts'
-import type { Duplicate, FieldErrors } from './errors.ts'
 
 type Served = ExtractSchema<typeof routes>
 type Json<Path extends keyof Served, Method extends string> = Served[Path] extends {
@@ -21,6 +20,18 @@ type Given<Input> = Input extends { param: infer Param }
       param: { [Name in keyof Param]: Name extends 'id' ? Param[Name] | number : Param[Name] }
     }
   : Input
+
+/** Texts by field; the key of a field inside a list is dotted, as in `transactions.0.amount`. */
+export type FieldErrors = Record<string, string[]>
+
+/** A row that a new transaction may be a duplicate of. */
+export type Duplicate = {
+  id: number
+  description: string | null
+  reference: string | null
+  transaction_date: string
+  amount: string
+}
 
 type Message = { message: string }
 

@@ -1,16 +1,4 @@
-import type { Account, Category, Transaction } from './api.ts'
-
-/** Texts by field; the key of a field inside a list is dotted, as in `transactions.0.amount`. */
-export type FieldErrors = Record<string, string[]>
-
-/** A row that a new transaction may be a duplicate of. */
-export type Duplicate = {
-  id: number
-  description: string | null
-  reference: string | null
-  transaction_date: string
-  amount: string
-}
+import type { Account, Category, Duplicate, FieldErrors, Transaction } from './api.ts'
 
 /** The service answered with a failure. */
 export class ApiError extends Error {

@@ -1,5 +1,5 @@
-import type { NewTransaction } from './api.ts'
-import { type FieldErrors, readJson } from './errors.ts'
+import type { FieldErrors, NewTransaction } from './api.ts'
+import { readJson } from './errors.ts'
 import type { KeyValueStorage } from './storage.ts'
 
 /** What a person records; the queue adds the id. */

@@ -1,5 +1,6 @@
+import type { FieldErrors } from './api.ts'
 import type { PurseClient } from './create.ts'
-import { ApiError, ConnectionError, type FieldErrors } from './errors.ts'
+import { ApiError, ConnectionError } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueStore, StoredItem } from './queue-store.ts'
 import { isPassing } from './retry.ts'

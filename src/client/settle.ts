@@ -1,4 +1,5 @@
-import { ApiError, type FieldErrors, requireOurs } from './errors.ts'
+import type { FieldErrors } from './api.ts'
+import { ApiError, requireOurs } from './errors.ts'
 import type { StoredItem, TakenBatch } from './queue-store.ts'
 import { type Run, reject, step } from './run.ts'
 import { unwrap } from './unwrap.ts'

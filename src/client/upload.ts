@@ -1,5 +1,6 @@
+import type { FieldErrors } from './api.ts'
 import type { PurseClient } from './create.ts'
-import { ApiError, type FieldErrors, requireOurs } from './errors.ts'
+import { ApiError, requireOurs } from './errors.ts'
 import type { Bearer } from './owner.ts'
 import type { QueueItem, QueueStore, StoredItem } from './queue-store.ts'
 import { inHalves, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'

@@ -29,7 +29,6 @@ export const ifMatch = z.object({
     ),
   ),
 })
-export type Expected = z.output<typeof ifMatch>['If-Match']
 
 function versionsIn(input: string): string {
   const versions = [...input.matchAll(tag)].flatMap(([one]) => version.exec(one)?.[2] ?? [])

@@ -1,8 +1,8 @@
 import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
-import type { Expected } from '../contract/versions.ts'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound, VersionConflict } from '../domain/failures.ts'
+import type { Expected } from '../domain/types.ts'
 import type { Owner, Scope } from './owner.ts'
 import type { Statement } from './prepared.ts'
 import {

@@ -25,3 +25,5 @@ export const operationOutcomes = [
 ] as const
 /** What the change feed tells of. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
+/** The versions that a write expects its row to have one of, between commas (`,3,4,`); undefined if any will do. */
+export type Expected = string | undefined

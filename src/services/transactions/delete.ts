@@ -1,7 +1,7 @@
-import type { Expected } from '../../contract/versions.ts'
 import type { Owner } from '../../db/owner.ts'
 import { requireClaimed } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
+import type { Expected } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
 import { claimTransaction } from './read.ts'
 

@@ -1,9 +1,9 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { Expected } from '../../contract/versions.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { claim, ownRow, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
+import type { Expected } from '../../domain/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect

@@ -8,6 +8,6 @@ const classes = Object.values({ ...failures, ...databaseErrors })
 
 test('every error says its own name, which the log shows also where classes have lost theirs', () => {
   expect(classes.length).toBeGreaterThan(10)
-  const names = classes.map((errorClass) => Reflect.construct(errorClass, [{}]).name)
+  const names = classes.map((errorClass) => Reflect.construct(errorClass, ['Account']).name)
   expect(names).toEqual(classes.map(({ name }) => name))
 })
