@@ -17,6 +17,9 @@ import buildReference from './reference.ts'
  * their faults on.
  */
 export default async function setup(project: TestProject) {
+  // Vitest maps the stack traces of this process by modules that it may have read as buffers, and throws on those: a lost
+  // connection would end the whole run.
+  Reflect.deleteProperty(Error, 'prepareStackTrace')
   const unmute = muteLostConnections()
   const directory = await mkdtemp(join(tmpdir(), 'purse-test-'))
   const parts: { close(): Promise<void> }[] = []

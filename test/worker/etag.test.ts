@@ -168,7 +168,7 @@ function randomWrite(household: Household, pick: ReturnType<typeof picker>, nth:
   )
 }
 
-test.each([1, 2, 3])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
+test.each([1, 2])('a 304 never hides a change, whatever happens (%i)', async (seed) => {
   const { world, person, household, paths } = await given()
   const pick = picker(seed * 7_919)
   const seen = new Map<string, { tag: string; text: string }>()
