@@ -68,21 +68,36 @@ export function replicate(
   onInvalid: (doc: Doc, errors: Errors) => void,
 ) {
   const resync = new Subject<'RESYNC'>()
+  /** Rows whose creation RxDB has not yet taken in. It leaves out what is pulled of them, so they are pulled once more. */
+  const creating = new Set<string>()
   // RxDB asks for the next page before it has stored the last, so one call brings all pages.
   const batchSize = Number.MAX_SAFE_INTEGER
-  return replicateRxCollection<Doc, Checkpoint>({
+  const replication = replicateRxCollection<Doc, Checkpoint>({
     collection,
     replicationIdentifier: 'purse',
-    pull: { handler: (checkpoint) => pullDocs(collection, call, checkpoint), batchSize, stream$: resync },
+    pull: {
+      batchSize,
+      stream$: resync,
+      async handler(checkpoint) {
+        const pulled = await pullDocs(collection, call, checkpoint)
+        const isEarly = pulled.documents.some(({ key }) => creating.has(key))
+        return isEarly ? { ...pulled, checkpoint } : pulled
+      },
+    },
     push: {
       batchSize,
-      async handler(rows) {
-        const masters = await pushDocs(call, rows, onInvalid)
-        resync.next('RESYNC')
+      async handler(changes) {
+        for (const { newDocumentState: doc } of changes) if (!doc.id) creating.add(doc.key)
+        const masters = await pushDocs(call, changes, onInvalid)
+        void replication.internalReplicationState?.streamQueue.up.then(() => {
+          creating.clear()
+          resync.next('RESYNC')
+        })
         return masters
       },
     },
   })
+  return replication
 }
 
 type Checkpoint = { cursor: string }
