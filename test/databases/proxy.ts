@@ -18,7 +18,15 @@ import { noWork, sum, type Work, workOf } from './work.ts'
 export type Place = { origin: string; host: string }
 
 /** What is known about one database. `seen` counts the requests to its faulty side since the fault was set. */
-type Line = { fault: Fault | null; seen: number; latencyMs: number; work: Work; streams: Streams }
+type Line = {
+  fault: Fault | null
+  seen: number
+  latencyMs: number
+  work: Work
+  /** Requests whose work is not yet known. */
+  asked: Set<Promise<Answer>>
+  streams: Streams
+}
 
 // Longer than any client keeps an idle connection: whoever closes first must not be this side.
 const keepAliveMs = 120_000
@@ -48,17 +56,25 @@ export async function startDatabaseProxy(
       seen: 0,
       latencyMs: 0,
       work: noWork,
+      asked: new Set(),
       streams: new Streams(),
     }
     lines.set(name, line)
     const body = await buffer(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
+    // What the database has done can be seen in it before its answer has come.
+    if (rest[0] === 'stats') await Promise.allSettled(line.asked)
     const answered = control(command, line, body)
     if (answered) return void response.end(JSON.stringify(answered))
 
     const isFaulty = rest[0] === 'faulty'
     const path = `/${(isFaulty ? rest.slice(1) : rest).join('/')}`
-    const ask = async (signal?: AbortSignal) => {
+    const ask = (signal?: AbortSignal) => {
+      const answer = askOnce(signal).finally(() => line.asked.delete(answer))
+      line.asked.add(answer)
+      return answer
+    }
+    const askOnce = async (signal?: AbortSignal) => {
       const { origin, host } = await find(name)
       const { method = 'GET' } = incoming
       const options = { agent, method, headers: { host }, ...(signal && { signal }) }
