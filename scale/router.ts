@@ -36,18 +36,18 @@ export default {
     }
   },
 
-  async queue(batch: MessageBatch, env: RouterEnv): Promise<void> {
+  async queue(batch: MessageBatch, env: RouterEnv, context: ExecutionContext): Promise<void> {
     const byHome = Map.groupBy(batch.messages, ({ body }) => stamp.safeParse(body).data?.home ?? 0)
     await Promise.all(
       [...byHome].map(([home, messages]) => {
         const own = { queue: batch.queue, metadata: batch.metadata, messages } as unknown as MessageBatch
-        return worker.queue(own, Places.of(env).at(home))
+        return worker.queue(own, Places.of(env).at(home), context)
       }),
     )
   },
 
-  async scheduled(controller: ScheduledController, env: RouterEnv): Promise<void> {
-    const runs = Places.of(env).all.map((place) => worker.scheduled(controller, place))
+  async scheduled(controller: ScheduledController, env: RouterEnv, context: ExecutionContext): Promise<void> {
+    const runs = Places.of(env).all.map((place) => worker.scheduled(controller, place, context))
     const failed = (await Promise.allSettled(runs)).filter((run) => run.status === 'rejected')
     if (failed[0]) throw failed[0].reason
   },

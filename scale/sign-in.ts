@@ -74,7 +74,9 @@ function unlessFailed(error: unknown): undefined {
 }
 
 function depsAt(place: Place, c: Context<Router>) {
-  return createDeps(Places.of(c.env).at(place), c.var.meter, c.var.deadline)
+  const { meter, deadline } = c.var
+  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
+  return createDeps(Places.of(c.env).at(place), { meter, waitUntil, deadline })
 }
 
 /** As the product's own route does. */

@@ -47,7 +47,9 @@ app.use(async (c, next) => {
 })
 app.use(async (c, next) => {
   c.set('deadline', deadlineAfter(requestMs))
-  c.set('deps', createDeps(c.env, c.var.meter, c.var.deadline))
+  const { meter, deadline } = c.var
+  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
+  c.set('deps', createDeps(c.env, { meter, waitUntil, deadline }))
   await next()
 })
 app.use(crossOrigin)

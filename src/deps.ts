@@ -11,6 +11,7 @@ import {
   removalQueue,
   type SyncQueue,
   syncQueue,
+  type WaitUntil,
 } from './gateways/queues.ts'
 
 /** What one request, message or cron run works with, handed down from the top. */
@@ -27,20 +28,23 @@ export type Deps = {
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
+/** What runs: a request, a message or a cron job. */
+type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
+
 /**
  * Builds the dependencies of one request, message or cron run. This is cheap, since nothing is called yet. The deadline
  * covers all calls to the database and the identity provider together.
  */
-export function createDeps(env: Env, meter: Meter, deadline?: Deadline): Deps {
+export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps {
   const config = readConfig(env)
   return {
     config,
     db: openDatabase(config.database, { meter, deadline }),
     now: new Date(),
     random: (bytes) => crypto.getRandomValues(bytes),
-    outbox: queueOutbox(env.MAIL_QUEUE),
-    syncQueue: syncQueue(env.SYNC_QUEUE),
-    removals: removalQueue(env.REMOVAL_QUEUE),
+    outbox: queueOutbox(env.MAIL_QUEUE, waitUntil),
+    syncQueue: syncQueue(env.SYNC_QUEUE, waitUntil),
+    removals: removalQueue(env.REMOVAL_QUEUE, waitUntil),
     provider: config.provider && openIdProvider(config.provider, deadline),
     emit: (event) => console.log(JSON.stringify(event)),
   }

@@ -19,12 +19,14 @@ reportConfiguration(env)
 export default {
   fetch: (request, env, context) => app.fetch(withSoundEscapes(request), env, context),
 
-  async queue(batch, env) {
-    await consume(batch, (meter) => consumerOf(batch.queue, createDeps(env, meter)))
+  async queue(batch, env, context) {
+    const waitUntil = context.waitUntil.bind(context)
+    await consume(batch, (meter) => consumerOf(batch.queue, createDeps(env, { meter, waitUntil })))
   },
 
-  async scheduled({ cron }, env) {
-    await runCron(cron, (meter) => createDeps(env, meter))
+  async scheduled({ cron }, env, context) {
+    const waitUntil = context.waitUntil.bind(context)
+    await runCron(cron, (meter) => createDeps(env, { meter, waitUntil }))
   },
 } satisfies ExportedHandler<Env>
 

@@ -1,9 +1,8 @@
-import { within } from '../domain/deadline.ts'
 import type { Mail } from '../domain/mails.ts'
 
 /** Takes messages to be handled later. */
 type Sender<T> = {
-  /** Never throws, and does not wait for long: a failure is logged. */
+  /** Never throws, and does not wait for long: a slow queue gets its message after the response, a failure is logged. */
   post(message: T): Promise<void>
   /** Throws if the messages cannot be queued: for jobs that run again later. */
   postAll(messages: T[]): Promise<void>
@@ -27,41 +26,44 @@ export type RemovalMessage = { user_id: number }
 /** Cloudflare's limit for one call. */
 const messagesPerCall = 100
 
-/** A request does not wait longer for a queue to take its message. */
+/** A response does not wait longer for a queue to take its message. */
 const longestWaitMs = 2_000
 
+/** Keeps what is called going after the response. */
+export type WaitUntil = (promise: Promise<unknown>) => void
+
 /** Puts mails into the queue whose consumer sends them (consumers/mail.ts). */
-export function queueOutbox(queue: Queue<Mail>): Outbox {
+export function queueOutbox(queue: Queue<Mail>, waitUntil: WaitUntil): Outbox {
   const failureOf = ({ kind, id }: Mail) => ({ event: 'mail not queued', kind, id })
-  return queueSender(queue, (mail) => mail, failureOf)
+  return queueSender({ queue, waitUntil }, (mail) => mail, failureOf)
 }
 
 /** Puts batches into the queue whose consumer processes them (consumers/sync.ts). */
-export function syncQueue(queue: Queue<SyncMessage>): SyncQueue {
+export function syncQueue(queue: Queue<SyncMessage>, waitUntil: WaitUntil): SyncQueue {
   const failureOf = (batchId: string) => ({ event: 'sync not queued', batchId })
-  return queueSender(queue, (batch_id) => ({ batch_id }), failureOf)
+  return queueSender({ queue, waitUntil }, (batch_id) => ({ batch_id }), failureOf)
 }
 
 /** Puts users into the queue whose consumer removes what they have deleted (consumers/removal.ts). */
-export function removalQueue(queue: Queue<RemovalMessage>): RemovalQueue {
+export function removalQueue(queue: Queue<RemovalMessage>, waitUntil: WaitUntil): RemovalQueue {
   const failureOf = (userId: number) => ({ event: 'removal not queued', userId: String(userId) })
-  return queueSender(queue, (user_id) => ({ user_id }), failureOf)
+  return queueSender({ queue, waitUntil }, (user_id) => ({ user_id }), failureOf)
 }
 
 /** Sends to a queue what `bodyOf` makes of a message. `failureOf` identifies one that could not be queued in the log. */
 function queueSender<T, Body>(
-  queue: Queue<Body>,
+  { queue, waitUntil }: { queue: Queue<Body>; waitUntil: WaitUntil },
   bodyOf: (message: T) => Body,
   failureOf: (message: T) => Record<string, string>,
 ): Sender<T> {
   return {
     async post(message) {
-      try {
-        await within(AbortSignal.timeout(longestWaitMs), queue.send(bodyOf(message)))
-      } catch (error) {
+      const sent = queue.send(bodyOf(message)).catch((error: unknown) => {
         const reason = error instanceof Error ? error.name : 'unknown'
         console.error(JSON.stringify({ ...failureOf(message), reason }))
-      }
+      })
+      waitUntil(sent)
+      await Promise.race([sent, scheduler.wait(longestWaitMs)])
     },
     async postAll(messages) {
       const bodies = messages.map((message) => ({ body: bodyOf(message) }))

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
+import { queueOutbox } from '../../src/gateways/queues.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { setFault } from './part-faults.ts'
@@ -390,4 +391,22 @@ describe('a queue that takes nothing', () => {
     expect(log.filter((line) => line.includes('mail not queued'))).toHaveLength(6)
     expect(log.join()).not.toContain('ada@example.com')
   })
+})
+
+test('a queue that is slow does not hold up the response, and gets its message all the same', async () => {
+  const taken: Mail[] = []
+  const underWay: Promise<unknown>[] = []
+  const opened = Promise.withResolvers<void>()
+  const slow = {
+    async send(mail: Mail) {
+      await opened.promise
+      taken.push(mail)
+    },
+  } as unknown as Queue<Mail>
+  const mail = mailTo(address())
+  await queueOutbox(slow, (promise) => underWay.push(promise)).post(mail)
+  expect(taken).toEqual([])
+  opened.resolve()
+  await Promise.all(underWay)
+  expect(taken).toEqual([mail])
 })

@@ -30,7 +30,7 @@ export type Service = {
     request: Request<unknown, IncomingRequestCfProperties>,
     context: ExecutionContext,
   ): Response | Promise<Response>
-  queue(batch: MessageBatch): Promise<void>
+  queue(batch: MessageBatch, context: ExecutionContext): Promise<void>
 }
 
 /** Clients of a service, and the delivery of its queues. Every answer is checked against the OpenAPI document. */
@@ -118,7 +118,7 @@ export function clientsOf(service: Service) {
       }
     }
     const context = createExecutionContext()
-    await service.queue(batch)
+    await service.queue(batch, context)
     return { ...(await getQueueResult(batch, context)), delays }
   }
 

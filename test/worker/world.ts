@@ -1,4 +1,4 @@
-import { createScheduledController } from 'cloudflare:test'
+import { createExecutionContext, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import type { Mail } from '../../src/domain/mails.ts'
@@ -30,7 +30,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
   }
   const { call, register, deliver } = clientsOf({
     fetch: (request, context) => worker.fetch(request, ownEnv, context),
-    queue: (batch) => worker.queue(batch, ownEnv),
+    queue: (batch, context) => worker.queue(batch, ownEnv, context),
   })
 
   /** What the database reports that it has done since the last reset. */
@@ -44,7 +44,8 @@ export function createWorld(bindings: Partial<Env> = {}) {
 
   /** Runs a cron trigger. */
   async function runCron(cron: string): Promise<void> {
-    await worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), ownEnv)
+    const controller = createScheduledController({ cron, scheduledTime: new Date() })
+    await worker.scheduled(controller, ownEnv, createExecutionContext())
   }
 
   /** Delivers the messages about what is deleted until there are none, as the queue does. */

@@ -1,4 +1,4 @@
-import { createScheduledController } from 'cloudflare:test'
+import { createExecutionContext, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Directory } from '../../../scale/directory.ts'
 import { allotIds } from '../../../scale/ids.ts'
@@ -57,7 +57,7 @@ export async function createDatabases(count: number) {
 
   const { call, as, register, deliver } = clientsOf({
     fetch: (request, context) => router.fetch(request, routerEnv, context),
-    queue: (batch) => router.queue(batch, routerEnv),
+    queue: (batch, context) => router.queue(batch, routerEnv, context),
   })
 
   const every = () => [...numbered.map(({ url }) => url), directoryUrl]
@@ -115,7 +115,11 @@ export async function createDatabases(count: number) {
       routerEnv = environment(change)
     },
     runCron: (cron: string) =>
-      router.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), routerEnv),
+      router.scheduled(
+        createScheduledController({ cron, scheduledTime: new Date() }),
+        routerEnv,
+        createExecutionContext(),
+      ),
   }
 }
 
