@@ -1,5 +1,5 @@
 import { refuseFile } from '../problems.ts'
-import { decodeReferences, readXml, type XmlListener } from './xml-reader.ts'
+import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 /** What is kept of an element: its name without prefix, its own text, and its children. */
 export type XmlElement = {

@@ -1,12 +1,12 @@
-import { decodeReferences, readXml, type XmlListener } from '../camt/xml-reader.ts'
 import { refuseFile, tooManyRows } from '../problems.ts'
+import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 type Attributes = ReadonlyMap<string, string>
 /** Texts that many cells share, which cell formats are dates, the day from which dates are counted, and what is left of `Room`. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
 /**
- * What all sheets of a workbook may read as: cells, those to the left of a cell included, and the characters in them. A
- * few bytes of a workbook may stand for a whole row, or for a long text that other cells share.
+ * What all sheets of a workbook may read as: cells, those to the left of a cell included, with one for each row, even
+ * where it is left out, and the characters in them. A few bytes may stand for many rows, or for a text that cells share.
  */
 type Room = { cells: number; characters: number }
 
@@ -14,6 +14,7 @@ const maxRows = 40_000
 const maxColumns = 256
 export const wholeRoom: Room = { cells: 400_000, characters: 8 * 1024 * 1024 }
 const maxCellLength = 20_000
+const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
@@ -50,17 +51,22 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   const rows: string[][] = []
   let row: string[] | undefined
   let cell = { column: 0, type: '', format: 0, text: '' }
+  const takeRoom = (cells: number) => {
+    room.cells -= Math.max(1, cells)
+    if (room.cells < 0) refuseFile(tooManyCells)
+  }
   const begin = (name: string, attributes: Attributes) => {
     if (name === 'row') {
       const number = Number(attributes.get('r') ?? rows.length + 1)
       if (!(number >= 1 && number <= maxRows)) refuseFile(tooManyRows)
+      takeRoom(number - rows.length - 1)
       while (rows.length < number) rows.push([])
       row = rows[number - 1]
       cell.column = -1
     } else if (name === 'c') {
       const column = columnOf(attributes.get('r')) ?? cell.column + 1
-      room.cells -= Math.max(1, column + 1 - (row?.length ?? 0))
-      if (column >= maxColumns || room.cells < 0) refuseFile('The workbook has too many cells.')
+      if (column >= maxColumns) refuseFile(tooManyCells)
+      takeRoom(column + 1 - (row?.length ?? 0))
       cell = { column, type: attributes.get('t') ?? 'n', format: Number(attributes.get('s') ?? 0), text: '' }
     }
   }

@@ -112,6 +112,15 @@ describe('a workbook', () => {
     expect(refusal(zip(parts))?.file?.[0]).toMatch(message)
   })
 
+  test('whose sheets leave out more rows than it may have cells is refused', () => {
+    const parts: Record<string, string> = workbookParts(
+      Object.fromEntries([...'ABCDEFGHIJK'].map((name) => [name, []])),
+    )
+    for (const name of Object.keys(parts).filter((name) => name.includes('worksheets')))
+      parts[name] = '<worksheet><row r="40000"/></worksheet>'
+    expect(refusal(zip(parts))?.file?.[0]).toMatch(/too many cells/)
+  })
+
   test('that is damaged anywhere is read or refused, and nothing else', () => {
     const bytes = workbook(table)
     fc.assert(

@@ -1,4 +1,4 @@
-import { refuseFile } from '../problems.ts'
+import { refuseFile } from './problems.ts'
 
 /** Receives the contents of a document, in order, with names as they are written. */
 export type XmlListener = {
