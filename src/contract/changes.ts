@@ -11,7 +11,7 @@ import { transaction } from './transactions.ts'
 
 /** Changes per page, unless the client asks for another number. */
 export const defaultFeedSize = 500
-export const maxFeedSize = 1_000
+const maxFeedSize = 1_000
 
 /** The `cursor` of an earlier answer. */
 export const feedCursor = field(

@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 
 /*
  * Every change of what a user has takes that user's next number. A transaction carries the number of its last change
- * (`transactions.seq`), so that a write costs one index entry more and nothing has to be removed later; everything else is
- * in the log (`changes`): tombstones, moves to other accounts, accounts, categories and the profile. SQLite has one writer, which takes the number
- * and writes the row in one transaction: the order of numbers is the order of commits.
+ * (`transactions.seq`), so that a write costs one index entry more and nothing has to be removed later; everything else
+ * is in the log (`changes`): tombstones, moves to other accounts, accounts, categories and the profile. SQLite has one
+ * writer, which takes the number and writes the row in one transaction: the order of numbers is the order of commits.
  *
  * Triggers write the log (migrations/0001_triggers.sql). Statements that insert or update transactions set `seq` to
  * `nextChange`, and those that delete many at once call `logDeletions` first.

@@ -31,3 +31,13 @@ export function addError(errors: FieldErrors, field: string, text: string): void
   const messages = errors[field] ?? []
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
+
+/** Gathers the messages of each field, as they are stored: pairs of a field, empty for the item as a whole, and a message. */
+export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const [field, message] of pairs) {
+    const name = field || whole
+    errors[name] = [...(errors[name] ?? []), message]
+  }
+  return errors
+}

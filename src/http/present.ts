@@ -9,8 +9,7 @@ import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
 import type { ShownSummary } from '../contract/summary.ts'
 import type { ShownTransaction, ShownTransactionWithRelations } from '../contract/transactions.ts'
 import type { User } from '../db/owner.ts'
-import type { ItemErrors } from '../db/schema.ts'
-import type { FieldErrors } from '../domain/failures.ts'
+import { errorsByField } from '../domain/draft.ts'
 import { writeCursor } from '../domain/feed-cursor.ts'
 import { formatMoney, moneyNumber, sumOfBalances } from '../domain/money.ts'
 import type { Account } from '../services/accounts.ts'
@@ -122,7 +121,7 @@ export function presentSync({ batch, items }: SyncStatus): ShownBatch {
       client_id: clientId,
       outcome,
       transaction_id: transactionId,
-      errors: errors && presentErrors(errors),
+      errors: errors && errorsByField(errors, 'item'),
     })),
     created_at: batch.createdAt.toISOString(),
     completed_at: batch.completedAt?.toISOString() ?? null,
@@ -148,14 +147,6 @@ export function presentImportResult(
     message: `Successfully imported ${counts.created} transactions.`,
     import: { id, format, counts, skipped, dry_run: isDryRun, closing_balance },
   }
-}
-
-/** Errors of an item by field; those of the item as a whole are under `item`. */
-function presentErrors(pairs: ItemErrors): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const [field, message] of pairs)
-    errors[field || 'item'] = [...(errors[field || 'item'] ?? []), message]
-  return errors
 }
 
 export function presentSummary(summary: Summary): ShownSummary {

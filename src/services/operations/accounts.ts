@@ -5,17 +5,9 @@ import type { Slots } from '../../db/prepared.ts'
 import { accounts } from '../../db/schema.ts'
 import { nobodysAccount } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
-import {
-  applyUpdates,
-  bitsOf,
-  changesAsJson,
-  isNamed,
-  judgeDeletions,
-  judgeUpdates,
-  type Noun,
-} from './changes.ts'
-import { creationsAsJson, insertRows, judgeCreations, type NewRows } from './creations.ts'
-import { idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+import { applyUpdates, bitsOf, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './changes.ts'
+import { creation, type NewRows } from './creations.ts'
+import { type Staged, type Step, uploadOf } from './steps.ts'
 
 const groupOf = {
   name: 'name',
@@ -49,17 +41,6 @@ const added: NewRows = {
   ],
 }
 
-const create = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db, now } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = { rows: added, step: 'create account' }
-  return {
-    judged: db.run(judgeCreations(upload, { ...step, json })),
-    created: db.run(insertRows(upload, step, now)),
-  }
-})
-
 const update = prepareOwned((owner, staged: Slots<Staged>) => {
   const { db, now } = owner
   const upload = uploadOf(owner, staged)
@@ -77,25 +58,11 @@ const update = prepareOwned((owner, staged: Slots<Staged>) => {
   }
 })
 
-const remove = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = 'delete account'
-  return {
-    judged: db.run(judgeDeletions(upload, { noun: changed, step, json })),
-    deleted: db
-      .update(accounts)
-      .set(nobodysAccount(owner))
-      .where(sql`${accounts.id} in (${idsWith(upload.id, [step], ['deleted'])})`),
-  }
-})
-
-export const createAccounts: Step = (owner, asked, operations) =>
-  Object.values(create(owner, { ...asked, json: creationsAsJson(added, operations) }))
+export const createAccounts = creation(added)
 
 export const updateAccounts: Step = (owner, asked, operations) =>
   Object.values(update(owner, { ...asked, json: changesAsJson(changed, operations) }))
 
-export const deleteAccounts: Step = (owner, asked, operations) =>
-  Object.values(remove(owner, { ...asked, json: changesAsJson(changed, operations) }))
+export const deleteAccounts = deletion(changed, 'delete account', (owner, ids) =>
+  owner.db.update(accounts).set(nobodysAccount(owner)).where(sql`${accounts.id} in (${ids})`),
+)

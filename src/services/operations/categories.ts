@@ -8,9 +8,9 @@ import { categoryNameKey } from '../../domain/categories.ts'
 import { nameTaken, nobodysCategory } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
-import { applyUpdates, changesAsJson, isNamed, judgeDeletions, judgeUpdates, type Noun } from './changes.ts'
-import { creationsAsJson, insertRows, judgeCreations, type NewRows } from './creations.ts'
-import { idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './changes.ts'
+import { creation, type NewRows } from './creations.ts'
+import { type Staged, type Step, uploadOf } from './steps.ts'
 
 const groupOf = {
   name: 'name',
@@ -60,17 +60,6 @@ const added: NewRows = {
   ],
 }
 
-const create = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db, now } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = { rows: added, step: 'create category' }
-  return {
-    judged: db.run(judgeCreations(upload, { ...step, json })),
-    created: db.run(insertRows(upload, step, now)),
-  }
-})
-
 const update = prepareOwned((owner, staged: Slots<Staged>) => {
   const { db, now } = owner
   const upload = uploadOf(owner, staged)
@@ -82,28 +71,20 @@ const update = prepareOwned((owner, staged: Slots<Staged>) => {
   }
 })
 
-const remove = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = 'delete category'
-  return {
-    judged: db.run(judgeDeletions(upload, { noun: changed, step, json })),
-    deleted: db
-      .update(categories)
-      .set(nobodysCategory)
-      .where(sql`${categories.id} in (${idsWith(upload.id, [step], ['deleted'])})`),
-  }
-})
+const create = creation(added)
 
 export const createCategories: Step = (owner, asked, operations) =>
-  Object.values(create(owner, { ...asked, json: creationsAsJson(added, operations.map(withNameKeys)) }))
+  create(owner, asked, operations.map(withNameKeys))
 
 export const updateCategories: Step = (owner, asked, operations) =>
   Object.values(update(owner, { ...asked, json: changesAsJson(changed, operations.map(withNameKeys)) }))
 
+const remove = deletion(changed, 'delete category', ({ db }, ids) =>
+  db.update(categories).set(nobodysCategory).where(sql`${categories.id} in (${ids})`),
+)
+
 export const deleteCategories: Step = (owner, asked, operations) =>
-  Object.values(remove(owner, { ...asked, json: changesAsJson(changed, operations.map(withNameKeys)) }))
+  remove(owner, asked, operations.map(withNameKeys))
 
 /** Names with the form in which they are compared. */
 function withNameKeys({ set, was, ...operation }: Operation): Operation {

@@ -1,7 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
+import { prepareOwned, type Scope } from '../../db/owner.ts'
+import type { Slots, Statement } from '../../db/prepared.ts'
 import { brokenRules, type Rule } from '../guards.ts'
-import { accepted, storeVerdicts, type Uploading } from './steps.ts'
+import {
+  accepted,
+  idsWith,
+  type Staged,
+  type Step,
+  storeVerdicts,
+  type Uploading,
+  uploadOf,
+} from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, by the same names. */
 export type Noun = {
@@ -21,7 +31,7 @@ export type Noun = {
   rules: (userId: SQL) => Rule[]
 }
 
-type Step = { noun: Noun; step: string; json: SQL }
+type Judged = { noun: Noun; step: string; json: SQL }
 
 /** The condition for the row that `item` names, by its id or its client id. */
 export function isNamed(userId: SQL, table: Noun['table']): SQL {
@@ -57,7 +67,7 @@ export function bitsOf(groupOf: Noun['groupOf'], holds: (field: string) => boole
 }
 
 /** The values that the verdict on an update has: which fields were sent, and what each field is to be. */
-export const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
+const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
 
 /**
  * Decides what becomes of updates:
@@ -68,7 +78,7 @@ export const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(grou
  *    client may send the whole row as it was.
  * 4. A change to what the row is anyway leaves it unchanged.
  */
-export function judgeUpdates(upload: Uploading, { noun, step, json }: Step): SQL {
+export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): SQL {
   const { userId } = upload
   const fields = Object.keys(noun.groupOf)
   const next = fields.map(
@@ -101,7 +111,7 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Step): SQL
 }
 
 /** Decides what becomes of deletions: a field conflicts if the row does not have what it was. */
-export function judgeDeletions(upload: Uploading, { noun, step, json }: Step): SQL {
+function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   const query = sql`
     with ${foundRows(upload.userId, { noun, step, json })},
     judged as materialized (select *, ${conflicts(noun, () => sql``)} as conflicting from found),
@@ -112,8 +122,21 @@ export function judgeDeletions(upload: Uploading, { noun, step, json }: Step): S
   return storeVerdicts(upload, { step, values: [], query })
 }
 
+/** The step that deletes rows, which `statement` does to those with the ids that a query selects. */
+export function deletion(noun: Noun, step: string, statement: (owner: Scope, ids: SQL) => Statement): Step {
+  const remove = prepareOwned((owner, staged: Slots<Staged>) => {
+    const upload = uploadOf(owner, staged)
+    return {
+      judged: owner.db.run(judgeDeletions(upload, { noun, step, json: staged.json })),
+      deleted: statement(owner, idsWith(upload.id, [step], ['deleted'])),
+    }
+  })
+  return (owner, asked, operations) =>
+    Object.values(remove(owner, { ...asked, json: changesAsJson(noun, operations) }))
+}
+
 /** `found` has each operation, with what it sets and knows, and the row that it names as it is now. */
-function foundRows(userId: SQL, { noun, json }: Step): SQL {
+function foundRows(userId: SQL, { noun, json }: Judged): SQL {
   const { table, groupOf, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)
   const fields = Object.keys(groupOf)
@@ -162,7 +185,7 @@ const columns = (prefix: string, fields: readonly string[]) =>
  */
 export function applyUpdates(
   upload: Uploading,
-  { noun, step, fields, also = [], which = sql`true` }: Omit<Step, 'json'> & Written,
+  { noun, step, fields, also = [], which = sql`true` }: Omit<Judged, 'json'> & Written,
   now: SQL,
 ): SQL {
   const table = sql.raw(noun.table)

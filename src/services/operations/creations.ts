@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
+import { prepareOwned } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { spentClientIds } from '../../db/schema.ts'
 import { brokenRules, type Rule } from '../guards.ts'
-import { accepted, storeVerdicts, type Uploading } from './steps.ts'
+import { accepted, type Staged, type Step, storeVerdicts, type Uploading, uploadOf } from './steps.ts'
 
 /** An account or a category as creations see it. Its fields are columns of its table, by the same names. */
 export type NewRows = {
@@ -14,10 +16,23 @@ export type NewRows = {
   rules: (userId: SQL) => Rule[]
 }
 
-type Step = { rows: NewRows; step: string }
+/** The step that creates rows. */
+export function creation(rows: NewRows): Step {
+  const create = prepareOwned((owner, staged: Slots<Staged>) => {
+    const { db, now } = owner
+    const upload = uploadOf(owner, staged)
+    return {
+      judged: db.run(judge(upload, rows, staged.json)),
+      created: db.run(insert(upload, rows, now)),
+    }
+  })
+  return (owner, asked, operations) =>
+    Object.values(create(owner, { ...asked, json: asJson(rows, operations) }))
+}
 
-/** The operations of a step as JSON. */
-export function creationsAsJson({ fields }: NewRows, operations: Operation[]): string {
+const stepOf = ({ noun }: NewRows) => `create ${noun}`
+
+function asJson({ fields }: NewRows, operations: Operation[]): string {
   return JSON.stringify(
     operations.map(({ index, clientId, set }) => [
       index,
@@ -31,7 +46,7 @@ export function creationsAsJson({ fields }: NewRows, operations: Operation[]): s
  * Decides what becomes of the creation of accounts or categories. One whose client id has a row is a duplicate of it, and
  * gone if that row is deleted. Of those that break a rule, each counts for those after it: a quota is never passed.
  */
-export function judgeCreations(upload: Uploading, { rows, step, json }: Step & { json: SQL }): SQL {
+function judge(upload: Uploading, rows: NewRows, json: SQL): SQL {
   const { userId } = upload
   const table = sql.raw(rows.table)
   const names = ['position', 'client_id', ...rows.fields]
@@ -64,15 +79,14 @@ export function judgeCreations(upload: Uploading, { rows, step, json }: Step & {
              iif(outcome = 'created', 1, known_version) as version, iif(outcome = 'invalid', broken, null) as detail
         from decided
     )`
-  return storeVerdicts(upload, { step, values: ['client_id', ...rows.fields], query })
+  return storeVerdicts(upload, { step: stepOf(rows), values: ['client_id', ...rows.fields], query })
 }
 
-/** Creates the rows of a step. */
-export function insertRows(upload: Uploading, { rows, step }: Step, now: SQL): SQL {
+function insert(upload: Uploading, rows: NewRows, now: SQL): SQL {
   const values = ['client_id', ...rows.fields]
   const columns = sql.raw(values.join(', '))
   return sql`
     insert into ${sql.raw(rows.table)} (id, user_id, ${columns}, created_at, updated_at)
-    with ${accepted(upload.id, { step, outcome: 'created', values })}
+    with ${accepted(upload.id, { step: stepOf(rows), outcome: 'created', values })}
     select id, ${upload.userId}, ${columns}, ${now}, ${now} from op order by position`
 }

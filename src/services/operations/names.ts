@@ -13,9 +13,9 @@ const tables = { account: 'accounts', category: 'categories', transaction: 'tran
  */
 export function namesToCompare(operations: Operation[]): string | undefined {
   const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')
-  const names = changing.filter(({ noun, id }) =>
-    changing.some((other) => other.noun === noun && (other.id === null) !== (id === null)),
-  )
+  const byId = new Set(changing.filter(({ id }) => id !== null).map(({ noun }) => noun))
+  const byClientId = new Set(changing.filter(({ id }) => id === null).map(({ noun }) => noun))
+  const names = changing.filter(({ noun }) => byId.has(noun) && byClientId.has(noun))
   if (names.length === 0) return undefined
   return JSON.stringify(
     names.map(({ index, noun, id, clientId }) => [index, noun, id, id === null ? clientId : null]),

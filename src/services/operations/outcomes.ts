@@ -4,6 +4,7 @@ import type { Results } from '../../db/batch.ts'
 import { prepareOwned, type User } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, batches, categories, type ItemErrors, transactions } from '../../db/schema.ts'
+import { errorsByField } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { operationKinds, type operationOutcomes } from '../../domain/types.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/rows.ts'
@@ -87,7 +88,7 @@ export function outcomesOf(
         id,
         version: version ?? (row?.noun === 'transaction' ? (row.row?.version ?? null) : null),
         fields: outcome === 'conflict' ? (detail as string[]) : null,
-        errors: outcome === 'invalid' ? errorsOf(detail as ItemErrors) : null,
+        errors: outcome === 'invalid' ? errorsByField(detail as ItemErrors) : null,
         row,
       }
     },
@@ -115,10 +116,4 @@ function onCreations(
       errors,
     ]
   })
-}
-
-function errorsOf(pairs: ItemErrors): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const [field, message] of pairs) errors[field] = [...(errors[field] ?? []), message]
-  return errors
 }

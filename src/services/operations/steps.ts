@@ -51,7 +51,7 @@ export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: reado
   return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${words(outcomes)})`
 }
 
-/** The verdicts of steps, without the values to write, as a query for `StoredVerdict`. */
+/** The verdicts of steps, without the values to write, as a query. */
 export function storedVerdicts(uploadId: SQL): SQL {
   const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
   return sql`

@@ -24,8 +24,8 @@ import {
   applyUpdates,
   bitsOf,
   changesAsJson,
+  deletion,
   isNamed,
-  judgeDeletions,
   judgeUpdates,
   type Noun,
   resolved,
@@ -109,21 +109,9 @@ export const updateTransactions: Step = (owner, asked, operations) => {
 
 const isOf = (group: string, field: string) => (groupOf as Record<string, string>)[field] === group
 
-const remove = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = 'delete transaction'
-  return {
-    judged: db.run(judgeDeletions(upload, { noun: transaction, step, json })),
-    deleted: db
-      .delete(transactions)
-      .where(sql`${transactions.id} in (${idsWith(upload.id, [step], ['deleted'])})`),
-  }
-})
-
-export const deleteTransactions: Step = (owner, asked, operations) =>
-  Object.values(remove(owner, { ...asked, json: changesAsJson(transaction, operations) }))
+export const deleteTransactions = deletion(transaction, 'delete transaction', ({ db }, ids) =>
+  db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
+)
 
 const stagedFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
