@@ -100,6 +100,7 @@ CREATE TABLE `imports` (
 	`rows` integer NOT NULL,
 	`created` integer NOT NULL,
 	`duplicate` integer NOT NULL,
+	`deleted_before` integer DEFAULT 0 NOT NULL,
 	`first_id` integer NOT NULL,
 	`idempotency_key` text,
 	`rows_hash` text,
@@ -119,6 +120,19 @@ CREATE TABLE `password_resets` (
 --> statement-breakpoint
 CREATE INDEX `password_resets_user` ON `password_resets` (`user_id`);--> statement-breakpoint
 CREATE INDEX `password_resets_expiry` ON `password_resets` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `remembered` (
+	`user_id` integer NOT NULL,
+	`id` integer NOT NULL,
+	`account_id` integer NOT NULL,
+	`to_account_id` integer,
+	`type` text NOT NULL,
+	`amount` integer NOT NULL,
+	`reference` text,
+	`transaction_date` text NOT NULL,
+	PRIMARY KEY(`user_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `remembered_account_date_amount` ON `remembered` (`user_id`,`account_id`,`transaction_date`,`amount`);--> statement-breakpoint
 CREATE TABLE `spent_client_ids` (
 	`user_id` integer NOT NULL,
 	`noun` text NOT NULL,

@@ -34,6 +34,7 @@ export const movingTables = [
   'sync_parts',
   'transactions',
   'spent_client_ids',
+  'remembered',
 ]
 export const keptTables = ['totals']
 const keptColumns = [
@@ -151,7 +152,7 @@ async function depart(userId: number, db: Database): Promise<void> {
 
 /** What a table is in order of. */
 function placeOf(table: string) {
-  return sql.raw(table === 'changes' ? 'seq' : 'rowid')
+  return sql.raw({ changes: 'seq', remembered: 'id' }[table] ?? 'rowid')
 }
 
 function isTheirs(table: string, userId: number) {

@@ -10,6 +10,12 @@ const mappedHeader = z
   .string({ error: mappingText })
   .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
 
+/** A flag that may come as text, as everything does in a form and a query. */
+const writtenFlag = prepared(
+  (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
+  flag,
+)
+
 /** The options of an import: parameters of its query, fields of its form, or fields beside the rows of its JSON. */
 export const importOptions = z.object({
   account_id: field(
@@ -53,15 +59,10 @@ export const importOptions = z.object({
       examples: ['{"amount":"Betrag"}'],
     }),
   ),
-  dry_run: field(
-    z.optional(
-      // In a form and a query everything is text.
-      prepared(
-        (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
-        flag,
-      ),
-    ),
-    doc('Checks everything and stores nothing.'),
+  dry_run: field(z.optional(writtenFlag), doc('Checks everything and stores nothing.')),
+  reimport_deleted: field(
+    z.optional(writtenFlag),
+    doc('Takes rows as well that an earlier import brought and the user deleted.'),
   ),
 })
 export type ImportOptions = z.output<typeof importOptions>
@@ -92,7 +93,15 @@ export const undoOptions = z.object({
 const counts = /* @__PURE__ */ shown.object(
   'ImportCounts',
   'How many rows a file has, and how many of them were new.',
-  () => ({ rows: shown.count(), created: shown.count(), duplicate: shown.count() }),
+  () => ({
+    rows: shown.count(),
+    created: shown.count(),
+    duplicate: shown.count(),
+    deleted_before: field(
+      shown.count(),
+      doc('Rows that the user had deleted; `reimport_deleted` takes them.'),
+    ),
+  }),
 )
 
 const format = () =>
@@ -112,7 +121,7 @@ export const importRecord = /* @__PURE__ */ shown.object(
     id: 1,
     kind: 'bank' as const,
     format: 'ofx' as const,
-    counts: { rows: 31, created: 30, duplicate: 1 },
+    counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
     created_at: shown.at,
   }),
 )
@@ -159,7 +168,7 @@ export const importResult = /* @__PURE__ */ shown.object(
     import: {
       id: 1,
       format: 'ofx' as const,
-      counts: { rows: 31, created: 30, duplicate: 1 },
+      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
       skipped: 0,
       dry_run: false,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },

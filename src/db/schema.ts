@@ -306,6 +306,29 @@ export const spentClientIds = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
 
+/**
+ * Rows of files that the user deleted, as a file would bring them again. A trigger keeps them; whoever undoes an import
+ * deletes nothing of its own.
+ */
+export const remembered = sqliteTable(
+  'remembered',
+  {
+    userId: ownerOrFormer(),
+    /** The id that the transaction had. */
+    id: integer().notNull(),
+    accountId: integer().notNull(),
+    toAccountId: integer(),
+    type: text({ enum: transactionTypes }).notNull(),
+    amount: minor(),
+    reference: text(),
+    transactionDate: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.id] }),
+    index('remembered_account_date_amount').on(t.userId, t.accountId, t.transactionDate, t.amount),
+  ],
+)
+
 /** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */
 export const batches = sqliteTable(
   'sync_batches',
@@ -381,6 +404,8 @@ export const imports = sqliteTable(
     rows: integer().notNull(),
     created: integer().notNull(),
     duplicate: integer().notNull(),
+    /** Rows that were not taken since the user had deleted them. */
+    deletedBefore: integer().notNull().default(0),
     /** The id of its first row, if that created a transaction; each row has the next. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),

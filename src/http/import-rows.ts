@@ -3,6 +3,7 @@ import type { NewTransaction } from '../contract/transactions.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
+import { askedOf } from '../services/imports/understand.ts'
 import { maxErrors } from '../statements/problems.ts'
 import { maxRows } from '../statements/statement.ts'
 import { listItems, readItem } from './transaction-list.ts'
@@ -28,8 +29,8 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   }
   if (found > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
   if (found > 0) throw new Invalid(errors)
-  const { account_id: accountId = null, dry_run: isDryRun = false } = options
-  return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, isDryRun }
+  const { account_id: accountId = null } = options
+  return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, ...askedOf(options) }
 }
 
 function toRow(item: NewTransaction, line: number): ImportRow {

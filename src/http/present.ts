@@ -129,8 +129,12 @@ export function presentSync({ batch, items }: SyncStatus): ShownBatch {
 }
 
 export function presentImport(found: Import): ShownImport {
-  const { id, kind, format, rows, created, duplicate, createdAt } = found
-  return { id, kind, format, counts: { rows, created, duplicate }, created_at: createdAt.toISOString() }
+  const { id, kind, format, createdAt } = found
+  return { id, kind, format, counts: presentCounts(found), created_at: createdAt.toISOString() }
+}
+
+function presentCounts({ rows, created, duplicate, deletedBefore }: ImportResult['counts']) {
+  return { rows, created, duplicate, deleted_before: deletedBefore }
 }
 
 export function presentImportResult(
@@ -145,7 +149,7 @@ export function presentImportResult(
   }
   return {
     message: `Successfully imported ${counts.created} transactions.`,
-    import: { id, format, counts, skipped, dry_run: isDryRun, closing_balance },
+    import: { id, format, counts: presentCounts(counts), skipped, dry_run: isDryRun, closing_balance },
   }
 }
 

@@ -5,7 +5,7 @@ import { countRows, discountRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
 import { hasLiveAccounts } from '../db/ownership.ts'
-import { batches, batchParts } from '../db/schema.ts'
+import { batches, batchParts, remembered } from '../db/schema.ts'
 import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
 
@@ -119,8 +119,10 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
+ *
+ * Rows of files that the user deleted absorb items as well if `recallsDeleted`: those are `deleted_before`.
  */
-export function decideOutcomes(batchId: BatchId, rules: Rule[]): SQL {
+export function decideOutcomes(batchId: BatchId, rules: Rule[], { recallsDeleted = false } = {}): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps the ids free. Materialized, or SQLite would compute anew whatever is used twice.
@@ -136,7 +138,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[]): SQL {
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
       ),
-      ${absorbed(batchId)},
+      ${absorbed(batchId, recallsDeleted)},
       decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
                coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
@@ -149,6 +151,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[]): SQL {
       select json_group_array(json(outcome)) from (
         select case when is_invalid then json_array('invalid', null, json(errors))
                     when errors is not null then json_array('failed', null, json(errors))
+                    when found < 0 then json_array('deleted_before', null, null)
                     when found is not null then json_array('duplicate', found, null)
                     else json_array(iif(first = next, 'created', 'duplicate'), first, null) end as outcome
           from named order by position)
@@ -170,13 +173,13 @@ const mostComparedInAll = 30_000
 
 /**
  * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
- * `absorbed` has the position of the item and the id of the row. Rows with the account, date and amount of any item are
- * read once, however many items match them.
+ * `absorbed` has the position of the item and the id of the row, negative if that is deleted. Rows with the account, date
+ * and amount of any item are read once, however many items match them.
  *
  * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
  * long as running it.
  */
-function absorbed(batchId: BatchId): SQL {
+function absorbed(batchId: BatchId, recallsDeleted: boolean): SQL {
   const userId = ownerOf(batchId)
   const place = sql`account_id, transaction_date, amount`
   const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
@@ -191,6 +194,17 @@ function absorbed(batchId: BatchId): SQL {
               order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
        and +row.user_id = ${userId}
      limit ${sql.raw(String(mostComparedInAll))} + ${items}`
+  const recalled = sql`
+    select row.* from (select distinct ${place} from asking) wanted
+             cross join ${remembered} row on row.user_id = ${userId} and ${resembles(sql`wanted`)}
+     limit ${sql.raw(String(mostComparedInAll))} + ${items}`
+  const orRecalled = recallsDeleted
+    ? {
+        resembles: sql`or exists (select 1 from ${remembered} row where row.user_id = ${userId} and ${resembles(sql`judged`)})`,
+        query: sql`recalled as (${recalled}),`,
+        rows: sql`union all select null, -id, ${fields}, null from recalled`,
+      }
+    : { resembles: sql``, query: sql``, rows: sql`` }
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -199,15 +213,18 @@ function absorbed(batchId: BatchId): SQL {
         select null, row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference, null
           from resembling row
          where row.client_id is null or row.client_id not in (
-                 select client_id from item where client_id is not null and errors is null))`,
+                 select client_id from item where client_id is not null and errors is null)
+        ${orRecalled.rows})`,
   )
   return sql`
       asking as materialized (
         select position, ${fields} from judged
          where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
-           and exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
+           and (exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
+             ${orRecalled.resembles})
       ),
       resembling as (${resembling}),
+      ${orRecalled.query}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
@@ -223,7 +240,7 @@ function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
         select position, id, account_id, to_account_id, type, amount, transaction_date, reference,
                iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
-                            partition by ${equals}, id is null order by reference is not null, id, position) as rank
+                            partition by ${equals}, id is null order by reference is not null, id < 0, id, position) as rank
                   from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
                                ${reference} as agreed from ${unpaired}))
         window same as (partition by ${equals}, rank)`

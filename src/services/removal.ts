@@ -88,6 +88,9 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`user_id = ${former}`),
     newest(sql`account_id = ${account}`),
     newest(sql`to_account_id = ${account}`),
+    sql`
+    delete from remembered where (user_id, id) in (
+      select user_id, id from remembered where user_id = ${userId} and account_id = ${account} limit ${rowsPerPart})`,
   ]
 }
 
@@ -99,6 +102,7 @@ function removeAccounts(userId: number): SQL {
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and not exists (select 1 from transactions where account_id = accounts.id)
          and not exists (select 1 from transactions where to_account_id = accounts.id)
+         and not exists (select 1 from remembered where user_id = ${userId} and account_id = accounts.id)
        limit ${rowsPerPart})`
 }
 
@@ -111,12 +115,13 @@ function removeLeftovers(userId: number): SQL[] {
   const leftOf = (table: string, key: SQL) => sql`
     delete from ${sql.identifier(table)} where (${key}) in (
       select ${key} from ${sql.identifier(table)} where user_id = ${emptied} limit ${rowsPerPart})`
-  const isAllGone = ['accounts', 'totals', 'changes', ...Object.keys(leftovers)].map(
+  const isAllGone = ['accounts', 'totals', 'changes', 'remembered', ...Object.keys(leftovers)].map(
     (table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`,
   )
   return [
     leftOf('totals', sql`user_id, month, type, category_id, account_id, to_account_id`),
     leftOf('changes', sql`user_id, seq`),
+    leftOf('remembered', sql`user_id, id`),
     ...Object.entries(leftovers).map(
       ([table, rows]) => sql`
     delete from ${sql.identifier(table)} where rowid in (

@@ -22,7 +22,7 @@ import { stageImportRows } from './rows.ts'
 /** What an import did, or would do; `id` is null for a dry run. */
 export type ImportResult = {
   id: number | null
-  counts: { rows: number; created: number; duplicate: number }
+  counts: { rows: number; created: number; duplicate: number; deletedBefore: number }
   closing: ClosingComparison | null
 }
 
@@ -56,7 +56,7 @@ export async function storeImport(
   if (!stored) throw brokenBy([quota], results.verdict)
   return {
     id: file.isDryRun ? null : stored.id,
-    counts: { rows: stored.rows, created: stored.created, duplicate: stored.duplicate },
+    counts: stored,
     closing: compareClosing(file, balance),
   }
 }
@@ -84,14 +84,27 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     ),
     verdict: selectVerdict(db, [quota]),
     newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
-    decided: db.run(decideOutcomes(id, [])),
+    decided: db.run(decideOutcomes(id, [], { recallsDeleted: !file.takesDeleted })),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(countRows(owner.id, isImportedBy(importId))),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
+    forgotten: file.takesDeleted && !file.isDryRun ? [db.run(forgetTaken(owner, importId))] : [],
     undone: file.isDryRun ? run(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
   }
+}
+
+/** What was deleted and has been imported again is there: a row of another file that equals it is a duplicate of it. */
+function forgetTaken({ id }: Owner, importId: SQL): SQL {
+  return sql`
+    delete from remembered where user_id = ${id} and id in (
+      select gone.id from transactions row
+        cross join remembered gone on gone.user_id = row.user_id and gone.account_id = row.account_id
+               and gone.transaction_date = row.transaction_date and gone.amount = row.amount
+       where row.id in (select id from transactions where ${isImportedBy(importId)})
+         and gone.type = row.type and gone.to_account_id is row.to_account_id
+         and coalesce(gone.reference = row.reference, true))`
 }
 
 function newBatch(owner: Owner, id: string) {
@@ -112,6 +125,7 @@ function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, 
     rows: rows.length,
     created: count('created'),
     duplicate: count('duplicate'),
+    deletedBefore: count('deleted_before'),
     firstId: nextTransactionId,
     idempotencyKey: key,
     rowsHash,

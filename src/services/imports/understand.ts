@@ -20,8 +20,7 @@ export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportF
     throw new Invalid({
       account_id: ['The account id field is required when the file has no account column.'],
     })
-  const isDryRun = fields.dry_run ?? false
-  return { kind: 'generic', format: 'csv', rows, accountId, skipped: 0, closing: null, isDryRun }
+  return { kind: 'generic', format: 'csv', rows, accountId, skipped: 0, closing: null, ...askedOf(fields) }
 }
 
 /** Reads a bank statement, whose entries all get `account_id`. Throws Invalid. */
@@ -45,7 +44,12 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
     }),
   )
   const closing = closingBalance && { accountId, date: closingBalance.date, balance: closingBalance.amount }
-  return { kind: 'bank', format, rows, accountId, skipped, closing, isDryRun: fields.dry_run ?? false }
+  return { kind: 'bank', format, rows, accountId, skipped, closing, ...askedOf(fields) }
+}
+
+/** How a file is to be imported. */
+export function askedOf({ dry_run, reimport_deleted }: ImportOptions) {
+  return { isDryRun: dry_run ?? false, takesDeleted: reimport_deleted ?? false }
 }
 
 const notSentByPhone = { client_id: null, force: false }

@@ -198,7 +198,12 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
   const origin = { is_synced: false, import_id: id }
   const { outcomes, next } = land(withCategories, user.id, assigned, origin, idFor)
   const count = (outcome: string) => outcomes.filter((one) => one.outcome === outcome).length
-  const counts = { rows: items.length, created: count('created'), duplicate: count('duplicate') }
+  const counts = {
+    rows: items.length,
+    created: count('created'),
+    duplicate: count('duplicate'),
+    deleted_before: count('deleted_before'),
+  }
   const shown = shownImport(
     file,
     counts,

@@ -13,9 +13,9 @@ export function isSound(state: State, userId: number, fields: Fields): boolean {
 }
 
 /** Rows that are equal in what moves money. */
-function equals(state: State, userId: number, fields: Fields): Row[] {
+function equals(state: State, userId: number, fields: Fields, among = state.rows): Row[] {
   return state
-    .of(state.rows, userId)
+    .of(among, userId)
     .filter(
       (row) =>
         row.account_id === fields.account_id &&
@@ -54,7 +54,10 @@ export type Landed = {
   next: State | undefined
 }
 
-/** The outcome of items that land together; `idFor` returns the id that the service gave a new row. */
+/**
+ * The outcome of items that land together; `idFor` returns the id that the service gave a new row. Those of files are
+ * compared with what their user deleted as well.
+ */
 export function land(
   state: State,
   userId: number,
@@ -63,7 +66,7 @@ export function land(
   idFor: (position: number) => number | null | undefined,
 ): Landed {
   const outcomes: Outcome[] = items.map((item) => judged(state, userId, item))
-  absorb(state, userId, items, outcomes)
+  absorb(state, userId, items, outcomes, origin.import_id !== null)
   const mates = new Map<string, number>()
   const next = state.after(() => {})
   for (const [position, { force: _, ...item }] of items.entries()) {
@@ -97,17 +100,23 @@ function judged(state: State, userId: number, item: Item): Outcome {
  * Rows that were there before absorb equal items, one each. An item with a reference takes a row with that one, then
  * one without; when all of those have chosen, items without a reference take what is left, rows without one first.
  */
-function absorb(state: State, userId: number, items: Item[], outcomes: Outcome[]): void {
+function absorb(state: State, userId: number, items: Item[], outcomes: Outcome[], isFile: boolean): void {
   const taken = new Set(outcomes.map(({ transaction_id }) => transaction_id))
   const choose = (chooses: (item: Item) => boolean, fits: (row: Row, item: Item) => boolean) => {
     for (const [position, item] of items.entries()) {
       if (outcomes[position]?.outcome !== 'pending' || item.client_id !== null || item.force) continue
       if (!chooses(item)) continue
-      const free = equals(state, userId, item).filter((row) => !taken.has(row.id) && fits(row, item))
+      const known = [
+        ...equals(state, userId, item),
+        ...(isFile ? equals(state, userId, item, state.remembered) : []),
+      ]
+      const free = known.filter((row) => !taken.has(row.id) && fits(row, item))
       const row = free.find(({ reference }) => reference === null) ?? free[0]
       if (!row) continue
       taken.add(row.id)
-      outcomes[position] = { outcome: 'duplicate', transaction_id: row.id }
+      outcomes[position] = state.remembered.has(row.id)
+        ? { outcome: 'deleted_before', transaction_id: null }
+        : { outcome: 'duplicate', transaction_id: row.id }
     }
   }
   choose(

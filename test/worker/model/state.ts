@@ -66,7 +66,7 @@ export type Import = {
   user_id: number
   kind: string
   format: string
-  counts: { rows: number; created: number; duplicate: number }
+  counts: { rows: number; created: number; duplicate: number; deleted_before: number }
   key: string | null
   /** What was read: the same key with other rows is refused. */
   rows: string
@@ -87,6 +87,8 @@ export class State {
   rows = new Map<number, Row>()
   batches = new Map<string, Batch>()
   imports = new Map<number, Import>()
+  /** Rows of imports that their user deleted: no file brings them back. */
+  remembered = new Map<number, Row>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
   /** Accounts and categories by the Idempotency-Key that made them; a key is free again when they have gone. */
@@ -103,6 +105,7 @@ export class State {
     next.rows = new Map(this.rows)
     next.batches = new Map(this.batches)
     next.imports = new Map(this.imports)
+    next.remembered = new Map(this.remembered)
     next.spent = new Set(this.spent)
     next.keys = new Map(this.keys)
     change(next)
@@ -137,6 +140,12 @@ export class State {
   removeRow({ id, user_id, client_id }: Row, spends = true): void {
     this.rows.delete(id)
     if (client_id !== null && spends) this.spent.add(`${user_id} ${client_id}`)
+  }
+
+  /** What its user deletes of a file is remembered. */
+  deleteRow(row: Row): void {
+    this.removeRow(row)
+    if (row.import_id !== null) this.remembered.set(row.id, row)
   }
 
   closeAccount(id: number): void {

@@ -144,7 +144,7 @@ export const transactionOperations = [
     const id = caller.pick('rows', row)
     return caller.request('DELETE', `/api/transactions/${id}`, {}, (state, user) =>
       claimed('rows', state.rows.get(id), user, (row) => {
-        const next = state.after((next) => next.removeRow(row))
+        const next = state.after((next) => next.deleteRow(row))
         return withinBounds(next, user.id, 'amount', { status: 204 })
       }),
     )

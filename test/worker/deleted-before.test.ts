@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { findDifferences } from '../../src/db/check.ts'
+import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { remove, upload } from './uploads.ts'
+import { createWorld, type Json } from './world.ts'
+
+/** A household that imports its bank's CSV: each row a day of November, an amount and a reference. */
+async function createImporter() {
+  const home = await createHousehold(createWorld())
+  const importRows = async (rows: [day: number, amount: string, reference?: string][], options = '') => {
+    const lines = rows.map(([day, amount, reference = '']) => `2026-11-${10 + day},${amount},${reference}`)
+    const answer = await home.world.call(
+      'POST',
+      `/api/import/store?account_id=${home.checking.id}${options}`,
+      {
+        token: home.person.token,
+        rawBody: ['date,amount,reference', ...lines].join('\n'),
+        headers: { 'Content-Type': 'text/csv' },
+      },
+    )
+    expect(answer.status).toBe(200)
+    return answer.body.import
+  }
+  const list = async (): Promise<Json[]> => (await home.person.get('/api/transactions')).body.data
+  const memories = async () => (await askDatabase(home.world, sql`select * from remembered`))?.length
+  return { ...home, importRows, list, memories }
+}
+
+test('a row that an import brought and the user deleted does not come back with the next file', async () => {
+  const { person, world, importRows, list } = await createImporter()
+  await importRows([
+    [1, '-5.00'],
+    [2, '-6.00', 'A'],
+    [3, '7.00'],
+  ])
+  const [, six, five] = await list()
+  expect((await person.delete(`/api/transactions/${five?.id}`)).status).toBe(204)
+  await upload(person, [remove('transaction', six?.id, {})])
+
+  const overlapping = [
+    [1, '-5.00'],
+    [2, '-6.00', 'A'],
+    [3, '7.00'],
+    [4, '8.00'],
+  ] as Parameters<typeof importRows>[0]
+  const counts = { rows: 4, created: 1, duplicate: 1, deleted_before: 2 }
+  expect((await importRows(overlapping, '&dry_run=1')).counts).toEqual(counts)
+  const { id } = await importRows(overlapping)
+  expect((await person.get(`/api/imports/${id}`)).body.counts).toEqual(counts)
+  expect((await list()).map(({ amount }) => amount)).toEqual(['8.00', '7.00'])
+  // Each of them stands for one row: two of a kind, or one with another reference, are others.
+  const { counts: others } = await importRows([
+    [1, '-5.00'],
+    [1, '-5.00'],
+    [2, '-6.00', 'B'],
+  ])
+  expect(others).toEqual({ rows: 3, created: 2, duplicate: 0, deleted_before: 1 })
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('`reimport_deleted` takes it, and it is a row like any other from then on', async () => {
+  const { person, importRows, list, memories } = await createImporter()
+  await importRows([[1, '-5.00']])
+  await person.delete(`/api/transactions/${(await list())[0]?.id}`)
+  expect((await importRows([[1, '-5.00']], '&reimport_deleted=true&dry_run=true')).counts.created).toBe(1)
+  expect((await importRows([[1, '-5.00']])).counts.deleted_before).toBe(1)
+  expect((await importRows([[1, '-5.00']], '&reimport_deleted=true')).counts.created).toBe(1)
+  expect(await memories()).toBe(0)
+  expect(
+    (
+      await importRows([
+        [1, '-5.00'],
+        [1, '-5.00'],
+      ])
+    ).counts,
+  ).toMatchObject({ created: 1, duplicate: 1 })
+})
+
+test('undoing an import deletes nothing of the user’s, and what was typed is deleted for good', async () => {
+  const { person, importRows, list, memories, spend, checking, category } = await createImporter()
+  const { id } = await importRows([
+    [1, '-5.00'],
+    [2, '-6.00'],
+  ])
+  await person.delete(`/api/imports/${id}`)
+  const typed = await spend()
+  await person.delete(`/api/transactions/${typed.id}`)
+  expect([await list(), await memories()]).toEqual([[], 0])
+  expect(
+    (
+      await importRows([
+        [1, '-5.00'],
+        [2, '-6.00'],
+      ])
+    ).counts,
+  ).toMatchObject({ created: 2 })
+
+  // An item of a phone's batch is no row of a file.
+  await person.delete(`/api/transactions/${(await list())[0]?.id}`)
+  expect(await memories()).toBe(1)
+  const item = {
+    account_id: checking.id,
+    category_id: category.id,
+    type: 'expense',
+    amount: 6,
+    transaction_date: '2026-11-12',
+  }
+  await person.post('/api/transactions', item)
+  expect((await list()).map(({ amount }) => amount)).toEqual(['6.00', '5.00'])
+})
+
+test('it is forgotten with its account, and with its user', async () => {
+  const { person, world, importRows, list, memories, checking } = await createImporter()
+  await importRows([
+    [1, '-5.00'],
+    [2, '-6.00'],
+  ])
+  for (const { id } of await list()) await person.delete(`/api/transactions/${id}`)
+  expect(await memories()).toBe(2)
+  await person.delete(`/api/accounts/${checking.id}`)
+  await world.removeDeleted()
+  expect(await memories()).toBe(0)
+
+  const other = await createImporter()
+  await other.importRows([[1, '-5.00']])
+  await other.person.delete(`/api/transactions/${(await other.list())[0]?.id}`)
+  await other.person.delete('/api/me', { password: other.person.password })
+  await other.world.removeDeleted()
+  expect(await other.memories()).toBe(0)
+})
+
+test('deleting a row of a file writes two rows more than deleting one that was typed', async () => {
+  const { person, world, list, spend, expense } = await createImporter()
+  const typed = await spend()
+  const transactions = [{ ...expense(), transaction_date: '2020-01-20' }]
+  await person.post('/api/import/store', { transactions })
+  const [imported] = await list()
+  // So that neither of them is the newest, and that none is the last of its month.
+  await spend()
+  const writtenFor = async ({ id }: Json) => {
+    await world.resetDatabaseWork()
+    await person.delete(`/api/transactions/${id}`)
+    return (await world.databaseWork()).rowsWritten
+  }
+  expect((await writtenFor(imported as Json)) - (await writtenFor(typed))).toBe(2)
+})
