@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { isNull, sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
@@ -10,10 +8,9 @@ import { startSqld } from '../../dev/sqld/server.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { batches as storedBatches } from '../../src/db/schema.ts'
 import { startDatabases } from '../databases/namespaces.ts'
+import { checkDatabase } from './check-database.ts'
 import { clientOf, linkInMail, registration, verifyByMail } from './client.ts'
-import { newPlace, type Place, projectDirectory, sharedPlace, start, until } from './stack.ts'
-
-const run = promisify(execFile)
+import { newPlace, sharedPlace, start, until } from './stack.ts'
 
 test('what was answered 201 survives a SIGKILL in mid-write, and every kept figure is exact', async () => {
   const place = await newPlace()
@@ -223,12 +220,3 @@ test('what is under way when the database is killed is there whole or not at all
   expect([whole, intact]).toEqual([[{ rows: batch }], [{ integrity_check: 'ok' }]])
   await checkDatabase(place)
 }, 400_000)
-
-/** `npm run db:check` on a stack's database, whether it runs or not. */
-async function checkDatabase(place: Place): Promise<void> {
-  const { stdout } = await run(process.execPath, ['dev/db-check.ts'], {
-    cwd: projectDirectory,
-    env: { PATH: process.env.PATH, ...place },
-  })
-  expect(stdout).toMatch(/^0 differences/)
-}

@@ -1,5 +1,8 @@
 import { expect } from 'vitest'
-import type { Json, Person } from './world.ts'
+import type { Answer, Json } from './answers.ts'
+
+/** Whoever reads for somebody. */
+export type Reader = { get(path: string): Promise<Pick<Answer, 'status' | 'body'>> }
 
 /** A client's copy of everything, kept by the rules of docs/client.md and by nothing else. */
 export class FeedCopy {
@@ -11,11 +14,11 @@ export class FeedCopy {
   balances: Json[] = []
   /** False while rows may name others that come on a later page. */
   isWhole = false
-  readonly #person: Pick<Person, 'get'>
+  readonly #person: Reader
   /** What a pull that began without a cursor has mentioned so far; undefined once it has ended. */
   #mentioned: Set<string> | undefined = new Set()
 
-  constructor(person: Pick<Person, 'get'>) {
+  constructor(person: Reader) {
     this.#person = person
   }
 
@@ -100,12 +103,12 @@ export class FeedCopy {
 }
 
 /** Expects a copy to hold what the API answers, row by row, and to add up to its balances. */
-export async function expectWhole(copy: FeedCopy, person: Pick<Person, 'get'>): Promise<void> {
+export async function expectWhole(copy: FeedCopy, person: Reader): Promise<void> {
   expectEqual(copy, await readEverything(person))
 }
 
 /** All that the API shows somebody of what a copy holds. */
-export async function readEverything(person: Pick<Person, 'get'>) {
+export async function readEverything(person: Reader) {
   const [profile, accounts, categories] = await Promise.all(
     ['/api/me', '/api/accounts', '/api/categories'].map(async (path) => (await person.get(path)).body),
   )
@@ -133,7 +136,7 @@ function shownOf(rows: Map<number, Json>): Json[] {
 }
 
 /** All transactions by id, as PUT answers them. */
-async function transactionsOf(person: Pick<Person, 'get'>): Promise<Json[]> {
+async function transactionsOf(person: Reader): Promise<Json[]> {
   const rows: Json[] = []
   for (let page = 1; ; page++) {
     const { body } = await person.get(`/api/transactions?per_page=500&page=${page}`)

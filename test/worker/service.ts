@@ -8,21 +8,9 @@ import { expect, inject } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
 import { contractChecker } from '../contract.ts'
+import type { Answer, CallOptions } from './answers.ts'
 
 const faultsOf = contractChecker(openApiDocument(app.routes))
-
-/** JSON as a client sees it; a test names the fields it looks at. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what a test is about to find out
-export type Json = any
-
-export type Answer = { status: number; headers: Headers; text: string; body: Json }
-
-export type CallOptions = {
-  token?: string
-  body?: unknown
-  rawBody?: Uint8Array | string | ReadableStream
-  headers?: Record<string, string>
-}
 
 /** What answers requests and takes messages: the Worker, or something in front of it. */
 export type Service = {

@@ -5,9 +5,10 @@ import type { Mail } from '../../src/domain/mails.ts'
 import type { RemovalMessage, SyncMessage } from '../../src/gateways/queues.ts'
 import worker from '../../src/worker.ts'
 import type { Work } from '../databases/work.ts'
-import { type Answer, clientsOf, collectingQueue, freshDatabaseUrl, type Json } from './service.ts'
+import type { Answer, Json } from './answers.ts'
+import { clientsOf, collectingQueue, freshDatabaseUrl } from './service.ts'
 
-export type { Answer, CallOptions, Json } from './service.ts'
+export type { Answer, CallOptions, Json } from './answers.ts'
 export { randomClientAddress } from './service.ts'
 
 export type World = ReturnType<typeof createWorld>

@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
+import type { Answer, CallOptions, Json } from '../answers.ts'
 import { FeedCopy } from '../feed-copy.ts'
-import type { Answer, CallOptions, Json } from '../world.ts'
 import type { Dice } from './dice.ts'
 import type { Ledger, Noun, Operation, Result } from './ledger.ts'
-import type { Stage } from './stage.ts'
+import type { Network, Outcome } from './network.ts'
 
 /** An upload that has not been answered. What it has done is known to the test alone. */
 type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
 type Shown = { name: { id?: number; client_id?: string }; row: Json }
 
 /** One of somebody's devices, with a copy (test/worker/feed-copy.ts) and what waits to be sent. */
-export class Device {
+export class Device<Place extends Network = Network> {
   readonly name: string
-  readonly stage: Stage
+  readonly stage: Place
   readonly userId: number
   ledger: Ledger
   copy: FeedCopy
@@ -27,7 +27,7 @@ export class Device {
   #versions = new Map<string, number>()
   #gone = new Set<string>()
 
-  constructor(stage: Stage, name: string, person: { id: number; token: string }, ledger: Ledger) {
+  constructor(stage: Place, name: string, person: { id: number; token: string }, ledger: Ledger) {
     this.stage = stage
     this.name = name
     this.userId = person.id
@@ -47,7 +47,7 @@ export class Device {
     method: string,
     path: string,
     options: CallOptions = {},
-    executed: (answer: Answer) => void = () => undefined,
+    executed: (outcome: Outcome) => void = () => undefined,
   ): Promise<Answer | undefined> {
     return this.stage.send(
       this.name,
@@ -220,7 +220,7 @@ export class Device {
   }
 
   /** Notes what an upload has done, whether the device hears of it or not. */
-  #note(sent: Sent, { status, body }: Answer): void {
+  #note(sent: Sent, { status, body }: Outcome): void {
     if (status === 503) {
       sent.isUnsure = true
       this.ledger.noteUnknown(sent.operations, (one) => this.idOf(one))

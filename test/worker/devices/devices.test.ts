@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
 import { muteLog } from '../muted-log.ts'
 import { history, liveHistory } from './history.ts'
-import { Tally } from './stage.ts'
+import { Tally } from './network.ts'
 
 const settings = inject('devices')
 const operations = Number(settings.operations ?? 10_000)

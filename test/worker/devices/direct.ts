@@ -1,9 +1,13 @@
 import { expect } from 'vitest'
-import type { Answer, Json } from '../world.ts'
-import type { Device } from './device.ts'
+import type { Json } from '../world.ts'
+import type { Device as AnyDevice } from './device.ts'
 import type { Dice } from './dice.ts'
 import { accountChange, categoryName, correction, newAccount, newTransaction } from './edits.ts'
 import type { Noun } from './ledger.ts'
+import type { Outcome } from './network.ts'
+import type { Stage } from './stage.ts'
+
+type Device = AnyDevice<Stage>
 
 /** What a device does at once, by the single endpoints, batches and imports; each is tried three times at most. */
 export const direct = {
@@ -99,7 +103,7 @@ async function persist(
   method: string,
   path: string,
   body?: Json,
-  executed?: (answer: Answer) => void,
+  executed?: (outcome: Outcome) => void,
   headers: Record<string, string> = {},
 ): Promise<void> {
   const key = method === 'POST' && !body.client_id ? { 'Idempotency-Key': device.stage.newText() } : {}

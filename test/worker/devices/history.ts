@@ -5,13 +5,16 @@ import { findDifferences } from '../../../src/db/check.ts'
 import { expectEqual, readEverything } from '../feed-copy.ts'
 import { askDatabase, openWorldDatabase, verify } from '../laws/every-route.ts'
 import type { Json } from '../world.ts'
-import { Device } from './device.ts'
+import { Device as AnyDevice } from './device.ts'
 import { Dice } from './dice.ts'
 import { direct, dryRun, removeDeleted } from './direct.ts'
 import { edit, newTransaction } from './edits.ts'
 import { Ledger } from './ledger.ts'
+import type { Tally } from './network.ts'
 import { backUp } from './restore.ts'
-import { Stage, type Tally } from './stage.ts'
+import { Stage } from './stage.ts'
+
+type Device = AnyDevice<Stage>
 
 const people = 3
 const devicesEach = 3
@@ -91,7 +94,7 @@ async function settle(stage: Stage): Promise<Device[]> {
     const ledger = new Ledger()
     const own = Array.from(
       { length: devicesEach },
-      (_, i) => new Device(stage, `${nth}${'abc'[i]}`, person, ledger),
+      (_, i) => new AnyDevice(stage, `${nth}${'abc'[i]}`, person, ledger),
     )
     for (let i = 0; i < 3; i++)
       await person.post('/api/accounts', { name: stage.newText(), type: 'bank', starting_balance: '10.00' })

@@ -3,19 +3,7 @@ import type { Fault } from '../../databases/faults.ts'
 import { afterExecution, beforeExecution, createFaultyWorld } from '../faults/faulty-world.ts'
 import { type Answer, type CallOptions, createWorld, type Json, type World } from '../world.ts'
 import type { Dice } from './dice.ts'
-
-/** What was done, over all histories. */
-export class Tally {
-  /** Rows that were written, or asked to be, and pages that were pulled. */
-  operations = 0
-  readonly counts = new Map<string, number>()
-
-  count(what: string, times = 1): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + times)
-  }
-}
-
-type Request = { method: string; path: string; options: CallOptions }
+import { Network, type Request, rowsIn, type Tally } from './network.ts'
 
 /** How often things go wrong on the way. */
 const mishaps = { none: 22, 'never sent': 1, 'answer cut': 3, 'database cut': 1 }
@@ -24,18 +12,15 @@ const faults: Fault[] = [...beforeExecution, ...afterExecution]
   .filter(({ gets, status }) => gets !== 'nothing' && status !== 401)
 
 /** Where a history plays: a service, the network before it, and one behind it that can break. */
-export class Stage {
-  readonly tally: Tally
+export class Stage extends Network {
   world: World
   /** Nothing goes wrong on the way. */
   isCalm = true
-  readonly told: string[] = []
   readonly #faulty = createFaultyWorld()
   #repair = Promise.resolve()
-  #stamps = 0
 
   constructor(tally: Tally) {
-    this.tally = tally
+    super(tally)
     this.world = this.#open({})
   }
 
@@ -49,32 +34,10 @@ export class Stage {
     return { ...createWorld({ TURSO_DATABASE_URL: databaseUrl, ...bindings }), databaseUrl }
   }
 
-  /** A text that nothing else in the history has. */
-  newText(): string {
-    this.#stamps += 1
-    return `s${this.#stamps}`
-  }
-
-  /** An amount that nothing else in the history has. */
-  newAmount(): string {
-    this.#stamps += 1
-    return (this.#stamps / 100).toFixed(2)
-  }
-
-  /** Another value for one that was to be unique. */
-  anew(field: string, value: unknown): unknown {
-    if (field === 'amount' || field === 'starting_balance') return this.newAmount()
-    return typeof value === 'string' && /^s\d+$/.test(value) ? this.newText() : value
-  }
-
   call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     return this.world.call(method, path, options)
   }
 
-  /**
-   * Sends a request, and answers as its sender hears it: undefined if the request or the answer got lost. `executed` is
-   * told of the answer in any case, unless the request was never sent.
-   */
   async send(
     name: string,
     dice: Dice,
@@ -122,12 +85,6 @@ export class Stage {
 
 /** What may be answered: nothing that a device sends is a failure of the service. */
 const expected = [200, 201, 204, 403, 404, 409, 410, 412, 422]
-
-/** How many rows a request is about, or the one page that it asks for. */
-function rowsIn(body: unknown): number {
-  const { ops, transactions } = (body ?? {}) as { ops?: unknown[]; transactions?: unknown[] }
-  return (ops ?? transactions)?.length ?? 1
-}
 
 /** What an answer says, without the rows. */
 function inShort({ body, text }: Answer): string {

@@ -1,0 +1,66 @@
+import type { Answer, CallOptions } from '../answers.ts'
+import type { Dice } from './dice.ts'
+
+/** What was done, over all histories. */
+export class Tally {
+  /** Rows that were written, or asked to be, and pages that were pulled. */
+  operations = 0
+  readonly counts = new Map<string, number>()
+
+  count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times)
+  }
+}
+
+/** What the service made of a request, whether its sender hears of it or not. */
+export type Outcome = Pick<Answer, 'status' | 'body'>
+export type Request = { method: string; path: string; options: CallOptions }
+
+/** What is between devices and a service, where requests and answers get lost. */
+export abstract class Network {
+  readonly tally: Tally
+  readonly told: string[] = []
+  #stamps = 0
+
+  constructor(tally: Tally) {
+    this.tally = tally
+  }
+
+  /** Sends a request without mishaps. */
+  abstract call(method: string, path: string, options?: CallOptions): Promise<Answer>
+
+  /**
+   * Sends a request, and answers as its sender hears it: undefined if the request or the answer got lost. `executed` is
+   * told of the answer in any case, unless the request was never sent; of a 503 where nobody knows.
+   */
+  abstract send(
+    name: string,
+    dice: Dice,
+    request: Request,
+    executed: (outcome: Outcome) => void,
+  ): Promise<Answer | undefined>
+
+  /** A text that nothing else in the history has. */
+  newText(): string {
+    this.#stamps += 1
+    return `s${this.#stamps}`
+  }
+
+  /** An amount that nothing else in the history has. */
+  newAmount(): string {
+    this.#stamps += 1
+    return (this.#stamps / 100).toFixed(2)
+  }
+
+  /** Another value for one that was to be unique. */
+  anew(field: string, value: unknown): unknown {
+    if (field === 'amount' || field === 'starting_balance') return this.newAmount()
+    return typeof value === 'string' && /^s\d+$/.test(value) ? this.newText() : value
+  }
+}
+
+/** How many rows a request is about, or the one page that it asks for. */
+export function rowsIn(body: unknown): number {
+  const { ops, transactions } = (body ?? {}) as { ops?: unknown[]; transactions?: unknown[] }
+  return (ops ?? transactions)?.length ?? 1
+}
