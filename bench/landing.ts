@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '@libsql/client/http'
+import { createClient, LibsqlError } from '@libsql/client/http'
 import { sql } from 'drizzle-orm'
 import type { Bench } from './calls.ts'
 import { type Call, Connection } from './client.ts'
@@ -189,6 +189,17 @@ function rawInserts({ bench, size, raw }: Context): Way {
   }
 }
 
+/** False if the database was busy, with a checkpoint for example, and did nothing. */
+async function landed(batch: Promise<unknown>): Promise<boolean> {
+  try {
+    await batch
+    return true
+  } catch (error) {
+    if (error instanceof LibsqlError && error.code === 'SQLITE_BUSY') return false
+    throw error
+  }
+}
+
 /** The same over the wire: a batch of inserts for each transaction. */
 function pipelinedInserts({ bench, size, raw }: Context): Way {
   const rows = newRows(bench, size.raw, uploadDays).map(values)
@@ -199,7 +210,7 @@ function pipelinedInserts({ bench, size, raw }: Context): Way {
       const client = createClient({ url: raw.url })
       for (let at = 0; at < rows.length; at += size.items) {
         const batch = rows.slice(at, at + size.items).map((args) => ({ sql: insert, args }))
-        await client.batch(batch, 'write')
+        while (!(await landed(client.batch(batch, 'write')))) await sleep(pollMs)
       }
       client.close()
     },
