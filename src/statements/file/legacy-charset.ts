@@ -16,6 +16,14 @@ const czech = [
 ]
 /** č, ň, ě, ř, ů, š, ž and ť: two of them beside á are Slovak or Czech; è and ò come with à in the West. */
 const slavic = [0xe8, 0xc8, 0xf2, 0xec, 0xcc, 0xf8, 0xd8, 0xf9, 0x9a, 0x9e, 0x8a, 0x8e, 0x9d]
+/** ő and ű, which are õ and û in Windows-1252; Hungarian text has ö or ü and one of á, í, ó and ú as well. */
+const hungarian = [
+  [0xf5, 0xd5, 0xfb, 0xdb],
+  [0xf6, 0xd6, 0xfc, 0xdc],
+  [0xe1, 0xc1, 0xed, 0xcd, 0xf3, 0xd3, 0xfa, 0xda],
+]
+/** ã and ç of Portuguese, ä of Estonian, and è, à, ê, â, î, ô of French, beside õ and û. */
+const notHungarian = [0xe3, 0xc3, 0xe7, 0xc7, 0xe4, 0xc4, 0xe8, 0xe0, 0xea, 0xe2, 0xee, 0xf4]
 /** å and æ, which Danish and Norwegian text has beside ø. */
 const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 
@@ -46,7 +54,8 @@ export function legacyCharset(bytes: Uint8Array): string {
   const hasAny = (bytes: number[]) => bytes.some((byte) => seen.has(byte))
   const isSlovak = seen.has(0xe1) && slavic.filter((byte) => seen.has(byte)).length > 1
   const isCzech = !hasAny(scandinavian) && (isSlovak || czech.some((groups) => groups.every(hasAny)))
-  if (as1250 === 0 && as8859_2 === 0) return isCzech ? 'windows-1250' : 'windows-1252'
+  const isHungarian = !hasAny(notHungarian) && hungarian.every(hasAny)
+  if (as1250 === 0 && as8859_2 === 0) return isCzech || isHungarian ? 'windows-1250' : 'windows-1252'
   return as8859_2 > as1250 ? 'iso-8859-2' : 'windows-1250'
 }
 

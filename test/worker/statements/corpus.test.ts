@@ -68,6 +68,16 @@ describe('a statement of the corpus', () => {
     expect(files.length).toBeGreaterThan(4)
     for (const [, text] of files) expect(readStatement(encode(text, 'windows-1250'), {})).toEqual(read(text))
   })
+
+  test.each([
+    ['Hungarian', 'windows-1250', 'Vásárlás, bőrönd üzlet'],
+    ['Portuguese', 'windows-1252', 'Transações de crédito, prestações, água Müller'],
+    ['Estonian', 'windows-1252', 'Külmkapp, võõras Pärnu'],
+    ['French', 'windows-1252', 'Goûter à la fenêtre, Noël, Müller, août'],
+  ])('in %s is recognised by letters that go together', (_, encoding, words) => {
+    const text = `Date,Description,Amount\n2026-01-31,${words.replaceAll(',', '')},-3.20\n`
+    expect(readStatement(encode(text, encoding), {})).toEqual(read(text))
+  })
 })
 
 describe('a generic CSV file of the corpus', () => {
