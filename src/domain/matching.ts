@@ -15,7 +15,10 @@ export const matchReasons = {
 } as const
 export type MatchReason = keyof typeof matchReasons
 
-/** An income or expense that may have a counterpart. */
+/**
+ * An income or expense that may have a counterpart; or a leg of a transfer, which stands once for each of its accounts
+ * with the same id.
+ */
 export type MatchRow = {
   id: number
   accountId: number
@@ -25,8 +28,13 @@ export type MatchRow = {
   date: CalendarDate
   /** Description and reference. */
   words: string
-  /** Null if somebody typed it. */
+  /**
+   * The import that brought it, or one whose row has been joined to it or absorbed by it. Null if somebody typed it, and
+   * no bank's row is known to be the same.
+   */
   importId: number | null
+  /** True for a leg of a transfer, which is nobody's other leg but may stand in a bank's file as well. */
+  isLeg?: boolean
 }
 
 /** Two rows that are one event. */
@@ -67,13 +75,15 @@ type Candidate = { first: Entry; second: Entry; daysApart: number; evidence: Mat
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
-  const entries = rows.map(entryOf).sort((a, b) => a.day - b.day || a.id - b.id)
+  const entries = rows
+    .map(entryOf)
+    .sort((a, b) => a.day - b.day || a.id - b.id || a.type.localeCompare(b.type))
   const isOpen = (kind: MatchKind) => (one: Candidate) => !isRejected(kind, [one.first.id, one.second.id])
   const duplicates = choose('duplicate', duplicateCandidates(entries).filter(isOpen('duplicate')))
   if (kind === 'duplicate') return duplicates
   // What stands twice moves once: the row that came first, or all of its pair where that is answered as well.
   const taken = new Set(duplicates.flatMap(({ ids }) => (kind === 'transfer' ? [ids[0]] : ids)))
-  const left = entries.filter(({ id }) => !taken.has(id))
+  const left = entries.filter(({ id, isLeg }) => !taken.has(id) && !isLeg)
   const transfers = choose('transfer', transferCandidates(left, accountNames).filter(isOpen('transfer')))
   return kind === 'transfer' ? transfers : [...duplicates, ...transfers]
 }
@@ -142,9 +152,9 @@ function pairsWithin(firsts: Entry[], seconds: Entry[], days: { from: number; to
 
 /** Takes the best candidates, each row once. */
 function choose(kind: MatchKind, candidates: Candidate[]): Match[] {
-  const count = new Map<number, number>()
-  const ids = candidates.flatMap(({ first, second }) => [first.id, second.id])
-  for (const id of ids) count.set(id, (count.get(id) ?? 0) + 1)
+  const count = new Map<Entry, number>()
+  const entries = candidates.flatMap(({ first, second }) => [first, second])
+  for (const entry of entries) count.set(entry, (count.get(entry) ?? 0) + 1)
   const taken = new Set<number>()
   const chosen = candidates.toSorted(byRank).filter(({ first, second }) => {
     if (taken.has(first.id) || taken.has(second.id)) return false
@@ -152,7 +162,7 @@ function choose(kind: MatchKind, candidates: Candidate[]): Match[] {
     return true
   })
   return chosen.map(({ first, second, daysApart, evidence }) => {
-    const isOnly = count.get(first.id) === 1 && count.get(second.id) === 1
+    const isOnly = count.get(first) === 1 && count.get(second) === 1
     const reasons: MatchReason[] = ['same_amount', 'days_apart', ...evidence]
     return {
       kind,

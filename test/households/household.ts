@@ -1,0 +1,28 @@
+import type { CalendarDate } from '../../src/domain/dates.ts'
+import { type Booking, bookingsOf } from './banks.ts'
+import { Dice } from './dice.ts'
+import { type BankFile, filesOf } from './files.ts'
+import { type Event, lifeOf, type Place } from './life.ts'
+import { type Typed, typedOf } from './phone.ts'
+import { tongues } from './tongues.ts'
+
+/** A household: what happened, what its people typed, and what its two banks wrote days later. */
+export type Household = {
+  names: Record<Place, string>
+  events: Event[]
+  typed: Typed[]
+  bookings: Booking[]
+  files: BankFile[]
+}
+
+/** The household of a number; the same number, the same household. */
+export function householdOf(seed: number, months: number, start: CalendarDate = '2025-07-01'): Household {
+  const dice = new Dice(seed * 7_919)
+  const tongue = dice.of(tongues)
+  const { giro, second, cash } = tongue.accounts
+  const names = { giro: dice.of(giro), second: dice.of(second), cash }
+  const events = lifeOf(dice, tongue, start, months)
+  const bookings = bookingsOf(dice, events, tongue, names)
+  const typed = typedOf(dice, events, dice.of([0.35, 0.6, 0.8, 0.95]))
+  return { names, events, typed, bookings, files: filesOf(dice, bookings, start, months) }
+}
