@@ -1,41 +1,19 @@
-import { type CalendarDate, dayMs } from './dates.ts'
+import { dayMs } from './dates.ts'
+import {
+  byDay,
+  type Candidate,
+  choose,
+  type Entry,
+  onlyCandidates,
+  type Pair,
+  pairsWithin,
+} from './match-choice.ts'
+import type { MatchKind, MatchReason, MatchRow } from './match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
 
-export const matchKinds = ['duplicate', 'transfer'] as const
-export type MatchKind = (typeof matchKinds)[number]
+export { type MatchKind, type MatchReason, type MatchRow, matchKinds, matchReasons } from './match-row.ts'
+
 export const matchCertainties = ['sure', 'likely'] as const
-
-/** Why two rows were matched, as the document explains it. */
-export const matchReasons = {
-  same_amount: 'The amounts are the same.',
-  days_apart: 'The days are near enough to each other.',
-  words_in_common: 'Descriptions or references have a word in common.',
-  account_named: 'One of them names the account of the other.',
-  only_candidate: 'Nothing else could be the same as either.',
-} as const
-export type MatchReason = keyof typeof matchReasons
-
-/**
- * An income or expense that may have a counterpart; or a leg of a transfer, which stands once for each of its accounts
- * with the same id.
- */
-export type MatchRow = {
-  id: number
-  accountId: number
-  type: 'income' | 'expense'
-  /** Minor units, positive. */
-  amount: number
-  date: CalendarDate
-  /** Description and reference. */
-  words: string
-  /**
-   * The import that brought it, or one whose row has been joined to it or absorbed by it. Null if somebody typed it, and
-   * no bank's row is known to be the same.
-   */
-  importId: number | null
-  /** True for a leg of a transfer, which is nobody's other leg but may stand in a bank's file as well. */
-  isLeg?: boolean
-}
 
 /** Two rows that are one event. */
 export type Match = {
@@ -58,15 +36,12 @@ export type MatchOptions = {
   isRejected: (kind: MatchKind, ids: [number, number]) => boolean
 }
 
-/** Of a duplicate, how many days after the typed date a bank posts. */
-const duplicateDays = { from: -1, to: 6 }
-/** Of a transfer, how many days after the outflow the inflow is posted. */
-const transferDays = { from: -1, to: 5 }
-/** Of each row, the first so many that could be its counterpart are looked at. */
-const mostCandidates = 16
-
-type Entry = MatchRow & { day: number; telling: () => Set<string> }
-type Candidate = { first: Entry; second: Entry; daysApart: number; evidence: MatchReason[] }
+/**
+ * A bank posts what was typed up to six days later. What it posted three days before is no match, but leaves doubt:
+ * people also type what they had forgotten.
+ */
+const duplicateDays = { doubt: -4, from: -1, to: 6 }
+const transferDays = { doubt: -4, from: -1, to: 5 }
 
 /**
  * Finds the rows that stand twice (typed by hand, and in the bank's file days later; or in two files) and those that are
@@ -75,17 +50,29 @@ type Candidate = { first: Entry; second: Entry; daysApart: number; evidence: Mat
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
-  const entries = rows
-    .map(entryOf)
-    .sort((a, b) => a.day - b.day || a.id - b.id || a.type.localeCompare(b.type))
-  const isOpen = (kind: MatchKind) => (one: Candidate) => !isRejected(kind, [one.first.id, one.second.id])
-  const duplicates = choose('duplicate', duplicateCandidates(entries).filter(isOpen('duplicate')))
-  if (kind === 'duplicate') return duplicates
-  // What stands twice moves once: the row that came first, or all of its pair where that is answered as well.
-  const taken = new Set(duplicates.flatMap(({ ids }) => (kind === 'transfer' ? [ids[0]] : ids)))
-  const left = entries.filter(({ id, isLeg }) => !taken.has(id) && !isLeg)
-  const transfers = choose('transfer', transferCandidates(left, accountNames).filter(isOpen('transfer')))
-  return kind === 'transfer' ? transfers : [...duplicates, ...transfers]
+  const entries = rows.map(entryOf).sort(byDay)
+  const open = (kind: MatchKind) => entries.filter(({ settled }) => !settled?.includes(kind))
+  const isAsked =
+    (kind: MatchKind) =>
+    ({ first, second }: Pair) =>
+      !isRejected(kind, [first.id, second.id])
+
+  const twice = duplicateCandidates(open('duplicate')).filter(isAsked('duplicate'))
+  const duplicates = choose(twice, () => true)
+  const answers = duplicates.map(matchOf('duplicate', onlyCandidates(twice)))
+  if (kind === 'duplicate') return eachRowOnce(answers)
+
+  const legs = transferCandidates(open('transfer'), accountNames).filter(isAsked('transfer'))
+  // What stands twice moved once. Where duplicates are answered as well, both rows wait for that.
+  const waiting = new Set(
+    duplicates.flatMap(({ first, second }) =>
+      kind === 'transfer' && !first.settled?.includes('transfer') ? [first] : [first, second],
+    ),
+  )
+  const transfers = choose(legs, (entry) => !waiting.has(entry)).map(
+    matchOf('transfer', onlyCandidates(legs)),
+  )
+  return eachRowOnce(kind === 'transfer' ? transfers : [...answers, ...transfers])
 }
 
 function entryOf(row: MatchRow): Entry {
@@ -102,17 +89,36 @@ function entryOf(row: MatchRow): Entry {
 
 function duplicateCandidates(entries: Entry[]): Candidate[] {
   const alike = Map.groupBy(entries, ({ accountId, type, amount }) => `${accountId} ${type} ${amount}`)
+  const isInBoth = overlaps(entries)
   return [...alike.values()].flatMap((group) => {
     const typed = group.filter(({ importId }) => importId === null)
     const imported = group.filter(({ importId }) => importId !== null)
     const pairs = [
       ...pairsWithin(typed, imported, duplicateDays),
-      ...pairsWithin(imported, imported, duplicateDays),
+      ...pairsWithin(imported, imported, duplicateDays).filter(isInBoth),
     ]
-    return pairs
-      .filter(({ first, second }) => (first.importId ?? 0) < (second.importId ?? 0))
-      .map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
+    return pairs.map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
   })
+}
+
+/**
+ * Tells whether two rows of different imports may be the same: each is within the days of the other's import, as only
+ * what two files both cover can stand in both.
+ */
+function overlaps(entries: Entry[]): (pair: Pair) => boolean {
+  const keyOf = ({ accountId, importId }: Entry) => `${accountId} ${importId}`
+  const spans = new Map<string, { from: number; to: number }>()
+  for (const entry of entries) {
+    // Entries come in the order of their days.
+    const from = spans.get(keyOf(entry))?.from ?? entry.day
+    spans.set(keyOf(entry), { from, to: entry.day })
+  }
+  const covers = (one: Entry, other: Entry) => {
+    const span = spans.get(keyOf(one))
+    return span !== undefined && span.from <= other.day && other.day <= span.to
+  }
+  return ({ first, second }) =>
+    (first.importId ?? 0) < (second.importId ?? 0) && covers(first, second) && covers(second, first)
 }
 
 function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, string>): Candidate[] {
@@ -132,58 +138,39 @@ function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, 
   })
 }
 
-function wordsInCommon({ first, second }: { first: Entry; second: Entry }): MatchReason[] {
+function wordsInCommon({ first, second }: Pair): MatchReason[] {
   return shareWords(first.telling(), second.telling()) ? ['words_in_common'] : []
 }
 
-/** Each of the firsts with the seconds of the days around it; both come in the order of their days. */
-function pairsWithin(firsts: Entry[], seconds: Entry[], days: { from: number; to: number }) {
-  const pairs: { first: Entry; second: Entry; daysApart: number }[] = []
-  let start = 0
-  for (const first of firsts) {
-    while ((seconds[start]?.day ?? Infinity) < first.day + days.from) start++
-    for (const second of seconds.slice(start, start + mostCandidates)) {
-      if (second.day > first.day + days.to) break
-      pairs.push({ first, second, daysApart: second.day - first.day })
-    }
-  }
-  return pairs
-}
-
-/** Takes the best candidates, each row once. */
-function choose(kind: MatchKind, candidates: Candidate[]): Match[] {
-  const count = new Map<Entry, number>()
-  const entries = candidates.flatMap(({ first, second }) => [first, second])
-  for (const entry of entries) count.set(entry, (count.get(entry) ?? 0) + 1)
-  const taken = new Set<number>()
-  const chosen = candidates.toSorted(byRank).filter(({ first, second }) => {
-    if (taken.has(first.id) || taken.has(second.id)) return false
-    taken.add(first.id).add(second.id)
-    return true
-  })
-  return chosen.map(({ first, second, daysApart, evidence }) => {
-    const isOnly = count.get(first) === 1 && count.get(second) === 1
-    const reasons: MatchReason[] = ['same_amount', 'days_apart', ...evidence]
+function matchOf(kind: MatchKind, only: Set<Candidate>) {
+  return (one: Candidate): Match => {
+    const { first, second, daysApart, evidence } = one
+    const isOnly = only.has(one)
+    const isSure = isOnly && (kind === 'duplicate' || saysTransfer(one))
     return {
       kind,
       ids: [first.id, second.id],
       daysApart,
-      certainty: isOnly ? 'sure' : 'likely',
-      reasons: isOnly ? [...reasons, 'only_candidate'] : reasons,
+      certainty: isSure ? 'sure' : 'likely',
+      reasons: ['same_amount', 'days_apart', ...evidence, ...(isOnly ? ['only_candidate' as const] : [])],
     }
-  })
+  }
 }
 
-/** Account names first, then words, then the nearest; of what is as good, the oldest. */
-function byRank(a: Candidate, b: Candidate): number {
-  const hasMore = (reason: MatchReason) =>
-    Number(b.evidence.includes(reason)) - Number(a.evidence.includes(reason))
-  return (
-    hasMore('account_named') ||
-    hasMore('words_in_common') ||
-    Math.abs(a.daysApart) - Math.abs(b.daysApart) ||
-    a.first.day - b.first.day ||
-    a.first.id - b.first.id ||
-    a.second.id - b.second.id
-  )
+/**
+ * Equal amounts on two accounts may be what a friend paid back, or a refund: only where the other account is named, or
+ * where nothing else is, a transfer is sure.
+ */
+function saysTransfer({ first, second, evidence }: Candidate): boolean {
+  return evidence.includes('account_named') || first.telling().size + second.telling().size === 0
+}
+
+/** Both legs of a transfer may stand in files; the second waits until the first has been settled. */
+function eachRowOnce(matches: Match[]): Match[] {
+  const seen = new Set<number>()
+  return matches.filter(({ ids }) => {
+    if (ids.some((id) => seen.has(id))) return false
+    for (const id of ids) seen.add(id)
+    return true
+  })
 }

@@ -4,7 +4,7 @@ import type { Household } from './household.ts'
 import type { Place } from './life.ts'
 
 /** A row of the service, and the event that it is of. */
-type Row = MatchRow & { event: number; arrives: CalendarDate }
+type Row = MatchRow & { event: number; arrives: CalendarDate; settled: MatchKind[] }
 /** How many matches were found, how many of them are right, and how many there were to find. */
 export type Tally = { found: number; right: number }
 export type Measured = Record<MatchKind, { sure: Tally; likely: Tally; toFind: number; missed: string[] }>
@@ -53,7 +53,12 @@ class Ledger {
     for (const kind of ['duplicate', 'transfer'] as const) {
       const truth = truthOf(kind, rowsOf(this.#household))
       const { sure, likely } = this.#measured[kind]
-      this.#measured[kind] = { sure, likely, toFind: truth.size, missed: [...truth.difference(this.#solved)] }
+      this.#measured[kind] = {
+        sure,
+        likely,
+        toFind: truth.size,
+        missed: [...truth].filter((key) => !this.#solved.has(key)),
+      }
     }
     return this.#measured
   }
@@ -77,11 +82,12 @@ class Ledger {
     if (isRight) this.#solved.add(keyOf(kind, first))
     if (certainty === 'likely' && !isRight) return
     if (kind === 'duplicate') {
-      first.importId = second.importId
+      first.settled.push('duplicate')
+      first.words = `${first.words} ${second.words}`
       this.#rows = this.#rows.filter((row) => row !== second)
     } else {
-      first.isLeg = true
-      second.isLeg = true
+      first.settled.push('transfer')
+      second.settled.push('transfer')
     }
   }
 }
@@ -120,7 +126,7 @@ function rowsOf({ typed, files }: Household): Row[] {
         event,
         arrives: date,
       },
-      isLeg: note.to !== null,
+      settled: note.to === null ? [] : ['transfer' as const],
     })
     if (note.to === null || note.type !== 'transfer')
       return [row(note.type as MatchRow['type'], note.account)]
@@ -135,7 +141,7 @@ function rowsOf({ typed, files }: Household): Row[] {
       const type = amount < 0 ? 'expense' : 'income'
       const words = `${description} ${reference}`
       const ofFile = { id, accountId: accountIds[bank], importId: index + 1, arrives: downloaded }
-      rows.push({ ...ofFile, type, amount: Math.abs(amount), date, words, event })
+      rows.push({ ...ofFile, type, amount: Math.abs(amount), date, words, event, settled: [] })
     }
   return rows
 }
@@ -148,8 +154,9 @@ function truthOf(kind: MatchKind, rows: Row[]): Set<string> {
   const groups = Map.groupBy(rows, (row) => keyOf(kind, row))
   const isTwice = (group: Row[]) => {
     if (kind === 'duplicate') return new Set(group.map(({ importId }) => importId === null)).size === 2
-    const legs = (type: MatchRow['type']) => group.filter((row) => row.type === type && !row.isLeg)
-    const isWhole = group.some(({ isLeg }) => isLeg)
+    const legs = (type: MatchRow['type']) =>
+      group.filter((row) => row.type === type && row.settled.length === 0)
+    const isWhole = group.some(({ settled }) => settled.length > 0)
     // A transfer whose amounts differ by a fee is left to its owner.
     return (
       !isWhole && legs('expense').some((out) => legs('income').some((into) => into.amount === out.amount))

@@ -1,0 +1,108 @@
+import type { MatchReason, MatchRow } from './match-row.ts'
+
+/** A row with its day as a number, and the words that tell what it is of. */
+export type Entry = MatchRow & { day: number; telling: () => Set<string> }
+/** Two rows that may be one event. One that is only `doubt` is too far apart, but keeps others from being sure. */
+export type Pair = { first: Entry; second: Entry; daysApart: number; isDoubt: boolean }
+export type Candidate = Pair & { evidence: MatchReason[] }
+/** How many days the second of a pair may be posted after the first; and from when on it leaves doubt. */
+export type Days = { doubt: number; from: number; to: number }
+
+/** Of each row, the first so many that could be its counterpart are looked at. */
+const mostCandidates = 24
+/** What a pair is worth, in days by which it may be further apart than others. */
+const worthOfPair = 1_000
+
+export function byDay(a: Entry, b: Entry): number {
+  return a.day - b.day || a.id - b.id || a.type.localeCompare(b.type)
+}
+
+/** Each of the firsts with the seconds of the days around it; both come in the order of their days. */
+export function pairsWithin(firsts: Entry[], seconds: Entry[], days: Days): Pair[] {
+  const pairs: Pair[] = []
+  let start = 0
+  for (const first of firsts) {
+    while ((seconds[start]?.day ?? Infinity) < first.day + days.doubt) start++
+    for (const second of seconds.slice(start, start + mostCandidates)) {
+      const daysApart = second.day - first.day
+      if (daysApart > days.to) break
+      pairs.push({ first, second, daysApart, isDoubt: daysApart < days.from })
+    }
+  }
+  return pairs
+}
+
+/**
+ * Takes the best candidates of which both entries are free, each entry once: an account that is named goes before words
+ * in common, and these before none. Among equals, seconds come in the order of the firsts, each about as many days later
+ * as is usual for its account.
+ */
+export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolean): Candidate[] {
+  const usualDays = usualDaysOf(candidates)
+  const taken = new Set<Entry>()
+  const isOpen = ({ first, second, isDoubt }: Candidate) =>
+    !isDoubt && [first, second].every((entry) => isFree(entry) && !taken.has(entry))
+  const take = (some: Candidate[]) => {
+    const alike = Map.groupBy(
+      some.filter(isOpen),
+      ({ first, second }) => `${poolOf(first)} ${poolOf(second)}`,
+    )
+    const best = [...alike.values()].flatMap((group) => bestInOrder(group, usualDays)).filter(isOpen)
+    for (const { first, second } of best) taken.add(first).add(second)
+    return best
+  }
+  return [
+    ...take(candidates.filter(({ evidence }) => evidence.includes('account_named'))),
+    ...take(candidates.filter(({ evidence }) => evidence.length > 0)),
+    ...take(candidates),
+  ]
+}
+
+/** The candidates neither of whose entries has another one. */
+export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
+  const count = new Map<Entry, number>()
+  for (const entry of candidates.flatMap(({ first, second }) => [first, second]))
+    count.set(entry, (count.get(entry) ?? 0) + 1)
+  const isOnly = (entry: Entry) => count.get(entry) === 1
+  return new Set(candidates.filter((one) => !one.isDoubt && isOnly(one.first) && isOnly(one.second)))
+}
+
+const poolOf = ({ accountId, type, amount }: Entry) => `${accountId} ${type} ${amount}`
+
+/** How many days an account's bank usually takes: the median of the candidates that are the only ones. */
+function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {
+  const known = Map.groupBy(onlyCandidates(candidates), ({ second }) => second.accountId)
+  const medians = new Map(
+    [...known].map(([account, of]) => {
+      const days = of.map(({ daysApart }) => daysApart).sort((a, b) => a - b)
+      return [account, days[days.length >> 1] ?? 0]
+    }),
+  )
+  return ({ second }) => medians.get(second.accountId) ?? 0
+}
+
+/** The best of some candidates for pairs, linked from the last to the first. */
+type Chain = { worth: number; one: Candidate; rest: Chain | undefined }
+
+/** As many candidates as can be had if seconds come in the order of firsts; of those, the ones nearest to the usual days. */
+function bestInOrder(candidates: Candidate[], usualDays: (of: Candidate) => number): Candidate[] {
+  const seconds = [...new Set(candidates.map(({ second }) => second))].sort(byDay)
+  const places = new Map(seconds.map((second, place) => [second, place]))
+  // At each place, the best chain of the seconds before it. Those of later places are added when they are reached.
+  const chains: (Chain | undefined)[] = [undefined]
+  for (const ofFirst of Map.groupBy(candidates, ({ first }) => first).values()) {
+    const found = ofFirst.map((one) => {
+      const place = places.get(one.second) ?? 0
+      while (chains.length <= place + 1) chains.push(chains.at(-1))
+      const rest = chains[place]
+      const worth = (rest?.worth ?? 0) + worthOfPair - Math.abs(one.daysApart - usualDays(one))
+      return { place, chain: { worth, one, rest } }
+    })
+    for (const { place, chain } of found)
+      for (let at = place + 1; at < chains.length; at++)
+        if (chain.worth > (chains[at]?.worth ?? 0)) chains[at] = chain
+  }
+  const best: Candidate[] = []
+  for (let chain = chains.at(-1); chain; chain = chain.rest) best.push(chain.one)
+  return best.reverse()
+}

@@ -1,0 +1,36 @@
+import type { CalendarDate } from './dates.ts'
+
+export const matchKinds = ['duplicate', 'transfer'] as const
+export type MatchKind = (typeof matchKinds)[number]
+
+/** Why two rows were matched, as the document explains it. */
+export const matchReasons = {
+  same_amount: 'The amounts are the same.',
+  days_apart: 'The days are near enough to each other.',
+  words_in_common: 'Descriptions or references have a word in common.',
+  account_named: 'One of them names the account of the other.',
+  only_candidate: 'Nothing else could be the same as either.',
+} as const
+export type MatchReason = keyof typeof matchReasons
+
+/**
+ * An income or expense that may have a counterpart; or a leg of a transfer, which stands once for each of its accounts
+ * with the same id.
+ */
+export type MatchRow = {
+  id: number
+  accountId: number
+  type: 'income' | 'expense'
+  /** Minor units, positive. */
+  amount: number
+  date: CalendarDate
+  /** Description and reference. */
+  words: string
+  /** Null if somebody typed it. */
+  importId: number | null
+  /**
+   * What has been found out about it: a `duplicate` has been joined to a bank's row or absorbed it, and both legs of a
+   * `transfer` are known. It is in no other match of that kind.
+   */
+  settled?: readonly MatchKind[]
+}
