@@ -42,7 +42,7 @@ function transformedModules(packages: string[]): string {
 
 const packages = packagesInWorkerd()
 
-/** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, the laws) in Node. */
+/** Two projects: what runs in the Worker is tested in workerd, what runs in Node (the local stack, guides) in Node. */
 export default defineConfig({
   test: {
     // Tests provoke failures, which the Worker logs; what it says matters where a test fails.
