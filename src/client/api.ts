@@ -35,22 +35,37 @@ export type Duplicate = {
 
 type Message = { message: string }
 
-/** How a request can fail. The OpenAPI document says which route can give which. */
-type Failures = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
+/** How a request can fail; `Row` is what a 412 shows. The OpenAPI document says which route can give which. */
+type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
   403: Message & { requires_verified_email?: true }
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
-  412: Message & { code: 'version_conflict'; current: Account | Category | Transaction }
+  412: Message & { code: 'version_conflict'; current: Row }
   422: Message & { errors: FieldErrors }
 }
 
-type Failing<Input> = {
-  [Status in keyof Failures]: {
+type Failing<Input, Row> = {
+  [Status in keyof Failures<Row>]: {
     input: Input
-    output: Failures[Status]
+    output: Failures<Row>[Status]
     outputFormat: 'json'
     status: Status
   }
-}[keyof Failures]
+}[keyof Failures<Row>]
+
+type HeadersOf<Input> = Input extends { header?: infer Headers } ? keyof NonNullable<Headers> : never
+
+/** A read that can name the answer which the client has. */
+type Unchanged<Input> =
+  'If-None-Match' extends HeadersOf<Input>
+    ? { input: Input; output: null; outputFormat: 'body'; status: 304 }
+    : never
+
+/** The row of a path whose writes can name a version. */
+type RowOf<Methods> = Methods extends { $put: { input: infer Input; output: infer Row } }
+  ? 'If-Match' extends HeadersOf<Input>
+    ? Row
+    : Account | Category | Transaction
+  : Account | Category | Transaction
 
 /** If a handler names no status, Hono answers 200 but types it as any. */
 type Answering<Served, Input> = Served extends {
@@ -69,7 +84,10 @@ type Answering<Served, Input> = Served extends {
 type Described = {
   [Path in keyof Served]: {
     [Method in keyof Served[Path]]: Served[Path][Method] extends { input: infer Input }
-      ? Answering<Served[Path][Method], Given<Input>> | Failing<Given<Input>>
+      ?
+          | Answering<Served[Path][Method], Given<Input>>
+          | Unchanged<Given<Input>>
+          | Failing<Given<Input>, RowOf<Served[Path]>>
       : never
   }
 }

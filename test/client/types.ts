@@ -95,6 +95,21 @@ export async function answers(error: ApiError) {
     const refusal = await created.json()
     is<Equal<typeof refusal.errors, Record<string, string[]>>>(true)
   }
+  const header = { 'If-None-Match': created.headers.get('ETag') ?? '' }
+  const known = await api.accounts.$get({ header })
+  if (known.status === 304) is<Equal<typeof known.ok, false>>(true)
+  else if (known.status === 200) is<Equal<Awaited<ReturnType<typeof known.json>>, Account[]>>(true)
+  is<Equal<Awaited<ReturnType<typeof unwrap<typeof known>>>, Account[]>>(true)
+  const put = await api.transactions[':id'].$put({
+    param: { id: 1 },
+    header: { 'If-Match': '"3"' },
+    json: {},
+  })
+  if (put.status === 412) is<Equal<Awaited<ReturnType<typeof put.json>>['current'], Transaction>>(true)
+  const removed = await api.categories[':id'].$delete({ param: { id: 1 }, header: { 'If-Match': '"3"' } })
+  if (removed.status === 412) is<Equal<Awaited<ReturnType<typeof removed.json>>['current'], Category>>(true)
+  // @ts-expect-error what has been done is not unchanged
+  if (put.status === 304) throw error
   // @ts-expect-error creating an account never answers 204
   if (created.status === 204) throw error
 

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { sender } from '../../../src/client/send.ts'
 import {
+  type Account,
   ApiError,
   createClient,
   type Duplicate,
@@ -116,6 +117,28 @@ test('a refusal is an ApiError that says what a form or a log needs', async () =
   expect((await refusalOf(client.signIn({ email: person.email, password: 'wrong' }))).errors).toEqual({
     email: ['The provided credentials are incorrect.'],
   })
+})
+
+test('reads and writes can name what the client has', async () => {
+  const { client, account } = await createPhone()
+  const { api } = client
+  const first = await api.accounts.$get()
+  const header = { 'If-None-Match': first.headers.get('ETag') ?? '' }
+  const again = await api.accounts.$get({ header })
+  if (again.status !== 304) throw new Error(`It answers ${again.status}.`)
+  expect(await again.text()).toBe('')
+
+  const param = { id: account.id }
+  const known = { 'If-Match': `"${account.version}"` }
+  await unwrap(api.accounts[':id'].$put({ param, header: known, json: { name: 'Purse' } }))
+  const refused = await api.accounts[':id'].$put({ param, header: known, json: { name: 'Bag' } })
+  if (refused.status !== 412) throw new Error(`It answers ${refused.status}.`)
+  const { current } = await refused.json()
+  expectTypeOf(current).toEqualTypeOf<Account>()
+  expect(current).toMatchObject({ name: 'Purse', version: account.version + 1 })
+  expect(await unwrap(api.accounts.$get({ header }))).toEqual([current])
+  const removal = await refusalOf(unwrap(api.accounts[':id'].$delete({ param, header: known })))
+  expect(removal).toMatchObject({ status: 412, current })
 })
 
 const page = (status: number) => new Response('<h1>Who are you?</h1>', { status })
