@@ -1,14 +1,15 @@
--- What is kept beside the rows, so that nobody adds up a history to show a balance, a month or how many pages a list has:
--- accounts.moved, transaction_count and incoming_count, and `totals`. Here it is kept for single transactions; whoever
--- writes many at once keeps it by `countRows` and `discountRows` (src/db/figures.ts).
+-- Figures kept beside the rows, so that showing a balance, a month or the number of pages never adds up a history:
+-- accounts.moved, transaction_count and incoming_count, and `totals`. These triggers keep them for single transactions;
+-- code that writes many at once calls `countRows` and `discountRows` (src/db/figures.ts).
 --
--- A row is there as long as its user is and its accounts are somebody's. Deleting an account, a category or an import
--- takes away its owner first, and deleting a user the user: the rows leave all figures at that moment, and these triggers
--- leave them alone when they are removed.
+-- A row counts as long as its user exists and its accounts have an owner. Deleting an account, a category or an import
+-- first takes its owner away, and deleting a user the user: the rows leave all figures at that moment, and these
+-- triggers ignore them when they are removed later.
 --
--- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. Of a month, 10,000 totals are
--- added up at most: one who spreads it over half a million pairs of account and category must not hold up everybody's writes.
--- An upload, whose steps are there while it runs, may change hundreds of transactions: it adds their months up once.
+-- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. At most 10,000 totals of a
+-- month are added up: a user who spreads it over half a million pairs of account and category must not hold up
+-- everybody's writes. An upload of operations may change hundreds of transactions. While it runs, which its rows in
+-- `upload_steps` show, changed transactions add up no months; the upload does so once.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -147,8 +148,8 @@ CREATE TRIGGER account_starting_balance_changed AFTER UPDATE OF starting_balance
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
--- The other accounts get back what was transferred to and from this one, in two parts, since what went to and fro over
--- the years can be more than 2^63.
+-- Transfers to and from this account no longer count for the other accounts. Added up in two parts, since what went
+-- back and forth over the years can exceed 2^63.
 CREATE TRIGGER account_deleted AFTER UPDATE OF user_id ON accounts WHEN old.user_id IS NOT NULL AND new.user_id IS NULL BEGIN
   UPDATE accounts
      SET moved = moved + partner.given_back,
@@ -188,9 +189,9 @@ CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
   INSERT INTO former_users (id) VALUES (old.id);
 END;
 --> statement-breakpoint
--- The log of changes (src/db/changes.ts). Each entry takes the user's next number. That of a deleted account stands for
--- its transactions, on either side, and that of a deleted category for its place in all transactions. What is created
--- for a user without a token is not logged: before the first, nobody can have asked for changes.
+-- The log of changes (src/db/changes.ts). Each entry takes the user's next number. The entry of a deleted account also
+-- stands for its transactions, on either side, and that of a deleted category for all references to it. What is created
+-- for a user without a token is not logged: before the first token, nobody can have asked for changes.
 CREATE TRIGGER account_creation_logged AFTER INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
@@ -207,8 +208,8 @@ WHEN old.user_id IS NOT NULL BEGIN
          'account', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
--- A transaction that moves to another account is logged as well. If that account is deleted later, its entry says nothing
--- to a copy in which the transaction has never been there.
+-- A transaction that moves to another account is logged as well. If that account is deleted later, its entry alone
+-- would leave the transaction in a copy that still has it on the old account.
 CREATE TRIGGER transaction_move_logged AFTER UPDATE OF account_id, to_account_id ON transactions
 WHEN (old.account_id, old.to_account_id) IS NOT (new.account_id, new.to_account_id) BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)

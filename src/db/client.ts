@@ -10,14 +10,14 @@ import { type Bound, bind, type Field, type Prepared, type Statement } from './p
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
 
-/** Drizzle's way to the database, which ends here: it hands over what it has made of a statement. */
+/** The session that Drizzle needs to build a statement. It sends nothing, and hands over what Drizzle has built. */
 class Unsent extends (SQLiteSession as unknown as new (own: typeof dialect) => object) {
   prepareOneTimeQuery(query: Query, fields: Field[] | undefined): Prepared {
     return { getQuery: () => query, fields }
   }
 }
 
-/** Makes statements. It is connected to nothing, so that an isolate needs only one. */
+/** Builds statements. It is not connected to anything, so an isolate needs only one. */
 export const builder = new BaseSQLiteDatabase(
   'async',
   dialect,
@@ -25,7 +25,7 @@ export const builder = new BaseSQLiteDatabase(
   undefined,
 ) as unknown as Omit<LibSQLDatabase, 'batch'>
 
-/** Makes statements, and sends them. */
+/** Builds statements, and sends them. */
 export type Database = typeof builder & {
   batch: LibSQLDatabase['batch']
   /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
@@ -87,7 +87,7 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** What the server says of a statement; null for one that was not executed. */
+/** What the server answers to a statement; null for one that was not executed. */
 type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
 type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
 

@@ -46,7 +46,7 @@ export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
 
-/** True if a row, with all that it brings as JSON, was larger than the database allows: five million bytes. */
+/** True if a row, with all the JSON in it, was larger than the database allows: five million bytes. */
 export function isTooBig(error: unknown): boolean {
   return error instanceof LibsqlError && error.code === 'SQLITE_TOOBIG'
 }
@@ -72,7 +72,7 @@ export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T>
   }
 }
 
-/** Codes of faults in our request, which no retry can fix. The others are the database's: busy, full, read-only, disk. */
+/** Codes of faults in our request, which no retry can fix. Others are the database's: busy, full, read-only, disk. */
 const ourFaults =
   /^(SQL_|ARGS_|SQLITE_(CONSTRAINT|ERROR|UNKNOWN|MISMATCH|RANGE|MISUSE|TOOBIG|SCHEMA|AUTH|INTERNAL)$)/
 
@@ -83,7 +83,7 @@ const ourStatuses = [400, 413]
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
-/** Stands in the error that a statement raises on purpose where nothing has changed: the rest of its batch is skipped. */
+/** Marks the error raised on purpose if nothing has changed, so that the rest of the batch is skipped. */
 export const unchanged = 'not modified'
 
 function translate(error: unknown): unknown {

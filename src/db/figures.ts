@@ -3,13 +3,13 @@ import { maxTotal } from '../domain/money.ts'
 import { hasLiveAccounts } from './ownership.ts'
 
 /*
- * The kept figures, for many rows at once: of accounts what moved and how many rows there are, and `totals`. Triggers do
- * the same for single rows (migrations/0001_triggers.sql), and leave alone what is synced or imported when it is
- * inserted, and what belongs to an import that nobody owns when it is deleted.
+ * Keeps the figures for many rows at once: what moved on each account, how many rows it has, and `totals`. Triggers do
+ * the same for single rows (migrations/0001_triggers.sql). They ignore synced and imported rows when these are
+ * inserted, and the rows of an import without an owner when these are deleted.
  */
 
 /**
- * The statements that count rows which have just been inserted in bulk: each account and each total is written once.
+ * The statements that count rows just inserted in bulk: each account and each total is written once.
  * `rows` is a condition on the user's transactions. Fails with a CHECK named `…_in_bounds` if a balance or total would
  * pass its bounds.
  */
@@ -28,7 +28,7 @@ export function discountRows(userId: SQL, rows: SQL): SQL[] {
   ]
 }
 
-/** A sum in two parts, since what moves on an account, one way and the other, can be more than 2^63. */
+/** Adds up in two parts, since what moves in and out of an account can exceed 2^63 before it cancels out. */
 export const sumOf = (amount: SQL) => sql`(sum(${amount} >> 20) * 1048576 + sum(${amount} & 1048575))`
 
 const monthsOf = (rows: SQL) =>
@@ -59,10 +59,10 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
   ]
 }
 
-/** Totals that are added up at most to see whether months are within their bounds: anybody can make a million. */
+/** The most totals that are added up to check the bounds of months: a user can create a million. */
 const mostTotals = 50_000
 
-/** A sum of figures that is out of bounds, of the months of these rows, is inserted as a total, whose CHECK refuses it. */
+/** The statements that fail if the user's balances, or the months of these rows, add up beyond the bounds. */
 export function requireBounds(userId: SQL, rows: SQL): SQL[] {
   const sums = sql`
     select sum(balance) as past from accounts where user_id = ${userId}
@@ -73,6 +73,7 @@ export function requireBounds(userId: SQL, rows: SQL): SQL[] {
                select distinct substr(transaction_date, 1, 7), type from transactions where type <> 'transfer' and ${rows})
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
+  // The CHECK of `totals` refuses a sum that is out of bounds.
   return [
     sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)

@@ -7,8 +7,8 @@ type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferI
 
 /**
  * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
- * between the check and the write. Row and guard may name columns of the one row that is selected `from` elsewhere. Add
- * `.returning()` to see whether the row was inserted.
+ * between the check and the write. `from` may select one row of another table, whose columns `row` and `guard` can then
+ * use. Add `.returning()` to see whether the row was inserted.
  */
 export function insertWhere<T extends SQLiteTable>(
   db: typeof builder,

@@ -20,7 +20,7 @@ import { tokens, users } from './schema.ts'
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
 export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTableColumns(users)
 
-/** What statements need of an owner. */
+/** What statements need to know of their owner. */
 export type Scope = {
   /** The id of the user, NULL if the token is not good. */
   readonly id: SQL<number>
@@ -29,7 +29,7 @@ export type Scope = {
   readonly db: typeof builder
 }
 
-/** What a good token is known by, and when it must have been made and used. */
+/** What identifies a token, and the times after which it must have been used and created to be good. */
 type Credentials = { tokenId: number; secretHash: string; usedAfter: Date; createdAfter: Date; now: Date }
 
 /**
@@ -46,7 +46,7 @@ export class Owner implements Scope {
   /** The user's id, once `run` has found it. */
   userId: number | undefined
   readonly credentials: Credentials
-  /** Who the user is and the number of their last change, `7-42`, once `run` has been asked for it and found it. */
+  /** The user's id and the number of their last change, as `7-42`, once `look` or a watched `run` has read them. */
   state: string | undefined
   #lastUsedAt: Date | undefined
   #watched: { known: string | undefined } | undefined
@@ -99,8 +99,8 @@ export class Owner implements Scope {
   }
 
   /**
-   * Makes `run` read the state of what the user has. Where it is the one that the client knows, `run` throws NotModified
-   * before any other statement is executed; once a day it does not, since the use of the token is to be noted.
+   * Makes `run` read the user's state. If it is the one that the client knows, `run` throws NotModified before any
+   * other statement is executed, except once a day, so that the use of the token gets noted.
    */
   watch(known: string | undefined): void {
     this.#watched = { known }
@@ -138,8 +138,8 @@ export class Owner implements Scope {
 }
 
 /**
- * Prepares statements of an owner (see `prepare`); their owner and its `now` are slots as well. Call it where a module
- * begins, and the function that it returns with the owner and the input, to get what `Owner.run` takes.
+ * Prepares statements that have an owner (see `prepare`), whose credentials and `now` become slots as well. Call it
+ * once in a module, at the top; the function it returns takes an owner and the input, and makes what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,
@@ -150,12 +150,12 @@ export function prepareOwned<S extends object, T extends NamedStatements>(
   return ({ credentials: by }, input) => prepared({ by, input })
 }
 
-/** What a lookup finds: the user, the number of their last change, and more. */
+/** What a lookup finds: the user, the number of their last change, and its further columns. */
 export type Found<T> = { user: User; lastUsedAt: Date; lastChange: number } & T
 
 /**
- * Prepares a statement that finds the user behind a token with columns of its own (see `rowsOf`), for what is asked so
- * often that not a row may be read twice. `build` gets an owner who is known, and the number of their last change.
+ * Prepares a statement that finds the user behind a token, with further columns (see `rowsOf`), for requests so
+ * frequent that no row may be read twice. `build` gets an owner who is known, and the number of their last change.
  */
 export function prepareLookup<S extends object, C extends Record<string, SQL>>(
   build: (owner: Scope & { lastChange: SQL<number> }, slots: S) => C,
@@ -175,13 +175,13 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
         ...build(known, input as unknown as S),
       })
       .from(userWithLastChange(by))
-      // Keeps SQLite from counting the last change anew wherever it is used.
+      // Keeps SQLite from computing the last change again wherever it is used.
       .where(sql`users.id is not null`),
   }))
   return ({ credentials: by }, input) => prepared({ by, input }).found as Bound<never>
 }
 
-/** The columns of a user for a query from something that is called `users`, where Drizzle would miss the table. */
+/** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns demand the table. */
 const selectedUser = Object.fromEntries(
   Object.entries(userColumns).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
 ) as unknown as typeof userColumns
@@ -215,7 +215,7 @@ const identify = prepare(({ by, isWatched }: Slots<{ by: Credentials; isWatched:
 
 const none = sql<number | null>`null`
 
-/** Fails on purpose if the token is good, its use has been noted and the state is the one that is known. */
+/** Fails on purpose if the token is good, its use has been noted and the client knows the state. */
 const stopIfKnown = prepare(
   ({ by, known, usedAfter }: Slots<{ by: Credentials; known: string; usedAfter: Date }>) => ({
     stop: builder.all(sql`

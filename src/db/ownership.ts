@@ -32,13 +32,13 @@ type Id = number | string | SQL
 
 /**
  * True for transactions whose accounts, on either side, are not deleted; those of a deleted account are removed later.
- * It does not ask whether their user exists: `existingRow` does.
+ * It does not check that their user exists: `existingRow` does.
  */
 export const hasLiveAccounts = sql`not exists (
   select 1 from ${accounts} gone
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
-/** `hasLiveAccounts` for many rows of the user's: while none of their accounts is being removed, no row is checked. */
+/** `hasLiveAccounts` for many of the user's rows: while none of their accounts is being removed, no row is checked. */
 export function hasLiveAccountsInBulk(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${hasLiveAccounts})`
 }
@@ -55,7 +55,7 @@ export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True if row `id`, to which another is to refer, exists and is that user's. Both are expressions. */
+/** True if row `id` exists and is that user's, so that another row may refer to it. Both are expressions. */
 export function refersToOwn(userId: SQL, table: OwnedTable, id: SQL): SQL {
   return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
 }
@@ -80,8 +80,8 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
 }
 
 /**
- * What a write asks of its row: to be the user's and, if the client says which (`If-Match`), of a version that it
- * expects. `select` selects the row as it is shown where it has another. Pass the results to `requireClaimed`.
+ * What a write demands of its row: to be the user's and, if the client names versions (`If-Match`), to have one of
+ * them. `select` makes the query that shows the row if it has another. Pass the results to `requireClaimed`.
  */
 export function claim<Query>(
   owner: Scope,
@@ -137,8 +137,8 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 }
 
 /**
- * Returns the values of a draft. Before throwing its errors, makes sure that the token is good and, if the request is
- * about a row, that the row is what the request claims (docs/contract.md, Order of checks).
+ * Returns the values of a draft. Before throwing its errors, checks that the token is good and, if the request is about
+ * a row, that the row is what the request claims (docs/contract.md, Order of checks).
  */
 export async function requireComplete<T>(owner: Owner, draft: Draft<T>, claimed?: Claim) {
   if (draft.complete) return draft.values

@@ -18,8 +18,8 @@ type Value = string | number | Date | null
 type Argument = Value | boolean
 
 /**
- * An input as a prepared statement sees it: an SQL expression for each value. Booleans and what is undefined are there
- * as they are, since the text of the statement may depend on them.
+ * An input as a prepared statement sees it: an SQL expression for each value. Booleans and undefined values stay as
+ * they are, since the text of the statement may depend on them.
  */
 export type Slots<Input> = SlotsOf<Input> & { readonly [input]?: Input }
 declare const input: unique symbol
@@ -31,18 +31,18 @@ type SlotsOf<T> = T extends Value
 
 export type InputOf<S> = S extends { readonly [input]?: infer Input } ? NonNullable<Input> : never
 
-/** A prepared statement that has its arguments; a list of them for a list. */
+/** A prepared statement with its arguments; a list of them for a list. */
 export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key in keyof T]: BoundOf<T[Key]> }
 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** Inputs differ in what they leave out, so one function may make many texts. Clients choose which, hence a bound. */
+/** Each combination of fields that an input leaves out has a text of its own. Clients choose, hence a bound. */
 const mostShapes = 200
 
 /**
- * Prepares statements: their text is made once in each isolate for each shape of input, which takes Drizzle many times
- * as long as all else. `build` must not look at values, and cannot: it gets a slot for each.
+ * Prepares statements: their text is built once in each isolate for each shape of input, since building it takes
+ * Drizzle many times as long as everything else. `build` cannot look at values: it gets a slot for each.
  */
 export function prepare<S extends object, T extends NamedStatements>(
   build: (slots: S) => T,
@@ -69,7 +69,7 @@ export function prepare<S extends object, T extends NamedStatements>(
   }
 }
 
-/** Names what an input has, and collects its values in the order of their slots. */
+/** Describes which fields an input has, and collects its values in the order of their slots. */
 function shapeOf(input: unknown, values: Value[]): string {
   if (input === undefined || typeof input === 'boolean') return `${input}`
   if (isValue(input)) {
@@ -106,7 +106,7 @@ function compile(statement: Statement): Compiled {
   const { text, params } = numbered(sql, args)
   const { fields, joinsNotNullableMap } = prepared
   if (!fields || !plain.isRead) return { ...plain, sql: text, params }
-  // As one JSON text, rows are a quarter as long as cell by cell, with the name of each type, and read as much faster.
+  // As one JSON text, rows take a quarter of the bytes and of the time to read that cells with their types take.
   const names = namesOf(fields)
   const values = fields.map(({ field }, place) => {
     return valueDecoder(field) instanceof NestedJson ? `json(${names[place]})` : names[place]
@@ -120,12 +120,12 @@ function compile(statement: Statement): Compiled {
   }
 }
 
-/** Names for columns, some of which have none. */
+/** Names for columns, since some have none. */
 function namesOf(fields: Field[]): string[] {
   return fields.map((_, place) => `c${place}`)
 }
 
-/** Reads a column that holds JSON, which may be part of a larger one that has been parsed already. */
+/** Reads a column that holds JSON, which may have been parsed already as part of a larger text. */
 class NestedJson {
   readonly #read: (value: never) => unknown
   constructor(read: (value: never) => unknown) {
@@ -137,8 +137,8 @@ class NestedJson {
 }
 
 /**
- * A column that holds all rows of a query, which may refer to the tables of the query around it; none unless the
- * condition holds, and then none is looked for. So one statement can read rows of several kinds.
+ * A column that holds all rows of a query, so that one statement can read rows of several kinds. The query may refer to
+ * the tables of the statement around it, and runs only if the condition holds.
  */
 export function rowsOf<T extends Statement>(query: T, condition?: SQL): SQL<T['_']['result']> {
   const { fields = [], joinsNotNullableMap } = describe(query).prepared
@@ -149,7 +149,7 @@ export function rowsOf<T extends Statement>(query: T, condition?: SQL): SQL<T['_
   return (condition ? sql`iif(${condition}, ${rows}, '[]')` : rows).mapWith(new NestedJson(read)) as SQL
 }
 
-/** Numbers the parameters, so that one which is used several times is sent once, and drops needless space. */
+/** Numbers the parameters, so that one used several times is sent once, and drops needless whitespace. */
 function numbered(sql: string, args: unknown[]): { text: string; params: Compiled['params'] } {
   const params: Compiled['params'] = []
   const places = new Map<string, number>()
@@ -175,7 +175,7 @@ function isSlot(param: Slot | Argument): param is Slot {
   return typeof param === 'object' && param !== null && 'slot' in param
 }
 
-/** What Drizzle makes of a statement. Its own way to the rows takes several times as long as ours. */
+/** What Drizzle makes of a statement. Its own reading of the rows takes several times as long as ours. */
 export type Prepared = {
   getQuery(): Query & { method?: 'all' | 'run' }
   fields: Field[] | undefined
@@ -183,7 +183,7 @@ export type Prepared = {
 }
 export type Field = { path: string[]; field: Column | SQL | SQL.Aliased }
 
-/** Makes the text of a statement that is not prepared. */
+/** Builds the text of a statement that is not prepared. */
 export function bind<T extends Statement>(statement: T): Bound<T['_']['result']> {
   const { sql, args, isRead, decode } = describe(statement)
   return { sql, args: args as Argument[], isRead, decode }

@@ -25,7 +25,7 @@ const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
 const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
-/** The Idempotency-Key of the request that created the row: a repeat of it creates no other. */
+/** The Idempotency-Key of the request that created the row: repeating it creates no second one. */
 const idempotencyKey = () => text()
 /** The client's own id for the row, which is never created twice. */
 const clientId = () => text()
@@ -33,17 +33,17 @@ const clientId = () => text()
 const version = () => integer().notNull().default(1)
 const hasKey = sql`idempotency_key is not null`
 const hasClientId = sql`client_id is not null`
-/** For what goes in the moment its user goes. */
+/** For rows that are deleted together with their user. */
 const owner = () =>
   integer()
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 /**
- * For what may be too much to go in that moment. It does not refer to the user's row, which is deleted first; what is
- * left is removed in parts (services/removal.ts).
+ * For rows that may be too many for that. They do not refer to the user's row, which is deleted first; the rest is
+ * removed in parts (services/removal.ts).
  */
 const ownerOrFormer = () => integer().notNull()
-/** Null once it is deleted: it is nobody's then, so nobody finds it, and what refers to it is removed later. */
+/** Null once the row is deleted: it is nobody's then, so no query finds it, and what refers to it is removed later. */
 const ownerUntilDeleted = () => integer()
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
@@ -76,7 +76,7 @@ export const users = sqliteTable(
   (t) => [index('users_reminder_look_at').on(t.reminderLookAt).where(sql`reminder_look_at is not null`)],
 )
 
-/** Users who have been deleted, kept by a trigger until everything that was theirs is removed. Ids are never reused. */
+/** Deleted users, recorded by a trigger until everything that was theirs is removed. Ids are never reused. */
 export const formerUsers = sqliteTable('former_users', { id: integer().primaryKey() })
 
 /** Bearer tokens. Only hashes of their secrets are stored. */
@@ -105,7 +105,7 @@ export const accounts = sqliteTable(
   {
     id: id(),
     userId: ownerUntilDeleted(),
-    /** Whose it was, if it is deleted: their transactions on it are not there any more, but still to be removed. */
+    /** Whose it was, once it is deleted: its transactions no longer count, but still have to be removed. */
     formerUserId: integer(),
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
@@ -138,7 +138,7 @@ export const accounts = sqliteTable(
   ],
 )
 
-/** A deleted category remains, without owner and name, as long as transactions refer to it. They are uncategorised. */
+/** A deleted category remains, without owner and name, as long as transactions refer to it; they are uncategorised. */
 export const categories = sqliteTable(
   'categories',
   {
@@ -204,8 +204,8 @@ export const transactions = sqliteTable(
 )
 
 /**
- * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which all sums are
- * made. Triggers keep them for single rows, `countRows` for many (db/figures.ts).
+ * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which all sums
+ * are made. Triggers keep them for single rows, `countRows` and `discountRows` for many (db/figures.ts).
  */
 export const totals = sqliteTable(
   'totals',
@@ -230,7 +230,7 @@ export const totals = sqliteTable(
     // Find the totals of an account that is deleted, on either side, without reading those of all others.
     index('totals_account').on(t.userId, t.accountId),
     index('totals_to_account').on(t.userId, t.toAccountId).where(sql`to_account_id <> 0`),
-    // What went to and fro between two accounts may be any multiple of what there was.
+    // What goes back and forth between two accounts can be any multiple of what is in them.
     check(
       'total_in_bounds',
       sql`abs(${t.total}) <= iif(type = 'transfer', 9000000000000000000, ${sql.raw(String(maxTotal))})`,
@@ -239,8 +239,8 @@ export const totals = sqliteTable(
 )
 
 /**
- * What has changed beside transactions that are there, which carry the number of their last change themselves: deleted
- * transactions, and accounts, categories and profiles whatever happened to them. Kept by triggers.
+ * The log of changes: transactions that were deleted or moved to other accounts, and all changes of accounts,
+ * categories and profiles. Other transactions carry the number of their last change themselves (db/changes.ts).
  */
 export const changes = sqliteTable(
   'changes',
@@ -255,7 +255,7 @@ export const changes = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
 
-/** The highest id that a transaction had when it was deleted: ids are never given out again. */
+/** The highest id of a deleted transaction: ids are never assigned again. */
 export const spentIds = sqliteTable('spent_ids', {
   noun: text().primaryKey(),
   highest: integer().notNull(),
@@ -282,7 +282,7 @@ export const attempts = sqliteTable(
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
-/** States of provider sign-ins that have been used up: each is good once. */
+/** States of provider sign-ins that have been used: each is good once. */
 export const usedStates = sqliteTable(
   'used_states',
   { nonce: text().primaryKey(), expiresAt: instant().notNull() },
@@ -307,8 +307,8 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows of files that the user deleted, as a file would bring them again. A trigger keeps them; whoever undoes an import
- * deletes nothing of its own.
+ * Imported rows that the user deleted, with what identifies them in the next file. A trigger records them. Undoing an
+ * import records nothing.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -354,7 +354,7 @@ export const batches = sqliteTable(
   ],
 )
 
-/** One pair for each thing that is wrong with an item. */
+/** A pair for each error of an item. */
 export type ItemErrors = [field: string, message: string][]
 
 /** An item's outcome as it is stored: what became of it, the row that it created or duplicates, and its errors. */
@@ -384,7 +384,7 @@ export const batchParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
-/** What becomes of the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
+/** The verdicts on the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
   { uploadId: text().notNull(), step: text().notNull(), items: text().notNull() },
@@ -404,7 +404,7 @@ export const imports = sqliteTable(
     rows: integer().notNull(),
     created: integer().notNull(),
     duplicate: integer().notNull(),
-    /** Rows that were not taken since the user had deleted them. */
+    /** How many rows were left out because the user had deleted them. */
     deletedBefore: integer().notNull().default(0),
     /** The id of its first row, if that created a transaction; each row has the next. */
     firstId: integer().notNull(),
