@@ -10,15 +10,15 @@ import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
- * Bulk inserts, whether the transactions come from a phone or a file, are a batch: its items lie in `batchParts` as
- * JSON, and what becomes of them in `batches.outcomes`. Staging is a statement for each part of the items, deciding and
- * creating are one each, over all items at once, and the write lock is held from deciding to creating.
+ * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as
+ * JSON, and what becomes of them in `batches.outcomes`. Staging takes a statement for each part of the items; deciding
+ * and creating take one each, over all items at once, and the write lock is held from deciding to creating.
  */
 
 /** The id of a batch; in prepared statements an expression. */
 type BatchId = string | SQL
 
-/** What created rows say of where they came from, and the condition for creating any. */
+/** Where created rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The id of the batch's user, in SQL. */
@@ -45,7 +45,7 @@ export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
  * `category` is an id, or the key of a name. Batches that were stored before a deployment are read after it, by these
- * places: none may change, so a new field is the last of `asSent`.
+ * places: none may change, so a new field goes to the end of `asSent`.
  */
 const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...fieldsAsSent] as const
 
@@ -86,8 +86,8 @@ export function stageRows(
 }
 
 /**
- * The rules for `item`, which may be checked again when a batch is processed. Its category is left out then: one that
- * has gone in the meantime leaves the item uncategorised.
+ * The rules for `item`, which may be checked again when a batch is processed. Its category is left out then: one
+ * deleted in the meantime leaves the item uncategorised.
  */
 export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
   const item = nextRow((field) => sql.raw(`item.${field}`))
@@ -120,7 +120,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * Rows of files that the user deleted absorb items as well if `recallsDeleted`: those are `deleted_before`.
+ * If `recallsDeleted`, imported rows that the user deleted absorb items too: those items are `deleted_before`.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], { recallsDeleted = false } = {}): SQL {
   const userId = ownerOf(batchId)
@@ -168,13 +168,13 @@ const rounds: Round[] = [
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
-/** The most rows that the items of a batch are compared with, beside as many as there are items. */
+/** The items of a batch are compared with at most this many rows, plus as many as there are items. */
 const mostComparedInAll = 30_000
 
 /**
  * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
- * `absorbed` has the position of the item and the id of the row, negative if that is deleted. Rows with the account, date
- * and amount of any item are read once, however many items match them.
+ * `absorbed` has the position of the item and the id of the row, negative if that is deleted. Rows with the account,
+ * date and amount of any item are read once, however many items match them.
  *
  * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
  * long as running it.
@@ -186,8 +186,8 @@ function absorbed(batchId: BatchId, recallsDeleted: boolean): SQL {
   const resembles = (item: SQL) => sql`row.account_id = ${item}.account_id
            and row.transaction_date = ${item}.transaction_date and row.amount = ${item}.amount`
   const items = sql`(select sum(json_array_length(items)) from ${batchParts} where batch_id = ${batchId})`
-  // Of each place the newest, and so many in all: the lock is held for each of them. A query of its own, since the
-  // parser's stack ends where queries are nested deeper.
+  // The newest of each place, and a bounded number in all, since the write lock is held while they are read. A query of
+  // its own, since SQLite's parser runs out of stack if queries are nested deeper.
   const resembling = sql`
     select row.* from (select distinct ${place} from asking) wanted cross join transactions row on row.id in (
              select row.id from transactions row where ${resembles(sql`wanted`)}
@@ -255,8 +255,8 @@ function createdOf(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a decided batch that is still unfinished. Categories are looked up now: one that has gone leaves
- * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
+ * Creates the rows of a decided batch that is still unfinished. Categories are looked up now: a deleted one leaves its
+ * item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
  */
 export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
   const userId = ownerOf(batchId)
@@ -290,10 +290,10 @@ export function isImportedBy(importId: SQL): SQL {
 }
 
 /**
- * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that the
- * triggers leave its rows to `discountRows`, and their client ids unspent: importing the file again must work. Rows that
- * were deleted with an account stay so, and their client ids spent. Nobody has seen the rows of a dry run, so their
- * deletion is no change.
+ * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that
+ * the triggers leave its rows to `discountRows` and do not spend their client ids: importing the file again must work.
+ * Rows that were deleted with an account stay deleted, and their client ids spent. Nobody has seen the rows of a dry
+ * run, so their deletion is not logged.
  */
 export function undoImport(
   userId: SQL,

@@ -23,7 +23,7 @@ export type Feed = {
   balances: { id: number; balance: Minor }[]
 }
 
-/** What a page is asked for: what comes after a cursor; everything, without one; or `now`, nothing but a cursor. */
+/** Where a page begins: after a cursor; at the `start`, which sends everything; or `now`, which sends only a cursor. */
 export type FeedRequest = { from: FeedCursor | 'start' | 'now'; limit: number; epoch: number }
 
 /** Returns a page of the user's feed of changes. Throws Invalid, CursorExpired. */
@@ -35,7 +35,7 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   )
 }
 
-/** Even the longest texts of so many rows of each kind fit in one row of an answer. */
+/** This many rows of each kind fit in one row of an answer, even with the longest texts. */
 const smallestPage = 100
 
 /** Reads a page of `limit` rows or, where their texts are too much for the database to answer, of fewer. */
@@ -72,7 +72,7 @@ const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<Asked>) => {
 
 /** The statement that reads a page: `Owner.look` runs it alone, `Owner.run` at the end of a batch. See `feedOf`. */
 export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
-  // One more than the page has tells whether there are more.
+  // One more than the page holds shows whether there are more.
   const rows = limit + 1
   if (from === 'now') return lookup(owner, { rows })
   if (from === 'start') return lookup(owner, { rows, ahead: aheadOf(undefined) })

@@ -5,10 +5,10 @@ import { type Account, accountColumns } from '../accounts.ts'
 import { type Category, categoryColumns } from '../categories.ts'
 import type { Transaction } from '../transactions/read.ts'
 
-/** What the feed tells of accounts and categories beside what other answers do. */
+/** What the feed shows of accounts and categories besides what other answers show. */
 type Fed = { clientId: string | null }
 
-/** A row as it is now, or null for one that is not there any more. */
+/** A row as it is now, or null for one that no longer exists. */
 export type Change =
   | { noun: 'profile'; id: number; row: User }
   | { noun: 'account'; id: number; row: (Account & Fed) | null }
@@ -29,8 +29,8 @@ export const fedCategoryColumns = {
 export const rowLimit = (rows: unknown) => rows as Placeholder
 
 /**
- * Makes changes of transactions. Gives none for a transaction of an account that is not among the user's: the account is
- * deleted, its entry stands for its transactions, and these are removed later.
+ * Returns a function that makes changes of transactions, but none of a transaction on an account that is not among the
+ * user's: that account is deleted, its entry stands for its transactions, and these are removed later.
  */
 export function transactionChanges(ownAccounts: { id: number }[]) {
   const ids = new Set(ownAccounts.map(({ id }) => id))

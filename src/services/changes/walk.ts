@@ -7,8 +7,8 @@ import { transactionColumns } from '../transactions/read.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
 
 /*
- * A snapshot walks through profile, accounts, categories, and transactions from the newest to the oldest. It finds each
- * row that was there when it began and was not changed since; of all others the log tells afterwards.
+ * A snapshot walks through profile, accounts, categories, and transactions from the newest to the oldest. It finds
+ * every row that existed when it began and has not changed since; the log has all others afterwards.
  */
 
 /** The place before the first row of each kind that is still ahead, or undefined for a kind that has been passed. */
@@ -20,7 +20,7 @@ export type Ahead = {
 
 const newest = { date: '9999-12-31', id: 0 }
 
-/** What lies behind a row. */
+/** What is still ahead after a row. */
 export function aheadOf(row: WalkedRow | undefined): Ahead {
   if (!row) return { accountsAfter: 0, categoriesAfter: 0, before: newest }
   if (row.noun === 'transaction')
@@ -29,7 +29,7 @@ export function aheadOf(row: WalkedRow | undefined): Ahead {
   return { accountsAfter: row.id, categoriesAfter: 0, before: newest }
 }
 
-/** The user's accounts from there on, at most so many. The plus keeps SQLite from walking through everybody's. */
+/** The user's next accounts, at most `rows` of them. The plus keeps SQLite from walking through everybody's. */
 export function nextAccounts(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   return owner.db
     .select(fedAccountColumns)
@@ -39,7 +39,7 @@ export function nextAccounts(owner: Scope, after: SQL<number>, rows: SQL<number>
     .limit(rowLimit(rows))
 }
 
-/** The user's categories from there on, at most so many. */
+/** The user's next categories, at most `rows` of them. */
 export function nextCategories(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   return owner.db
     .select(fedCategoryColumns)
@@ -49,7 +49,7 @@ export function nextCategories(owner: Scope, after: SQL<number>, rows: SQL<numbe
     .limit(rowLimit(rows))
 }
 
-/** The user's transactions from there on, at most so many. */
+/** The user's next transactions, at most `rows` of them. */
 export function nextTransactions(
   owner: Scope,
   before: { date: SQL<string>; id: SQL<number> },
@@ -69,13 +69,13 @@ type Found = {
   categories: ResultOf<ReturnType<typeof nextCategories>>
   transactions: ResultOf<ReturnType<typeof nextTransactions>>
   balances: { id: number }[]
-  /** Where the walk begins. */
+  /** Only on the first page. */
   profile: User | undefined
 }
 
 /**
- * The first `limit` rows of what has been found, and the last of them, undefined if that is where the walk ends. For
- * that, `limit` + 1 rows of each kind must have been asked for.
+ * The first `limit` rows of what has been found, and the last of them, undefined if the walk ends there. `limit` + 1
+ * rows of each kind must have been asked for.
  */
 export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
   const changeOf = transactionChanges(found.balances)

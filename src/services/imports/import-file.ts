@@ -31,6 +31,6 @@ export type ImportFile = {
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
-  /** Whether rows are taken that the user had deleted. */
+  /** Whether to import rows that the user had deleted. */
   takesDeleted: boolean
 }

@@ -95,7 +95,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
   }
 }
 
-/** What was deleted and has been imported again is there: a row of another file that equals it is a duplicate of it. */
+/** Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. */
 function forgetTaken({ id }: Owner, importId: SQL): SQL {
   return sql`
     delete from remembered where user_id = ${id} and id in (

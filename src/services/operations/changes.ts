@@ -26,7 +26,7 @@ export type Noun = {
   row: (userId: SQL) => SQL
   /** Whether the table has versions. */
   hasVersion: boolean
-  /** What the rules need beside `now_` and `next_` with a field's name: columns, which may be about several operations. */
+  /** Columns that the rules need besides `now_` and `next_` of each field; they may look at several operations. */
   counted?: SQL
   rules: (userId: SQL) => Rule[]
 }
@@ -72,11 +72,11 @@ const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
 /**
  * Decides what becomes of updates:
  *
- * 1. A row that is not there, or somebody else's, is gone.
- * 2. A change that would break a rule is invalid.
+ * 1. A row that does not exist, or is somebody else's, is gone.
+ * 2. An update that would break a rule is invalid.
  * 3. A field conflicts if the row has neither what it was nor what it is to be. Only fields that are set count, so a
  *    client may send the whole row as it was.
- * 4. A change to what the row is anyway leaves it unchanged.
+ * 4. An update to what the row already is leaves it unchanged.
  */
 export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): SQL {
   const { userId } = upload
@@ -122,7 +122,7 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   return storeVerdicts(upload, { step, values: [], query })
 }
 
-/** The step that deletes rows, which `statement` does to those with the ids that a query selects. */
+/** The step that deletes rows: `statement` deletes those whose ids a query selects. */
 export function deletion(noun: Noun, step: string, statement: (owner: Scope, ids: SQL) => Statement): Step {
   const remove = prepareOwned((owner, staged: Slots<Staged>) => {
     const upload = uploadOf(owner, staged)
@@ -135,7 +135,7 @@ export function deletion(noun: Noun, step: string, statement: (owner: Scope, ids
     Object.values(remove(owner, { ...asked, json: changesAsJson(noun, operations) }))
 }
 
-/** `found` has each operation, with what it sets and knows, and the row that it names as it is now. */
+/** `found` has each operation, with what it sets and what it knew, and the row that it names as it is now. */
 function foundRows(userId: SQL, { noun, json }: Judged): SQL {
   const { table, groupOf, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)
@@ -162,7 +162,7 @@ function foundRows(userId: SQL, { noun, json }: Judged): SQL {
 
 type Group = { bits: SQL; of: (prefix: string) => SQL }
 
-/** The fields that conflict, as a JSON array. Those of a group do so together. */
+/** The fields that conflict, as a JSON array. Those of a group conflict together. */
 function conflicts({ groupOf }: Noun, andAlso: (group: Group) => SQL): SQL {
   const found = [...new Set(Object.values(groupOf))].map((name) => {
     const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
@@ -180,8 +180,8 @@ const columns = (prefix: string, fields: readonly string[]) =>
   sql.raw(`(${fields.map((field) => `${prefix}_${field}`).join(', ')})`)
 
 /**
- * Writes the updates of a step that `which` matches: those fields, which others are left out, since setting a column
- * writes its index entries and runs its triggers, even to the same value.
+ * Writes the updates of a step that `which` matches. Sets only the given fields, since setting a column writes its
+ * index entries and runs its triggers, even if its value stays the same.
  */
 export function applyUpdates(
   upload: Uploading,

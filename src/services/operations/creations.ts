@@ -11,7 +11,7 @@ export type NewRows = {
   noun: 'account' | 'category'
   table: 'accounts' | 'categories'
   fields: readonly string[]
-  /** A column that the rules need beside the fields and `nth`, over `fresh`: the operations that are not repeats, in order. */
+  /** A column that the rules need besides the fields and `nth`; over `fresh`: the operations that are no repeats. */
   counted: SQL
   rules: (userId: SQL) => Rule[]
 }
@@ -43,8 +43,9 @@ function asJson({ fields }: NewRows, operations: Operation[]): string {
 }
 
 /**
- * Decides what becomes of the creation of accounts or categories. One whose client id has a row is a duplicate of it, and
- * gone if that row is deleted. Of those that break a rule, each counts for those after it: a quota is never passed.
+ * Decides what becomes of creations of accounts or categories. One whose client id has a row is a duplicate of it, or
+ * gone if that row has been deleted. One that breaks a rule still counts for those after it, so that a quota is never
+ * exceeded.
  */
 function judge(upload: Uploading, rows: NewRows, json: SQL): SQL {
   const { userId } = upload
@@ -54,7 +55,7 @@ function judge(upload: Uploading, rows: NewRows, json: SQL): SQL {
   const isSpent = sql`exists (
     select 1 from ${spentClientIds} spent
      where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${rows.noun}'`)} and spent.client_id = item.client_id)`
-  // Deleted rows do not get their ids back: AUTOINCREMENT.
+  // AUTOINCREMENT: the ids of deleted rows are never used again.
   const lastId = sql`coalesce((select seq from sqlite_sequence where name = ${sql.raw(`'${rows.table}'`)}), 0)`
   const query = sql`
     with item as materialized (select ${columns} from json_each(${json})),

@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 
-/** What is wrong with an operation whose row another one is about as well: which of them came first is unknown. */
+/** The error of an operation on a row that an earlier one is about too: which was meant to come first is unknown. */
 export const rowTwice = 'The row stands in an earlier operation as well.'
 
 const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
 
 /**
- * The rows that an upload changes, as JSON, if some of a noun are named by id and others by client id: only the database
- * knows then whether two of them are one.
+ * The rows that an upload changes, as JSON, of nouns that it names both by id and by client id: only the database can
+ * tell whether two of those are the same row. Undefined if there are none.
  */
 export function namesToCompare(operations: Operation[]): string | undefined {
   const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')
@@ -22,7 +22,7 @@ export function namesToCompare(operations: Operation[]): string | undefined {
   )
 }
 
-/** The positions of operations on a row that another one before them is about, as a query. */
+/** The positions of operations on a row that an earlier operation is about, as a query. */
 export function rowsTwice(userId: SQL, names: SQL): SQL {
   const found = Object.entries(tables).map(
     ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (

@@ -20,7 +20,7 @@ export type Outcome = {
   /** The fields that conflict. */
   fields: string[] | null
   errors: FieldErrors | null
-  /** The row as it is now, of a duplicate or a conflict. */
+  /** The row as it is now, for a duplicate or a conflict. */
   row: Change | null
 }
 
@@ -65,7 +65,10 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
   }
 })
 
-/** Makes outcomes of what `readOutcomes` has read, for the user as they were: their profile conflicts or has changed. */
+/**
+ * Makes outcomes of what `readOutcomes` has read. `user` is the profile before the upload. That is what it still is
+ * where it is shown: an update that conflicts changes nothing.
+ */
 export function outcomesOf(
   operations: Operation[],
   found: Results<ReturnType<typeof readOutcomes>>,
@@ -99,7 +102,7 @@ function storedIn(found: { verdicts: string }[]): Verdict[] {
   return found.flatMap(({ verdicts }) => JSON.parse(verdicts) as Verdict[])
 }
 
-/** What bulk-insert.ts has decided of created transactions: those that fail there are gone. */
+/** What bulk-insert.ts has decided about creations of transactions: those that fail there are gone. */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],

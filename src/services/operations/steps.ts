@@ -8,15 +8,15 @@ import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import { rowsTwice } from './names.ts'
 
 /*
- * What becomes of an upload's operations is decided in steps, each of which is one statement over all operations of a
- * kind and noun. It stores a verdict for each operation: an array that begins with the places below, then has the values
- * to write. Statements that write read it from there. The rows of a step exist only within the upload's transaction.
+ * The outcomes of an upload's operations are decided in steps. Each is one statement over all operations of a kind and
+ * noun, which stores a verdict for each: an array that begins with the places below, followed by the values to write.
+ * The statements that write read them from there. The rows of a step exist only within the upload's transaction.
  */
 
 /** What every verdict begins with; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
-/** What the statements of an upload are about; `guard` is false if nothing is to be done. */
+/** What the statements of an upload refer to; `guard` is false if nothing is to be done. */
 export type Uploading = { id: SQL; userId: SQL; guard: SQL }
 
 /** Stores the verdicts that a query makes: `verdict` has the places above and the named values. */
@@ -33,8 +33,8 @@ export function storeVerdicts(
 }
 
 /**
- * The operations of a step that came to an outcome, as the beginning of a statement: `op` has the position, the id of
- * the row and the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
+ * The operations of a step that have an outcome, as the beginning of a statement: `op` has the position, the id of the
+ * row and the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
  */
 export function accepted(
   uploadId: SQL,
@@ -46,7 +46,7 @@ export function accepted(
         from ${verdictsOf(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
 }
 
-/** The ids of the rows whose operations came to one of these outcomes, as a query. */
+/** The ids of the rows whose operations have one of these outcomes, as a query. */
 export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: readonly string[]): SQL {
   return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${words(outcomes)})`
 }
@@ -69,7 +69,7 @@ const words = (list: readonly string[]) => sql.raw(list.map((word) => `'${word}'
 /** What the client has seen of the feed. */
 export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
 
-/** An upload, what may stand against it as a whole (`names` as `namesToCompare` makes them), and the present epoch. */
+/** An upload, what may be wrong with it as a whole (`names` as `namesToCompare` makes them), and the current epoch. */
 export type Asked = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
 
 /** What the statements of a step are made of: the upload, and the step's operations as JSON. */
@@ -78,14 +78,14 @@ export type Staged = Asked & { json: string }
 /** The statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Bound[]
 
-/** The guard holds as well after some of the upload has been done. */
+/** The guard still holds after part of the upload has been done. */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
   const twice = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && isGood(owner, cursor, epoch), twice) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }
 
-/** True for a cursor after which the feed can go on. */
+/** True for a cursor from which the feed can continue. */
 export function isGood({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, now: SQL<number>): SQL {
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
   return sql`(${epoch} = ${now} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`

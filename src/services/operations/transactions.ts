@@ -86,7 +86,7 @@ const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touche
 /** The fields on which the sums of months depend. */
 const summed = ['type', 'amount', 'transaction_date']
 
-/** While an upload runs, the triggers add up no months: that would be done for each of its updates. */
+/** Checks the sums of months once: while an upload runs, the triggers do not, since they would for each update. */
 const bound = prepareOwned((owner, staged: Slots<Asked>) => {
   const { id, userId } = uploadOf(owner, staged)
   const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
@@ -125,7 +125,7 @@ const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) =
   return {
     batch: insertWhere(db, batches, batch, guard),
     items: stageRows(id, parts, stagedFields, judgedItems(userId)).map((part) => db.run(part)),
-    // Beside what is staged as invalid, only rows that are deleted are refused: they are gone.
+    // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
     rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
     counted: countCreated(id).map((statement) => db.run(statement)),
@@ -138,7 +138,7 @@ export const createTransactions: Step = (owner, asked, operations) => {
   return Object.values(create(owner, { ...asked, parts })).flat() as Bound[]
 }
 
-/** Items with the rows that they refer to, and their errors. One that was created earlier has none, whatever it refers to. */
+/** Items with the rows they refer to, and their errors. One created earlier has none, whatever it refers to. */
 function judgedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})

@@ -20,8 +20,9 @@ import { type Asked, isGood, type Seen, type Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
- * The order in which operations are done, whatever their order in the upload: what others refer to comes first and goes
- * last. Updates come before creations, so that a name which one gives up is free for the other.
+ * The order in which operations are done, whatever their order in the upload: rows that others refer to are created
+ * first and deleted last. Accounts and categories are updated before they are created, so that a name which an update
+ * gives up is free for a creation.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
   ['update', 'profile', updateProfile],
@@ -36,7 +37,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['delete', 'account', deleteAccounts],
 ]
 
-/** Looks for what stands against an upload as a whole; each of its steps does nothing then. */
+/** Finds what is wrong with an upload as a whole. If anything is, each of its steps does nothing. */
 const look = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
   twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
   expired: cursor ? [owner.db.all(sql`select 1 as expired where not ${isGood(owner, cursor, epoch)}`)] : [],
@@ -51,8 +52,8 @@ const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) =
 export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 
 /**
- * Does the operations of an upload, in one transaction and one round trip. Throws Invalid and CursorExpired, for the
- * upload as a whole: nothing has been done then.
+ * Does the operations of an upload, in one transaction and one round trip. Throws Invalid and CursorExpired for the
+ * upload as a whole: then nothing has been done.
  */
 export async function uploadOperations(
   owner: Owner,

@@ -20,7 +20,7 @@ import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
 
-/** How long a client is to wait that has too many unfinished batches: in that time the queue finishes some. */
+/** How long a client with too many unfinished batches is to wait: by then, the queue has finished some. */
 const retryAfterSeconds = 10
 
 /** A batch as it was sent, each item checked on its own. */
@@ -107,7 +107,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
 
 type InvalidItem = { position: number; errors: string }
 
-/** Throws what a batch without an earlier one of its key was refused for: TooManyAttempts, InvalidItems, Invalid. */
+/** Throws what a batch was refused for, if it was: TooManyAttempts, InvalidItems, Invalid. */
 function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidItem[]): void {
   if (!hadRoom) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
   if (invalid.length > 0)
@@ -119,8 +119,8 @@ function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidIte
 }
 
 /**
- * A batch as it is stored before its items are. Only one batch of a user is in the queue at a time, so that nobody waits
- * for all that somebody else has uploaded: the next is queued when it is done.
+ * The row of a batch, which is stored before its items. Only one batch of a user is in the queue at a time, so that
+ * nobody waits for everything that somebody else has uploaded: when one is done, the next is queued.
  */
 function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<Accepted>, waiting: SQL) {
   const { id, idempotencyKey = null, bodyHash } = batch
@@ -150,7 +150,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 
 /**
  * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
- * that was created as a transaction earlier is valid even if its account or category is gone by now: otherwise, a phone
+ * that was created as a transaction earlier is valid even if its account or category is gone by now: otherwise a phone
  * that never got the answer could never get rid of it.
  */
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {

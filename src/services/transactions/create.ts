@@ -81,7 +81,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   throw isDuplicate ? new PotentialDuplicate(results.duplicates) : refused
 }
 
-/** Leaves out what is null: statements are shorter without it. */
+/** Leaves out null fields: statements are shorter without them. */
 function given<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== null)
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }

@@ -14,11 +14,11 @@ export type Conditions = Omit<TransactionFilter, 'category_id' | 'q'> & {
   isUncategorised?: boolean | undefined
   /** A short text, as a pattern of `like`. */
   pattern?: string | undefined
-  /** A longer one. */
+  /** A longer text, for `instr`. */
   part?: string | undefined
 }
 
-/** Longer patterns would make `like` compare each letter with each: up to a hundred times the work of `instr`. */
+/** `like` compares every letter of a pattern with every letter of a text: up to a hundred times the work of `instr`. */
 const longestPattern = 8
 
 export function conditionsOf({ category_id, q, ...others }: TransactionFilter): Conditions {

@@ -16,8 +16,8 @@ import { search } from './search.ts'
 const farRows = 1_000
 
 /**
- * `total` counts the rows of all pages. Of a search, `searchedBackTo` is the day of the last row that it looked at, null
- * if it has looked at all.
+ * `total` counts the rows of all pages. For a search, `searchedBackTo` is the day of the oldest row that it looked at,
+ * null if it looked at all of them.
  */
 type Counted = { total: number; searchedBackTo?: CalendarDate | null }
 

@@ -30,7 +30,7 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
   return readOwn(owner, transactions, id, withRelations(owner, ownRow(owner, transactions, id)))
 }
 
-/** What a write asks of a transaction (see `claim`). */
+/** What a write demands of a transaction (see `claim`). */
 export function claimTransaction(owner: Scope, id: number | SQL, expected: Expected | SQL) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
   return claim(owner, transactions, id, expected, select)

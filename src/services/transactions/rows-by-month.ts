@@ -25,8 +25,8 @@ export function rowsByMonth(
     filter.to === undefined ? undefined : lte(totals.month, lastMonth),
     category && eq(totals.categoryId, category),
   )
-  // One query per type: with a single type, the index on categories can be used to its full length. SQLite takes the
-  // primary key for cheaper, which holds every month.
+  // One query per type: with a single type, the index on categories can be used to its full length. SQLite would prefer
+  // the primary key, and read every month.
   const byType = sql`indexed by totals_type`
   const types = category !== undefined && !type ? transactionTypes : [type]
   const kept = types.map(

@@ -8,7 +8,7 @@ import { type Rule, rule } from '../guards.ts'
 const required = 'The :field field is required.'
 const invalid = 'The selected :field is invalid.'
 
-/** The fields of a new transaction, those that are null left out. */
+/** The fields of a new transaction, without those that are null. */
 export type GivenFields = {
   [Field in keyof Omit<NewTransaction, 'force'>]: NonNullable<NewTransaction[Field]>
 }
@@ -16,7 +16,7 @@ export type GivenFields = {
 /** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
-/** Makes such a row of an expression for each field. */
+/** Makes such a row from an expression for each field. */
 export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
   return {
     type: of('type'),
@@ -41,7 +41,7 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   ]
 }
 
-/** A late retry of the request that created a transaction must not bring it back once it was deleted. */
+/** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
 export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   const { userId: spender, noun, clientId } = spentClientIds
   const text = 'The :field belongs to a transaction that was deleted.'
@@ -54,12 +54,12 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   )
 }
 
-/** Only for creating single transactions: batches, imports and updates accept uncategorised ones. */
+/** For creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
   return rule('category_id', required, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }
 
-/** The most transactions of its account, day and amount that a new one is compared with: the newest of them. */
+/** A new transaction is compared with at most this many of its account, day and amount: the newest. */
 export const mostCompared = 1_000
 
 /**

@@ -7,7 +7,7 @@ import { newestOf, type Slice } from './newest.ts'
 
 /**
  * The most rows that a search looks at: the newest. An ordinary index finds no word within a text, and one that does
- * would make every write nearly twice as dear (docs/decisions.md, Searches are bounded).
+ * would make every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
 const mostSearched = sql<number>`10000`
 

@@ -24,7 +24,7 @@ type Asked = {
 const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
   const { db } = owner
   const { row, stale } = claimTransaction(owner, id, expected)
-  // Another user's row is judged by that user's accounts, and nobody hears of it.
+  // Another user's row is judged by that user's accounts, and the verdict is not shown to anybody.
   const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent, dropsDestination))
   return {
     owned: db
@@ -53,7 +53,10 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, ex
   }
 })
 
-/** Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
+/**
+ * Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict,
+ * Invalid.
+ */
 export async function updateTransaction(
   owner: Owner,
   id: number,
