@@ -122,7 +122,10 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of a
   errors: field(z.optional(shown.fieldErrors()), doc('Of an invalid operation: texts by field.')),
   data: field(
     z.optional(changedRow()),
-    doc({ type: 'object', description: `Of a conflict or a duplicate: the row as it is now. ${kindsOfRow}` }),
+    doc({
+      type: 'object',
+      description: `Where the client cannot know it (\`duplicate\`, \`unchanged\`, \`conflict\`): the row as it is now. ${kindsOfRow}`,
+    }),
   ),
 }))
 type ShownData = NonNullable<ShownChange['data']>

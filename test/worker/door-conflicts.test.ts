@@ -28,8 +28,9 @@ test.each(fieldCases)('a conflict about %s is reported, and neither side is lost
 
   const keepMine = update('transaction', transaction.id, { [field]: mine }, { [field]: data[field] })
   expect(await uploadOne(person, keepMine)).toEqual({ outcome: 'updated', id: transaction.id, version: 3 })
-  expect(await uploadOne(person, keepMine)).toEqual({ outcome: 'unchanged', id: transaction.id, version: 3 })
-  expect(await uploadOne(person, op)).toEqual({ outcome: 'unchanged', id: transaction.id, version: 3 })
+  const unchanged = { outcome: 'unchanged', id: transaction.id, version: 3 }
+  expect(await uploadOne(person, keepMine)).toMatchObject(unchanged)
+  expect(await uploadOne(person, op)).toMatchObject(unchanged)
 })
 
 test('the type and the accounts of a transaction conflict as one', async () => {
@@ -77,11 +78,22 @@ test('without what a field was, the last write wins', async () => {
   expect((await read()).amount).toBe('13.00')
 })
 
-test('two devices that changed the same to the same agree', async () => {
-  const { person, transaction } = await createLedger(createWorld())
-  const op = update('transaction', transaction.id, { amount: 13 }, { amount: 12 })
-  expect((await uploadOne(person, op)).outcome).toBe('updated')
-  expect(await uploadOne(person, op)).toEqual({ outcome: 'unchanged', id: transaction.id, version: 2 })
+test('two devices that changed the same to the same agree, and the second is told the rest of the row', async () => {
+  const { person, cash, category, transaction } = await createLedger(createWorld())
+  const changes = [
+    ['transaction', transaction.id, { amount: '13.00' }, { description: 'Tea' }, { amount: '12.00' }],
+    ['account', cash.id, { name: 'Purse' }, { notes: 'Brown leather' }, { name: 'Cash' }],
+    ['category', category.id, { name: 'Sweets' }, { type: 'income' }, { name: category.name }],
+    ['profile', undefined, { name: 'Mary' }, { timezone: 'Europe/Berlin' }, {}],
+  ] as const
+  for (const [noun, id, same, rest, was] of changes) {
+    const first = { op: 'update', noun, ...(id && { id }), set: { ...same, ...rest } }
+    expect((await uploadOne(person, first)).outcome).toBe('updated')
+    const second = { op: 'update', noun, ...(id && { id }), set: same, was }
+    const { data, ...result } = await uploadOne(person, second)
+    expect(result).toEqual({ outcome: 'unchanged', id: id ?? person.id, ...(id && { version: 2 }) })
+    expect(data).toMatchObject({ id: id ?? person.id, ...same, ...rest })
+  }
 })
 
 test('a deletion does not remove an edit that was not seen', async () => {

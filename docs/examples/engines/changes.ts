@@ -61,7 +61,6 @@ export type Result = {
   index: number
   outcome: 'created' | 'updated' | 'unchanged' | 'deleted' | 'duplicate' | 'conflict' | 'gone' | 'invalid'
   id?: number
-  version?: number
   data?: Row
   errors?: Errors
 }

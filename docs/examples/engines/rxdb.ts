@@ -130,15 +130,13 @@ async function pushDocs(call: Call, changes: Change[], onInvalid: (doc: Doc, err
   })
   const masters: WithDeleted<Doc>[] = []
   for (const { mine, result } of await push(call, items)) {
-    const { outcome, id, version, data, errors } = result
+    const { outcome, id, data, errors } = result
     if (outcome === 'invalid') onInvalid(mine, errors ?? {})
     if (outcome === 'gone' && !mine._deleted) masters.push({ ...mine, _deleted: true })
     // No conflict, but the way in which RxDB takes the id.
     if (outcome === 'created' && id) masters.push({ ...mine, id })
+    // Also where somebody has made the same change and maybe others: RxDB left them out, since the row was waiting.
     if (data) masters.push({ ...mine, id: data.id, data, _deleted: false })
-    // Somebody has made the same change and maybe others, which RxDB has not applied, since the row was waiting.
-    if (outcome === 'unchanged' && version !== mine.data.version)
-      masters.push({ ...mine, data: await read(call, mine) })
   }
   return masters
 }
@@ -170,17 +168,4 @@ function operation(
   return names.length > 0
     ? { op: 'update', ...row, set: pick(data, names), was: pick(was ?? {}, names) }
     : undefined
-}
-
-/** The fields that the document has, as the service has them now. */
-async function read(call: Call, { noun, id, data }: Doc): Promise<Fields> {
-  const paths = { account: 'accounts', category: 'categories', transaction: 'transactions' }
-  const { body } = await call('GET', `/${paths[noun]}/${id}`)
-  return {
-    ...data,
-    ...pick(
-      body,
-      Object.keys(data).filter((name) => name in body),
-    ),
-  }
 }

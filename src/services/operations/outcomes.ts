@@ -20,7 +20,7 @@ export type Outcome = {
   /** The fields that conflict. */
   fields: string[] | null
   errors: FieldErrors | null
-  /** The row as it is now, for a duplicate or a conflict. */
+  /** The row as it is now, if the client cannot know it. */
   row: Change | null
 }
 
@@ -32,14 +32,17 @@ type Verdict = [
   detail: ItemErrors | string[] | null,
 ]
 
-/** Reads the verdicts of an upload, and the rows of duplicates and conflicts as they are now. */
+/** Outcomes of which the client cannot know the row: something else may have changed as well. */
+const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
+
+/** Reads the verdicts of an upload, and the rows that go with the outcomes above as they are now. */
 export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
   const { db, id } = owner
   const shown = (noun: string) =>
     idsWith(
       uploadId,
       operationKinds.map((kind) => `${kind} ${noun}`),
-      ['duplicate', 'conflict'],
+      shownOutcomes,
     )
   const duplicates = sql`
     select value ->> 1 from ${batches} cross join json_each(outcomes)
@@ -83,8 +86,7 @@ export function outcomesOf(
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
   return [...storedIn(found.verdicts), ...onCreations(operations, found.creations)].map(
     ([index, outcome, id, version, detail]) => {
-      const isShown = outcome === 'duplicate' || outcome === 'conflict'
-      const row = isShown ? (rows.get(`${nouns.get(index)} ${id}`) ?? null) : null
+      const row = shownOutcomes.includes(outcome) ? (rows.get(`${nouns.get(index)} ${id}`) ?? null) : null
       return {
         index,
         outcome,
