@@ -15,7 +15,7 @@ export type Config = {
   /** Origins that browsers may call from; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
-  /** Whether the general limit and that of imports (http/limits.ts) apply. */
+  /** Whether the general limit and those on imports and on mails for each client address (http/limits.ts) apply. */
   hasGeneralLimit: boolean
   /** Raised once data has been restored from a backup: it makes every older cursor and ETag invalid. */
   changesEpoch: number

@@ -8,14 +8,15 @@ declare const DOCUMENTED: false | undefined
 type Keywords = { [keyword: string]: unknown }
 
 /**
- * What the OpenAPI document says of a field: a sentence, or keywords of JSON Schema. The document is made when the
- * Worker is built, so its bundle does not need the words: there this function is empty, and esbuild drops its arguments.
+ * What the OpenAPI document says about a field: a sentence, or keywords of JSON Schema. The document is made when the
+ * Worker is built, so the bundle does not need the words: there this function is empty, and esbuild drops its
+ * arguments.
  */
 export function doc(said: string | Keywords): Keywords | undefined {
   if (typeof DOCUMENTED === 'undefined') return typeof said === 'string' ? { description: said } : said
 }
 
-/** A field with what the document says of it: `field(text(), doc('Shown to the user.'))`. */
+/** A field with what the document says about it: `field(text(), doc('Shown to the user.'))`. */
 export function field<S extends ZodMiniType>(schema: S, said: Keywords | undefined): S {
   if (!said) return schema
   const described = clone(schema)

@@ -15,7 +15,7 @@ export const maxOperations = 500
 /** Largest upload of operations, in bytes. */
 export const maxUploadBytes = 1024 * 1024
 
-/** An operation as the services take it, each value checked by itself. */
+/** An operation as the services take it, each of its values already checked by itself. */
 export type Operation = {
   /** Its position in the upload. */
   index: number
@@ -70,7 +70,7 @@ export const fieldsOfNoun = {
   },
 }
 
-/** Fields of a transaction that conflict together: who sends one of them sends all. */
+/** Fields of a transaction that conflict together: an operation sends all of them or none. */
 export const fieldsThatGoTogether = ['type', 'account_id', 'to_account_id'] as const
 
 /** The fields of all nouns, for the document and typed clients: which of them count depends on the noun. */
@@ -99,7 +99,7 @@ const operation = field(
   doc({ id: 'Operation' }),
 )
 
-/** An upload of operations. They are checked one by one, since one must not hurt another. */
+/** An upload of operations. They are checked one by one, so that an invalid one does not affect the others. */
 export const uploadHead = z.object({
   cursor: field(
     z.optional(nullable(feedCursor)),

@@ -15,14 +15,14 @@ export const amount = () => field(z.string().check(z.regex(/^-?\d+\.\d{2}$/)), d
 /** A balance or a total: a number in whole units of the currency. */
 export const total = () => field(z.number(), doc({ format: 'double', examples: [1234.5] }))
 
-/** How often a row has been changed: clients send it as If-Match. */
+/** The version of a row, raised by each change: clients send it as If-Match. */
 export const version = () =>
   field(
     z.int().check(z.gte(1)),
     doc('1 at first, raised by each change of the fields that clients set. `If-Match` takes it, in quotes.'),
   )
 
-/** What programs tell a failure by. */
+/** Identifies a failure to programs. */
 export const code = (name: string) => field(z.string(), doc({ examples: [name] }))
 
 export const count = () => z.int().check(z.gte(0))

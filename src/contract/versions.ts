@@ -2,19 +2,19 @@ import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 import * as shown from './shown.ts'
 
-/** The header of a GET that names the answers which the client has (RFC 9110, 13.1.2). */
+/** The header of a GET that names the answers the client already has (RFC 9110, 13.1.2). */
 export const ifNoneMatch = z.partial(
   z.object({ 'If-None-Match': field(z.string(), doc('The `ETag` of the last answer.')) }),
 )
 
-/** A tag of an If-Match header: quoted, or a number alone, as Idempotency-Key has it. */
+/** A tag in an If-Match header: quoted, or bare, as an Idempotency-Key may be. */
 const tag = /(?:W\/)?"[^"]*"|[^\s,]+/g
 const version = /^("?)([1-9]\d*)\1$/
 
 /**
- * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between commas
- * (`,3,4,`), or nothing if any will do. Tags that are weak, or no version, match none: where there are no others, the
- * write is refused rather than done without its condition.
+ * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between
+ * commas (`,3,4,`), or undefined if any will do; `claim` (db/ownership.ts) compares them. Weak tags, and tags that are
+ * not versions, match none: if there are no others, the write is refused rather than done without its condition.
  */
 export const ifMatch = z.object({
   'If-Match': field(

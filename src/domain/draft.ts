@@ -25,14 +25,14 @@ export function messageFor(field: string, text: string): string {
   return text.replaceAll(':field', field.replaceAll('_', ' '))
 }
 
-/** Adds an error to a field's, once. */
+/** Adds an error to those of a field, unless it is there already. */
 export function addError(errors: FieldErrors, field: string, text: string): void {
   const message = messageFor(field, text)
   const messages = errors[field] ?? []
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
 
-/** Gathers the messages of each field, as they are stored: pairs of a field, empty for the item as a whole, and a message. */
+/** Groups stored errors by field: pairs of a field, which is empty for the item as a whole, and a message. */
 export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs) {

@@ -6,7 +6,7 @@ export type FieldErrors = Record<string, string[]>
 
 /**
  * A declared failure, which may reach a client. Anything else that is thrown is a 500. Each class sets its name, which
- * the log needs and minifying would take away.
+ * the log needs and minification would remove.
  */
 export abstract class Failure extends Error {}
 
@@ -56,7 +56,7 @@ export class EmailNotVerified extends Failure {
   override readonly message = 'Your email address is not verified.'
 }
 
-/** A cursor of the change feed from which nobody can go on: the client begins without one. */
+/** A cursor of the change feed that can no longer be continued: the client has to start over without one. */
 export class CursorExpired extends Failure {
   override readonly name = 'CursorExpired'
   override readonly message = 'The cursor is no longer valid.'

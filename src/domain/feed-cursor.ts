@@ -1,8 +1,8 @@
 import type { CalendarDate } from './dates.ts'
 
 /**
- * Where a client stands in its feed of changes. It opens nothing but the client's own data, so it is neither signed nor
- * sealed; clients are told to take it as it is.
+ * Where a client is in its feed of changes. It gives access to nothing but the client's own data, so it is neither
+ * signed nor encrypted; clients are told to treat it as opaque.
  */
 export type FeedCursor = {
   /** The configured epoch, which is raised once data has been restored from a backup. */
@@ -10,16 +10,16 @@ export type FeedCursor = {
   userId: number
   /** The number of the last change that the client has seen; in a snapshot, of the last one before it began. */
   seq: number
-  /** The row at which a snapshot under way has arrived. */
+  /** The last row sent, if a snapshot is under way. */
   walk?: WalkedRow
 }
 
-/** A row of a snapshot, by which it is found where to go on. */
+/** A row of a snapshot, with what is needed to find the rows after it. */
 export type WalkedRow =
   | { noun: 'account' | 'category'; id: number }
   | { noun: 'transaction'; id: number; date: CalendarDate }
 
-/** Writes a cursor as text that can stand in a URL. */
+/** Writes a cursor as text that needs no escaping in a URL. */
 export function writeCursor({ epoch, userId, seq, walk }: FeedCursor): string {
   const place = walk ? Object.values(walk) : []
   const text = btoa(JSON.stringify([epoch, userId, seq, ...place]))

@@ -10,9 +10,9 @@ export const perMinute = {
   IMPORT_LIMIT: 30,
 } as const
 
-/** What the database counts exactly: so many attempts within any window of that length. */
+/** What the database counts exactly: at most so many attempts within any window of that length. */
 export const exactLimits = {
-  /** With a stolen token, nobody may guess the password, whichever endpoint asks for it. */
+  /** A stolen token must not help to guess the password. Counts for all endpoints that ask for it. */
   passwordGuesses: { most: 10, withinMs: minuteMs },
   verificationMails: { most: 6, withinMs: minuteMs },
   resetMails: { most: 6, withinMs: minuteMs },

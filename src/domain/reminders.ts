@@ -18,7 +18,7 @@ export type ReminderSettings = {
 /** The local day of a reminder that is due, if one is, until when it may be sent, and when to look again. */
 export type ReminderPlan = { dueFor?: { day: CalendarDate; until: Date }; lookAgainAt: Date | null }
 
-/** Decides whether a reminder is due. Just after midnight, yesterday's may still be. */
+/** Decides whether a reminder is due. Just after midnight, yesterday's may still be due. */
 export function planReminder(settings: ReminderSettings, now: Date): ReminderPlan {
   const { isVerified, timezone, reminderTime, lastDay, since = null } = settings
   if (!isVerified || reminderTime === null) return { lookAgainAt: null }

@@ -2,7 +2,7 @@ import { addressLinkMinutes, resetLinkMinutes } from '../domain/links.ts'
 import type { Mail, RenderedMail } from '../domain/mails.ts'
 import { layOut } from './layout.ts'
 
-/** Renders a mail. The result depends on nothing else: a mail resent under its idempotency key must not differ. */
+/** Renders a mail. The result depends on nothing but `mail`: one resent under its idempotency key must not differ. */
 export function renderMail(mail: Mail): RenderedMail {
   const greeting = greetingFor(mail.name)
   switch (mail.kind) {

@@ -11,8 +11,8 @@ export const promisedMs = 12_000
 const promises = new Set<BodyMemory>()
 
 /**
- * A large body's share of the isolate's memory: a little while it arrives, more while it is read. Shares expire, since a
- * request whose client has gone may never be resumed to give its share back.
+ * A large body's share of the isolate's memory: a little while it arrives, more while it is read. Shares expire, since
+ * a request whose client has gone may never be resumed to give its share back.
  */
 export class BodyMemory {
   readonly #sender: number | string | undefined
@@ -20,14 +20,14 @@ export class BodyMemory {
   #bytes = 0
   #until = 0
 
-  /** Bodies of one sender, if it is given, are read one at a time: the id of a user, or what identifies a token. */
+  /** `sender` is a user's id, or what identifies a token. If given, bodies of one sender are read one at a time. */
   constructor(sender?: number | string) {
     this.#sender = sender
   }
 
   /**
-   * Reserves memory for the part of a body that has arrived, unless more than `most` would be reserved in all. Throws TooBusy
-   * otherwise.
+   * Reserves memory for the part of a body that has arrived. Throws TooBusy if more than `most` would be reserved in
+   * all.
    */
   holdArrived(bytes: number, most = memoryBytes): void {
     if (!this.#take(bytes, most)) throw new TooBusy()

@@ -16,7 +16,7 @@ export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may hold others that nobody reads. */
 const maxJsonParts = 300_000
 
-/** A form has a file and seven options; this leaves room for fields that nobody reads. */
+/** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
 /** More than the fields that a column can be (statements/csv/header-names.ts). */
@@ -48,7 +48,7 @@ function readJson(bytes: Bytes, query: Query): ImportInput {
   const text = new TextDecoder().decode(bytes)
   refuseManyParts(text)
   const body = parseObject(text)
-  // Only the options: a body may have fields by the hundred thousand.
+  // Only the options: a body may have a hundred thousand fields.
   const names = Object.keys(importOptions.shape).filter((name) => name in body)
   const options = Object.fromEntries(names.map((name) => [name, body[name]]))
   return { kind: 'rows', transactions: body.transactions, options: readOptions({ ...query, ...options }) }
@@ -63,7 +63,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** An object takes twenty times the memory of its two characters, a name ten times: a body with millions is not parsed. */
+/** An object takes twenty times the memory of its two characters, a name ten times: millions of them are not parsed. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false

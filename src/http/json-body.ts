@@ -18,12 +18,13 @@ export function saysJson(c: Context<App>): boolean {
 }
 
 /**
- * Demands a JSON body of at most so many bytes: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
+ * Demands a JSON body of at most `maxBytes`: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
  * for it. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
-    // A request to a literal pattern, such as /api/accounts/:id, runs its handlers twice; the second finds the body read.
+    // A request to a literal pattern, such as /api/accounts/:id, runs its handlers twice; the second finds the body
+    // read.
     if (c.req.bodyCache.text) return next()
     // A large batch holds up all other writers while it is stored, so those of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)
@@ -35,7 +36,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = new TextDecoder().decode(body)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
-      // The body has arrived: from here on it is the client who waits.
+      // The body has arrived, and the deadline counts from here: it was the client who kept us waiting until now.
       c.var.deadline.restart()
       c.var.deadline()
       await next()

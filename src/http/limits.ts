@@ -8,7 +8,7 @@ import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
 import { isKnown, userOf } from './known-tokens.ts'
 
-/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts, in each of its locations. */
+/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts in each location. */
 export function limit<I extends Input = Input>(
   binding: keyof typeof perMinute,
   keyOf: (c: Context<App, string, I>) => string,
@@ -35,9 +35,10 @@ const byToken = limit('GENERAL_LIMIT', (c) => c.var.owner.tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
- * Limits everything, unless the configuration switches that off. A token that has proved good here is counted by itself,
- * so that people behind one client address do not block each other. Everything else counts towards the client address,
- * before the database is asked: public routes, made-up tokens, and a good one at its first use in this isolate.
+ * Limits everything, unless the configuration switches that off. A token that has proved good here is counted by
+ * itself, so that people behind one client address do not block each other. Everything else counts towards the client
+ * address, before the database is asked: public routes, made-up tokens, and a good one at its first use in this
+ * isolate.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
@@ -60,7 +61,7 @@ export function countedClient(c: Context<App>): string | null {
   return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
 }
 
-/** At what cost passwords are hashed, and whose turn a hash takes. */
+/** The cost at which passwords are hashed, and whose turn a hash takes. */
 export function hashing(c: Context<App>): Hashing {
   return { cost: c.var.deps.config.scryptCost, client: clientAddress(c) }
 }
@@ -89,7 +90,7 @@ export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: 
   })
 }
 
-/** The headers that say what is left of a limit, on every answer of a route that has one. */
+/** The headers that say what is left of an exact limit, on successful answers as well. */
 export function allowanceHeaders({ limit, remaining }: Allowance) {
   return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

@@ -5,15 +5,15 @@ import { matchedRoute } from './matched-route.ts'
 
 /**
  * Logs one line for each request, whatever its outcome, and says in `Server-Timing` what it cost. The line has the
- * pattern of the route, never the path or query, which carry ids, addresses and the secrets of links. Work after the
- * answer is not in it.
+ * pattern of the route, never the path or query, which carry ids, addresses and the secrets of links. Work done after
+ * the answer is not counted.
  */
 export const observe: MiddlewareHandler<App> = async (c, next) => {
   const meter = new Meter()
   c.set('meter', meter)
   await next()
   const figures = meter.read()
-  // Not by `c.header`, which makes a copy of the response for each header.
+  // Not with `c.header`, which copies the response for each header.
   const { headers, status } = c.res
   headers.set('Server-Timing', serverTiming(figures))
   const origin = headers.get('Access-Control-Allow-Origin')

@@ -14,7 +14,7 @@ import { rowTwice } from '../services/operations/names.ts'
 import { listItems } from './transaction-list.ts'
 import { isObject, toDraft } from './validate.ts'
 
-/** Reads an upload: each operation on its own, so that one which is invalid does not hurt the others. */
+/** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
 export function readUpload(body: unknown): Draft<Upload> {
   const { values, errors } = toDraft(uploadHead, isObject(body) ? body : {})
   const list = listItems(isObject(body) ? body.ops : undefined, maxOperations, 'ops')
@@ -24,7 +24,7 @@ export function readUpload(body: unknown): Draft<Upload> {
   for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
     const { named, errors: wrong } = readHead(item)
     const row = rowOf(named)
-    // A second operation on a row is not looked at: checking it may cost more than sending it.
+    // A second operation on a row is not checked: that may cost more than sending it.
     if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, rowTwice)
     else if (wrong) read.refused.push({ index, errors: wrong })
     else addOperation(read, index, readFields(item as Item, named as Named))
@@ -95,7 +95,7 @@ function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fiel
   return { values: {}, errors }
 }
 
-/** Of fields that go together, all must have been sent or none. */
+/** Either all fields that go together must have been sent, or none. */
 function demandAll({ values, errors }: Fields): void {
   const isSent = (field: string) => field in values || field in errors
   if (!fieldsThatGoTogether.some(isSent)) return

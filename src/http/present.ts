@@ -197,7 +197,7 @@ function presentChange(change: Change): ShownChange {
   const fed = { client_id: row.clientId }
   if (noun === 'category') return { noun, id, data: { ...presentCategory(row), ...fed } }
   if (noun === 'transaction') return { noun, id, data: { ...presentTransaction(row), ...fed } }
-  // Balances change without the account, and stand apart.
+  // An account's balance changes without the account, so the feed sends balances separately.
   const { balance, ...account } = presentAccount(row)
   return { noun, id, data: { ...account, ...fed } }
 }

@@ -5,10 +5,10 @@ import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 
 /**
- * Tags the answer of a GET with the number of the user's last change, and answers 304 to a client that has it. The tag
- * is weak, since headers differ. It holds all that an answer depends on: the restored data, the release of this Worker,
- * the address, the user and the number. `variantOf` names what else there is; undefined if that is not known yet, so that
- * there can be no tag.
+ * Tags the answer of a GET with the number of the user's last change (`ETag`), and answers 304 to a client that has it.
+ * The tag is weak, since headers differ. It names all that the answer depends on: the epoch of the data, the release of
+ * this Worker, the URL, the user and the number. `variantOf` adds anything else; if it is not known yet, `variantOf`
+ * returns undefined, and there is no tag.
  */
 export function tagged<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
@@ -35,16 +35,16 @@ export function tagged<I extends Input>(
   return middleware
 }
 type Known = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
-/** So that the types of the client, which have no zod, name the fields. */
+/** Spells out the fields, since the types of the client must not refer to zod. */
 type Spelled<T> = { [Name in keyof T]: T[Name] }
 
-/** What the tags with this prefix say of the user's state. Weak or strong makes no difference here. */
+/** The states in the tags with this prefix. Whether a tag is weak or strong makes no difference here. */
 function statesIn(header: string, prefix: string): string[] {
   const tags = [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag)
   return [...new Set(tags.filter((tag) => tag.startsWith(prefix)).map((tag) => tag.slice(prefix.length)))]
 }
 
-/** FNV-1a of 32 bits: only answers to one user at one moment are told apart by it. */
+/** FNV-1a of 32 bits: it only has to tell apart the answers to one user at one moment. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5
   for (let place = 0; place < text.length; place += 1)
@@ -54,7 +54,7 @@ function hashOf(text: string): string {
 
 const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
 
-/** A 304 leaves out what the client has from the first answer: all headers that do not choose or name an answer. */
+/** A 304 repeats only the headers that select or identify an answer: the client has the others from the first one. */
 export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
   await next()
   if (c.res.status !== 304) return

@@ -99,7 +99,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read>(
 
 type Strings = Record<string, string | string[]>
 
-/** What the client has sent. Of its headers only those of these names: it sends many more. */
+/** What the client has sent; of its headers only the named ones, since it sends many more. */
 function stringsOf({ req }: Context<App>, target: Target, names: string[]): Strings {
   if (target === 'query') return req.queries()
   if (target === 'param') return req.param()
@@ -122,13 +122,13 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
 
 type Issue = { path: PropertyKey[]; text: string }
 
-/** The parsed value, and what is wrong with it: finding that is cheap, but zod's own errors cost ten times as much. */
+/** The parsed value and its issues, which are cheap to find: making zod's own errors would cost ten times as much. */
 function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues: Issue[] } {
   const { value, issues } = schema._zod.run({ value: input, issues: [] }, { async: false }) as ParsePayload
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
 }
 
-/** What the schema or check that found an issue says of it: those of requests all state their texts. */
+/** The text of the schema or check that found an issue: those of requests all state one. */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
   const text = issue.message ?? stated?.(issue)
@@ -138,7 +138,7 @@ function textOf(issue: $ZodRawIssue): string {
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
-  /** By their texts, of which a schema has a handful. Made once, since a body may have the same error by the thousand. */
+  /** By text, of which a schema has a handful. Made once, since a body may have the same error a thousand times. */
   errors: Map<string, string[]>
   errorsIfAbsent: string[] | undefined
 }
@@ -159,8 +159,8 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 }
 
 /**
- * Parses an object against a schema, keeping the valid values alongside the errors. Field by field, so that what costs
- * nothing to send, an absent field, costs nothing to check: whoever sends it may have no account.
+ * Parses an object against a schema, keeping the valid values alongside the errors. Field by field, so that an absent
+ * field, which costs nothing to send, costs nothing to check: the sender may not even have an account.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

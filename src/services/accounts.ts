@@ -130,7 +130,7 @@ export const nobodysAccount = ({ id }: Scope) => ({
 })
 
 /**
- * Deletes an account and all transactions from or to it: they are gone at once, for whoever asks and in all figures, and
+ * Deletes an account and all transactions from or to it: these disappear at once from all answers and figures, and are
  * removed later. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
 export async function deleteAccount(

@@ -103,12 +103,11 @@ export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: 
 
 /**
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
- * from now on, without being written. Throws NotFound, Forbidden, VersionConflict,
- * Invalid.
+ * from now on, without being written. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number, expected: Expected): Promise<void> {
   const { row, owned, stale } = claimCategory(owner, id, expected)
-  // What goes to and fro in transfers without a category is bounded as well.
+  // The totals of uncategorised transfers are bounded as well.
   const deleted = owner.db.update(categories).set(nobodysCategory).where(row)
   requireClaimed(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }

@@ -25,7 +25,7 @@ export function accountQuota(userId: SQL, added: SQL = sql`1`): Rule {
 }
 
 /**
- * Holds if the notes of an account may become longer by so many characters, and those of all together by `inAll`. Notes
+ * Holds if the notes of an account may grow by `growth` characters while those of all accounts grow by `inAll`. Notes
  * beyond the quota may still be shortened.
  */
 export function notesQuota(userId: SQL, growth: SQL, inAll = growth): Rule {
@@ -35,7 +35,7 @@ export function notesQuota(userId: SQL, growth: SQL, inAll = growth): Rule {
   return rule('notes', text, sql`(${growth} <= 0 or (${there}) + ${inAll} <= ${maxNotesLength})`)
 }
 
-/** By how many characters notes become longer; `undefined` leaves them as they are. */
+/** By how many characters notes grow; `undefined` leaves them as they are. */
 export function notesGrowth(notes: string | null | undefined, current: SQL = sql`null`): SQL {
   if (notes === undefined) return sql`0`
   return sql`(${[...(notes ?? '')].length} - coalesce(length(${current}), 0))`

@@ -24,7 +24,7 @@ function readMarked(format: Exclude<Statement['format'], 'csv'>, text: string, o
   return format === 'mt940' ? readMt940(text) : readQif(text, options)
 }
 
-/** The amounts the other way round. Whether the bank's balance is as well, nobody knows. */
+/** The statement with its amounts inverted, and no closing balance: nobody knows whether that is inverted too. */
 function inverted({ format, accounts }: Statement): Statement {
   const invert = (entry: StatementEntry) => ({ ...entry, amount: -entry.amount as Minor })
   return {

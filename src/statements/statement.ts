@@ -3,14 +3,14 @@ import type { Minor } from '../domain/money.ts'
 import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/** What the form fields of an import say about the file. Whatever they say is not detected. */
+/** What the options of an import say about the file. Whatever they say is taken for granted, not detected. */
 export type ImportOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
   /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: only the order of day, month and year counts. */
   date_format?: string
   decimal_separator?: DecimalSeparator
-  /** `inverted` if positive amounts are those that were spent; it is also an answer to whether they are. */
+  /** `inverted` if positive amounts were spent, `as_written` if negative ones were. Settles what is open. */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant: a name that `accountNames` gives it. */
   statement_account?: string
@@ -20,7 +20,7 @@ export type ImportOptions = {
 
 /** One booked entry of a bank statement. */
 export type StatementEntry = {
-  /** The line of the file (CSV, QIF, MT940) or the number of the entry (OFX, CAMT): errors are keyed `rows.<line>.<field>`. */
+  /** The line of the file (CSV, QIF, MT940) or the number of the entry (OFX, CAMT), as in `rows.<line>.<field>`. */
   line: number
   /** The booking date; the value date where the file has no other. */
   date: CalendarDate

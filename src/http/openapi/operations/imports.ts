@@ -34,7 +34,7 @@ export const importOperations: OperationGroup = {
       id: 'importStatement',
       summary: 'Import a bank statement',
       description:
-        "OFX and QFX, QIF, CAMT.053, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that exist already are counted as duplicates and not imported again.",
+        "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that exist already are counted as duplicates and not imported again.",
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
