@@ -4,6 +4,7 @@ import { migrateDatabase } from '../../dev/migrate.ts'
 import { freePort, loopback } from '../../dev/ports.ts'
 import { startSqld } from '../../dev/sqld/server.ts'
 import { startDatabaseProxy } from './proxy.ts'
+import { mostKept } from './streams.ts'
 
 /** The most databases to exist at once, since idle ones cost time as well; beyond that, the least recently used is deleted. */
 const mostDatabases = 128
@@ -28,7 +29,7 @@ export async function startDatabases(
       `--admin-listen-addr=${loopback}:${adminPort}`,
       `--max-active-namespaces=${2 * mostDatabases}`,
       // Streams that the proxy keeps open count as well.
-      `--max-concurrent-connections=${4 * mostDatabases}`,
+      `--max-concurrent-connections=${2 * mostKept * mostDatabases}`,
     ],
   })
   const namespaces = new Namespaces(directory, `http://${loopback}:${adminPort}/v1/namespaces`)

@@ -6,8 +6,8 @@ const closed = ',{"type":"ok","response":{"type":"close"}}]}'
 const sqlRemoved = ',{"type":"ok","response":{"type":"close_sql"}}'
 type Ask = (body: Buffer) => Promise<Answer>
 
-/** Requests of one database seldom overlap, and each stream holds a connection. */
-const mostKept = 2
+/** How many streams of one database are kept: as many as tests often use at once. Each holds a connection. */
+export const mostKept = 8
 
 /**
  * Streams of one database that are kept open. For each new stream sqld parses the whole schema, which costs it more than
