@@ -5,25 +5,28 @@ import { countRows } from '../../src/db/figures.ts'
 import { createHousehold, type Household, openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 
-/** Enough for several messages of removal. */
-const rows = 120_000
+/** Enough for two messages of removal, and for two that come twice. */
+const rowsOfAccount = 70_000
+const rowsOfUser = 120_000
+/** How many rows a statement makes. */
+const rowsMade = 10_000
 
 /**
- * Somebody with a long history whose rows lie in another order than their dates: four of five on an account to be
- * deleted, some of them transfers. The newest days are that account's alone, so every list begins with them.
+ * Somebody with a history of so many rows, which lie in another order than their dates: four of five on an account to
+ * be deleted, some of them transfers. The newest days are that account's alone, so every list begins with them.
  */
-async function createArchivist() {
+async function createArchivist(rows: number) {
   const world = createWorld()
   const household = await createHousehold(world)
   const { person, checking, cash, category } = household
   const db = openWorldDatabase(world)
   const scattered = sql`(i * 7919) % ${rows}`
-  for (let from = 0; from < rows; from += 40_000)
+  for (let from = 0; from < rows; from += rowsMade)
     await db.batch([
       db.run(sql`
       insert into transactions (user_id, account_id, to_account_id, category_id, type, amount, transaction_date, client_id,
                                 is_synced, created_at, updated_at)
-      with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${from + 40_000 - 1})
+      with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${from + rowsMade - 1})
       select ${person.id}, iif(at % 5 = 0 and day > 30, ${cash.id}, ${checking.id}), iif(at % 50 = 1, ${cash.id}, null),
              iif(at % 50 = 1, null, ${category.id}), iif(at % 50 = 1, 'transfer', 'expense'), 100 + i % 7,
              date('2026-10-31', '-' || day || ' days'), 'phone-' || i, 1, 0, 0
@@ -60,7 +63,7 @@ const rowsOf = (home: Archivist) =>
 
 describe('an account with a long history', () => {
   test('is gone in one round trip and stays so, in all figures and lists, until the last row is removed', async () => {
-    const home = await createArchivist()
+    const home = await createArchivist(rowsOfAccount)
     const { world, db, person, checking, cash, expense } = home
     const [[newest]] = await db.batch([
       db.all<{ id: number; client_id: string }>(
@@ -72,7 +75,7 @@ describe('an account with a long history', () => {
     expect((await person.delete(`/api/accounts/${checking.id}`)).status).toBe(204)
     const { requests, rowsWritten } = await world.databaseWork()
     expect(requests).toBe(1)
-    expect(rowsWritten).toBeLessThan(rows / 10)
+    expect(rowsWritten).toBeLessThan(rowsOfAccount / 10)
     expect(await findDifferences(db)).toEqual([])
 
     const other = await createHousehold(world)
@@ -109,7 +112,7 @@ describe('an account with a long history', () => {
 
 describe('a user with a long history', () => {
   test('leaves in two round trips; the address is free, and nobody meets what is left until it is removed', async () => {
-    const home = await createArchivist()
+    const home = await createArchivist(rowsOfUser)
     const { world, db, person, checking, category } = home
     const { email, password } = person
     const { body } = await person.post('/api/transactions/sync', {
@@ -137,7 +140,7 @@ describe('a user with a long history', () => {
       (await Promise.all(paths.map((path) => again.person.get(path)))).map(({ status }) => status)
     // Their batch has not been processed when they leave. Its message comes too late.
     await world.deliver(world.queuedSyncs.splice(0), 'purse-sync')
-    expect(await rowsOf(home)).toBe(rows)
+    expect(await rowsOf(home)).toBe(rowsOfUser)
     let messages = 0
     while (world.queuedRemovals.length > 0) {
       expect(await isGone()).toEqual([404, 404, 404, 404])
