@@ -20,36 +20,70 @@ export function explain(states: State[], exchanges: Exchange[], problems: Set<st
   return []
 }
 
-/** The states after calls of one user, in any order that fits their answers. */
-function after(state: State, exchanges: Exchange[], problems: Set<string>): State[] {
-  if (exchanges.length === 0) return [state]
-  const found: State[] = []
+/**
+ * The states after calls of one user, in any order that fits their answers. Orders that lead to the same state with the
+ * same calls left go on as one: a handful of calls has too many orders to try each to its end.
+ */
+function after(start: State, exchanges: Exchange[], problems: Set<string>): State[] {
+  // By the calls that have taken effect, a bit for each.
+  let reached = new Map([[0, [start]]])
+  for (const _ of exchanges) {
+    const next = new Map<number, State[]>()
+    for (const [done, states] of reached)
+      for (const state of unique(states))
+        for (const [bit, after] of oneMore(state, exchanges, done, problems))
+          next.set(done | bit, [...(next.get(done | bit) ?? []), after])
+    reached = next
+  }
+  return [...reached.values()].flat()
+}
+
+/** The states after one more of the calls, each with the bit of that call. */
+function oneMore(
+  state: State,
+  exchanges: Exchange[],
+  done: number,
+  problems: Set<string>,
+): [number, State][] {
+  const found: [number, State][] = []
   for (const [place, { call, outcome }] of exchanges.entries()) {
-    const verdict = call.expect(state, outcome)
-    const { status, body, seen = outcome.body } = verdict
+    const bit = 1 << place
+    if (done & bit) continue
+    const { status, body, seen = outcome.body, next } = call.expect(state, outcome)
     const problem =
       difference(status, outcome.status, 'the status') ??
       (body === undefined ? undefined : difference(body, seen))
-    const rest = exchanges.toSpliced(place, 1)
     if (problem) problems.add(`${call.text} answers ${outcome.status}, but ${problem}`)
-    else found.push(...after(verdict.next ?? state, rest, problems))
+    else found.push([bit, next ?? state])
     // What changes nothing may as well have come first, unless it contradicts: no other order finds more.
-    if (!problem && !verdict.next) break
+    if (!problem && !next) break
   }
   return found
 }
 
 function unique(states: State[]): State[] {
-  if (states.length < 2) return states
-  return [...new Map(states.map((state) => [JSON.stringify(state, sortedText), state])).values()]
+  return states.filter((state, place) => !states.slice(0, place).some((other) => isSame(state, other)))
 }
 
-/** Writes collections in an order of their own, whatever came first. */
-function sortedText(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  if (value instanceof Set) return [...value].sort()
-  if (value instanceof Map) return [...value].sort(([a], [b]) => (a < b ? -1 : 1))
-  return value
+function isSame(one: State, other: State): boolean {
+  const others = Object.values(other) as Collection[]
+  return (Object.values(one) as Collection[]).every((each, nth) => holdsSame(each, others[nth] as Collection))
+}
+
+type Collection = Map<unknown, unknown> | Set<unknown>
+
+/** True if two collections hold the same, in whatever order. Most of it is shared by all states. */
+function holdsSame(one: Collection, other: Collection): boolean {
+  if (one.size !== other.size) return false
+  for (const [key, value] of one.entries()) {
+    const found = other instanceof Map ? other.get(key) : value
+    if (!other.has(key) || (found !== value && textOf(found) !== textOf(value))) return false
+  }
+  return true
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))
 }
 
 function* ordersOf<T>(things: T[]): Generator<T[]> {
