@@ -35,6 +35,7 @@ test('whoever is turned away until the time is up is told to come again', async 
   // The pauses grow: in 400 ms there is time for a few, not for hundreds.
   expect(requests).toBeGreaterThan(1)
   expect(requests).toBeLessThan(20)
+  vi.restoreAllMocks()
   expect((await person.get('/api/transactions')).body.total).toBe(0)
 })
 
