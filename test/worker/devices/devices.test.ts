@@ -12,8 +12,8 @@ const newSeed = settings.operations === undefined ? keptSeed : crypto.getRandomV
 const seed = Number(settings.seed ?? newSeed)
 /** How long a shorter history that fails as well is looked for. */
 const shrinkingMs = settings.seed === undefined ? 30_000 : 600_000
-/** Far more than an operation takes. */
-const operationMs = 60
+/** Far more than an operation takes, also on a machine that does ten things at once: only a hang takes so long. */
+const operationMs = 300
 /** Histories that are lived side by side: while the database works for one, the Worker works for another. */
 const lanes = Math.min(2, operations)
 /** From so many operations on, each of these must have come: the rarest comes seven times, on average. */
