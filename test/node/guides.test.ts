@@ -38,7 +38,7 @@ test('the first session of the README runs as it is pasted, after the line that 
 test('the tour runs as it is pasted, on a database that somebody else uses as well', async () => {
   const blocks = blocksOf('docs/tour.md', '')
   const [session = '', summary = '', signIn = '', profile = '', sync = '', progress = ''] = blocks
-  const [copy = '', statement = ''] = blocks.slice(6)
+  const [copy = '', offline = '', statement = ''] = blocks.slice(6)
   await takeTheFirstIds(place)
   const terminal = openTerminal(place)
 
@@ -57,6 +57,12 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
   const pulled = JSON.parse((await terminal.paste(copy)).at(-1) ?? '')
   expect(pulled.changes).toMatchObject([{ noun: 'account', data: { notes: 'Brown leather' } }])
   expect(pulled.balances).not.toEqual([])
+  const uploads = (await terminal.paste(offline)).slice(-3).map((line) => JSON.parse(line).results)
+  expect(uploads.map((results) => results.map(({ outcome }: { outcome: string }) => outcome))).toEqual([
+    ['created', 'created', 'updated'],
+    ['duplicate', 'duplicate', 'unchanged'],
+    ['duplicate', 'duplicate', 'conflict'],
+  ])
   const [dryRun, run, again] = (await terminal.paste(statement)).slice(-4)
   for (const first of [dryRun, run]) expect(first).toContain('"rows":2,"created":2,"duplicate":0')
   expect(again).toContain('"rows":2,"created":0,"duplicate":2')
