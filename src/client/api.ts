@@ -54,7 +54,7 @@ type Failing<Input, Row> = {
 
 type HeadersOf<Input> = Input extends { header?: infer Headers } ? keyof NonNullable<Headers> : never
 
-/** A read that can name the answer which the client has. */
+/** A read that can name the answer that the client already has. */
 type Unchanged<Input> =
   'If-None-Match' extends HeadersOf<Input>
     ? { input: Input; output: null; outputFormat: 'body'; status: 304 }

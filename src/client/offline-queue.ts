@@ -80,7 +80,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     list,
     counts,
 
-    /** Calls the listener whenever this queue changes the counts. Returns a function that ends this. */
+    /** Calls the listener whenever this queue changes the counts. Returns a function that unsubscribes it. */
     subscribe(listener: (counts: QueueCounts) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

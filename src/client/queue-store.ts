@@ -16,7 +16,7 @@ export type QueuedTransaction = {
   errors: FieldErrors | null
 }
 
-/** An item as it is stored: what happens to it is a write of its one key, whole or not at all. */
+/** An item as it is stored. Each change of it is one atomic write of its key. */
 export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   key: string
   /** What may have landed before the item was corrected: the row then gets the correction. */
@@ -29,8 +29,8 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
 export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
 
 /**
- * Items that were sent together, noted before they are. Sending: a run is at it. Lost: no answer came. Taken: the
- * service has it, under `sync_id`, and its outcome is not known yet.
+ * Items that were sent together, noted before they are. Sending: a run is sending them. Lost: no answer came. Taken:
+ * the service has it, under `sync_id`, and its outcome is not known yet.
  */
 export type Batch = { key: string; client_ids: string[] } & (
   | { state: 'sending' | 'lost' }
@@ -63,7 +63,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     await storage.delete(keys)
   }
 
-  /** An item that is gone from the storage is gone. */
+  /** What is unsaved counts only for items that the storage still has. */
   async function items(): Promise<StoredItem[]> {
     const pairs = await storage.list(itemPrefix)
     return pairs

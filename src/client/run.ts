@@ -16,9 +16,10 @@ export type SyncReport = {
 }
 
 /**
- * Offline: try again when there is a network. Signed out: sign in. Other user: the token is somebody else's than the
- * queue. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`. Unfinished: some
- * still wait, for the service or for another run; try again later. Refused: a fault, of which `error` tells.
+ * Offline: try again when there is a network. Signed out: sign in. Other user: the token and the queue belong to
+ * different people. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`.
+ * Unfinished: some still wait, for the service or for another run; try again later. Refused: a fault, which `error`
+ * describes.
  */
 export type Stopped = {
   reason: 'offline' | 'signed-out' | 'other-user' | 'unverified' | 'busy' | 'unfinished' | 'refused'
@@ -52,7 +53,7 @@ export async function reject({ store, report }: Run, item: StoredItem, errors: F
   report.rejected += 1
 }
 
-/** What a failure means to the app. Rethrows what is due neither to the service nor to the network. */
+/** What a failure means to the app. Rethrows what neither the service nor the network caused. */
 export function stoppedBy(error: unknown): Stopped {
   if (error instanceof ConnectionError) return { reason: 'offline', error }
   if (!(error instanceof ApiError)) throw error

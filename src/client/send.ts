@@ -4,7 +4,7 @@ import type { TokenStore } from './tokens.ts'
 
 export type SendOptions = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Called when the service does not know the token any more. It is cleared by then. */
+  /** Called when the service no longer accepts the token, which has been cleared by then. */
   onSignedOut: () => void
   /** Of one attempt, its answer included. */
   timeoutMs: number
@@ -27,9 +27,9 @@ const defaults: SendOptions = {
 }
 
 /**
- * A `fetch` that brings the token, unless the caller brings one, gives each attempt its time, and tries again where
- * retry.ts says so. It answers once the whole answer is here. Throws ConnectionError, or the reason of the caller's
- * own signal.
+ * A `fetch` that sends the token, unless the caller sends one, limits the time of each attempt, and tries again where
+ * retry.ts says so. It resolves once the whole answer has arrived. Throws ConnectionError, or the reason of the
+ * caller's own signal.
  */
 export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
   const all = { ...defaults, ...options }

@@ -1,4 +1,4 @@
-/** What the offline queue needs of a storage: strings by key, each call atomic. */
+/** What the offline queue needs from a storage: strings by key, each call atomic. */
 export type KeyValueStorage = {
   set: (key: string, value: string) => Promise<void>
   /** Every pair whose key begins with the prefix, in the order of keys. */

@@ -29,7 +29,7 @@ const messagesPerCall = 100
 /** A response does not wait longer for a queue to take its message. */
 const longestWaitMs = 2_000
 
-/** Keeps what is called going after the response. */
+/** Keeps the promise running after the response. */
 export type WaitUntil = (promise: Promise<unknown>) => void
 
 /** Puts mails into the queue whose consumer sends them (consumers/mail.ts). */

@@ -46,7 +46,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
     select id from categories
      where user_id is null and not exists (select 1 from transactions where category_id = categories.id)
      limit ${rowsPerPart}`
-  // Selected apart, since a read keeps no writer waiting. In between nothing can begin to refer to a deleted category.
+  // Selected separately, since a read keeps no writer waiting. In between, no row can begin to refer to a deleted one.
   const found = await runBatch(db, {
     users: db.all<{ id: number }>(waiting),
     categories: db.all<{ id: number }>(unused),
@@ -60,7 +60,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
 
 /**
  * Removes one part, in a transaction, and returns whether nothing is left. Transactions go first, since they refer to the
- * other rows, and newest first: the lists of a user who is still there begin with the newest.
+ * other rows, and newest first: the lists of a user who still exists begin with the newest.
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
   const steps = [...removeTransactions(userId), removeAccounts(userId), ...removeLeftovers(userId)]
@@ -77,7 +77,7 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
 /** The user's id if they have been deleted, else null: then no row is looked at. */
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
-/** Those of a deleted user, or of one deleted account of somebody who is still there. */
+/** The statements that remove transactions of a deleted user, or of one deleted account of a user who still exists. */
 function removeTransactions(userId: number): SQL[] {
   const former = formerUser(userId)
   const account = sql`(select min(id) from accounts where former_user_id = ${userId} and ${former} is null)`
@@ -94,7 +94,7 @@ function removeTransactions(userId: number): SQL[] {
   ]
 }
 
-/** Deleted accounts, and those of a deleted user, to which no transaction refers any more. */
+/** The statements that remove accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {
   return sql`
     delete from accounts where id in (
@@ -106,7 +106,7 @@ function removeAccounts(userId: number): SQL {
        limit ${rowsPerPart})`
 }
 
-/** All else that a deleted user leaves, once their transactions are gone, and at last the user. */
+/** The statements that remove all else of a deleted user, once their transactions are gone, and finally the user. */
 function removeLeftovers(userId: number): SQL[] {
   // The user's id, or null as long as no row is to be looked at.
   const emptied = sql`(

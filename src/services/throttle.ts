@@ -8,7 +8,7 @@ import { TooManyAttempts } from '../domain/failures.ts'
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 
-/** What the statements of an attempt return: a row for each limit, of `attempted` only if no limit was used up. */
+/** What the statements of an attempt return: a row for each limit, but none in `attempted` if a limit was used up. */
 export type AttemptResults = {
   attempted: { nonce: string }[]
   counted: { used: number; oldest: number | null }[]

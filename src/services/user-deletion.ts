@@ -46,9 +46,9 @@ export async function deleteUser(
 }
 
 /**
- * The statements that delete the user with that address if the condition holds. Nobody can sign in from then on, no link
- * works, and the address is free. What does not go with that row is reached by nobody, and removed later
- * (services/removal.ts).
+ * The statements that delete the user with that address if the condition holds. From then on nobody can sign in, no
+ * link works, and the address is free. The rows that do not go with the user's are out of everybody's reach, and
+ * removed later (services/removal.ts).
  */
 export function deletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`

@@ -30,7 +30,7 @@ export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'cu
   })
 }
 
-/** The question which of several accounts is meant; long lists are cut. */
+/** Asks which of several accounts is meant; long lists are cut. */
 export function askWhichAccount(names: string[]): string {
   const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
   return `The file contains several accounts; choose one of: ${listed}.`

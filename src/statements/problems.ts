@@ -24,7 +24,7 @@ export class Problems {
     this.#record(`rows.${line}.${field}`, messageFor(field, text))
   }
 
-  /** Passes a row's date on if it may be stored; otherwise adds an error and returns null. */
+  /** Returns a row's date if it may be stored; otherwise adds an error and returns null. */
   checkDate(line: number, raw: string, date: CalendarDate | null): CalendarDate | null {
     if (date !== null && date >= earliestDate && date <= latestDate) return date
     const outOfRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
@@ -33,7 +33,7 @@ export class Problems {
     return null
   }
 
-  /** Passes a row's amount on if it is one; otherwise adds an error and returns null. */
+  /** Returns a row's amount if it is one; otherwise adds an error and returns null. */
   checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
     if (typeof amount === 'number') return amount
     this.addRow(line, field, raw.trim() === '' ? required : moneyTexts[amount])

@@ -47,7 +47,7 @@ export function shown(raw: string): string {
   return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`
 }
 
-/** Where a value is, as error messages say it. */
+/** Where a value is, as error messages put it. */
 export function place({ text, line }: { text: string; line: number }): string {
   return `${shown(text)} in row ${line}`
 }

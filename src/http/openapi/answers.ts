@@ -7,9 +7,9 @@ import type { SchemaCollection } from './json-schema.ts'
 export type AnswerDescription = {
   description: string
   schema?: z.core.$ZodType
-  /** `application/json` by default; of several, the answer can be any. */
+  /** `application/json` by default. If there are several, the answer can be any of them. */
   contentTypes?: string[]
-  /** Beside those that every answer carries. */
+  /** Besides those that every answer carries. */
   headers?: (keyof typeof headers)[]
   example?: unknown
 }

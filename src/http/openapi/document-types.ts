@@ -25,7 +25,7 @@ export type OpenApiDocument = {
   } & JsonSchema
 } & JsonSchema
 
-/** The answer itself, wherever it stands in the document. */
+/** The answer itself, wherever it is in the document. */
 export function resolveAnswer(
   { components }: Pick<OpenApiDocument, 'components'>,
   answer: AnswerReference,

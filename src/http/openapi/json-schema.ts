@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { JsonSchema } from './document-types.ts'
 import { makePortable } from './portable.ts'
 
-/** Schemas that have a name stand under it in the document, and are referred to. */
+/** Schemas that have a name are listed under it in the document, and referred to. */
 export type SchemaCollection = { components: Record<string, JsonSchema>; add: AddSchema }
 type AddSchema = (schema: z.core.$ZodType, io: 'input' | 'output', name?: string) => JsonSchema
 
@@ -39,7 +39,7 @@ function withId(schema: z.core.$ZodType, id: string): z.core.$ZodType {
 function requireDescriptions(name: string, definition: JsonSchema): void {
   const properties = (definition.properties ?? {}) as Record<string, JsonSchema>
   for (const [field, schema] of Object.entries(properties)) {
-    // Clients are not told of a field that is refused (contract/fields.ts).
+    // Clients are not told about fields that are refused (contract/fields.ts).
     if (schema.not) delete properties[field]
     else if (!schema.description) throw new Error(`${name}.${field} is not described in src/contract`)
   }
@@ -57,7 +57,7 @@ function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
       const said: JsonSchema = z.globalRegistry.get(zodSchema) ?? {}
       // A type that the contract gives a field (src/contract) stands for whatever its code accepts.
       if (said.type) for (const keyword of ofCode) delete jsonSchema[keyword]
-      // zod drops these from what it converts.
+      // zod drops these when it converts.
       if (Array.isArray(said.examples)) jsonSchema.examples = said.examples
       if (said.default !== undefined) jsonSchema.default = said.default as typeof jsonSchema.default
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -12,7 +12,7 @@ export type Operation = {
   /** Bodies that no validator of the route reads, by content type. */
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   answers: Record<number, AnswerDescription>
-  /** Beside those that follow from the route itself (operation-object.ts). */
+  /** Besides those that follow from the route itself (operation-object.ts). */
   failures?: FailureName[]
 }
 

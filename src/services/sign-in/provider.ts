@@ -15,7 +15,7 @@ import type { Outbox } from '../../gateways/queues.ts'
 import { insertDefaultCategories } from './default-categories.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
-/** How long somebody may take at the provider. */
+/** How long somebody may take to sign in at the provider. */
 const stateGoodForMs = 10 * 60_000
 
 export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
@@ -63,7 +63,7 @@ export async function identifyCallback(
   return { ...identity, email: identity.email === null ? null : normalizeAddress(identity.email) }
 }
 
-/** The failure for whatever is not the user's doing. */
+/** The failure for anything that is not the user's doing. */
 export function signInAgain(options?: ErrorOptions): SignInFailed {
   return new SignInFailed('provider_error', 'Signing in did not work. Please try again.', options)
 }

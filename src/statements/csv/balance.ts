@@ -9,7 +9,7 @@ export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Mino
 type Steps = { same: number; opposite: number; other: number }
 
 /**
- * What running balances say of the amounts: that their signs are right, that they are the wrong way round, that only
+ * What running balances say about the amounts: that their signs are right, that they are the wrong way round, that only
  * some are, or, where the rows can be read from either end, one or the other. Null if they say nothing.
  */
 export type BalanceVerdict = 'right' | 'inverted' | 'mixed' | 'either' | null
@@ -31,7 +31,7 @@ export function balancesProve(rows: Balanced[]): boolean {
   return known >= 2 && (runningBalance(rows) !== null || runningBalance(rows.toReversed()) !== null)
 }
 
-/** What the balances say of the signs of the amounts. The dates show from which end the rows are to be read. */
+/** What the balances say about the signs of the amounts. The dates show from which end to read the rows. */
 export function balanceVerdict(rows: Balanced[]): BalanceVerdict {
   const down = verdictOf(stepsOf(rows))
   const up = verdictOf(stepsOf(rows.toReversed()))

@@ -142,7 +142,7 @@ function applyMapping(
   return mapped
 }
 
-/** Whoever maps the amount does not want debits and credits that happen to be there, and vice versa. */
+/** A mapping of the amount excludes debits and credits that happen to be in the file, and vice versa. */
 function withoutAlternatives(columns: Columns, mapping: Record<string, string>): Columns {
   const kept = { ...columns }
   const says = (field: string) => Boolean(mapping[field]?.trim())

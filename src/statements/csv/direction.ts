@@ -21,9 +21,9 @@ const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
 /**
- * The entries of each account with the signs that they have in truth. Balances that prove or refute them come first;
- * what remains open is asked about (`signs`): amounts of which none says which way it goes, signs that the balances
- * contradict, and negative amounts that are repayments. `openings` are balances of lines that are no entries.
+ * The entries of each account with their true signs. Balances that prove or refute them come first; what remains open
+ * is asked about (`signs`): amounts that do not show which way they go, signs that the balances contradict, and
+ * negative amounts that are repayments. `openings` are balances of lines that are no entries.
  */
 export function settleDirections<T extends Entry>(
   table: CsvTable,
@@ -93,7 +93,7 @@ function verdictOn(group: Entry[]): BalanceVerdict {
 /** The sign of the oldest entry, which no balance precedes: by the opening balance if the file has one, or else by the answer. */
 function signOfOldest(openings: Minor[], signs: ImportOptions['signs']) {
   return ({ amount, balance }: Entry): number | null => {
-    // A first balance of just this amount began at nothing.
+    // A first balance of exactly this amount started from zero.
     const before = [...openings, 0].find((opening) => Math.abs((balance ?? 0) - opening) === amount)
     if (before !== undefined) return (balance ?? 0) > before ? 1 : -1
     return signs ? (signs === 'inverted' ? -1 : 1) : null

@@ -22,7 +22,7 @@ export type Contents = {
   wordiest: number | null
 }
 
-/** More columns of numbers are not compared with each other. */
+/** If there are more columns of numbers, they are not compared with each other. */
 const maxNumbers = 6
 /** How many rows are read to compare columns, and for further questions about a file that is refused anyway. */
 const maxCompared = 1_000

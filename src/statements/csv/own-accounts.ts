@@ -15,8 +15,8 @@ export function accountCell(table: CsvTable, row: CsvRow): string | null {
 }
 
 /**
- * What tells the holder's accounts in a file apart, for each row: the account, where the file has several, and the
- * product, where it has several. Null where it has one of each.
+ * For each row, what tells the holder's accounts in a file apart: the account, if the file has several, and the
+ * product, if it has several. Null if it has one of each.
  */
 export function ownAccounts(table: CsvTable, rows: CsvRow[], isMapped: boolean): (string | null)[] {
   const accounts = rows.map((row) => accountCell(table, row))

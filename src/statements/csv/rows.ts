@@ -21,8 +21,8 @@ export type CsvRow = Record<AmountField, AmountCell> & {
 }
 
 /**
- * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Lines that are no
- * transactions, such as an opening balance, stand `aside`: they still show how the file writes dates.
+ * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Lines that are
+ * not transactions, such as an opening balance, are put `aside`: they still show how the file writes dates.
  */
 export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 

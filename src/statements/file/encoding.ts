@@ -2,7 +2,7 @@ import { refuseFile } from '../problems.ts'
 import { legacyCharset } from './legacy-charset.ts'
 
 /**
- * Decodes a file. The encoding is told, in this order, by a byte order mark; NULs between ASCII characters (UTF-16);
+ * Decodes a file. What decides the encoding, in this order: a byte order mark; NULs between ASCII characters (UTF-16);
  * being valid UTF-8, which is never a coincidence; the file's own declaration; the letters that would result.
  */
 export function decodeText(bytes: Uint8Array): string {

@@ -8,7 +8,7 @@ export type DecimalSeparator = (typeof decimalSeparators)[number]
 /** An amount as it is written, before it is known which character is the decimal separator. */
 export type WrittenAmount = {
   isNegative: boolean
-  /** What says that it is positive: a plus sign, or a mark such as `CR`. */
+  /** What shows that it is positive: a plus sign, or a mark such as `CR`. */
   positive: '+' | 'mark' | null
   /** The amount as a plain decimal, for each separator with which it can be read. */
   readings: Partial<Record<DecimalSeparator, string>>
@@ -83,7 +83,7 @@ function startsWithSeparator(text: string, first: number): boolean {
   return /[.,]/.test(text[first - 1] ?? '') && !/\p{L}/u.test(text[first - 2] ?? '')
 }
 
-/** What the text around the digits says of their sign; null if it cannot surround an amount. */
+/** What the text around the digits says about their sign; null if it cannot surround an amount. */
 function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'> | null {
   const isEnclosed = before.includes('(') && after.includes(')')
   const parts = `${before} | ${after}`.match(/\p{L}[\p{L}.]*|\S/gu) ?? []

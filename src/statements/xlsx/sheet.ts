@@ -2,11 +2,11 @@ import { refuseFile, tooManyRows } from '../problems.ts'
 import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 type Attributes = ReadonlyMap<string, string>
-/** Texts that many cells share, which cell formats are dates, the day from which dates are counted, and what is left of `Room`. */
+/** The texts that cells share, which cell formats are dates, the day from which dates count, and what room is left. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
 /**
- * What all sheets of a workbook may read as: cells, those to the left of a cell included, with one for each row, even
- * where it is left out, and the characters in them. A few bytes may stand for many rows, or for a text that cells share.
+ * How much the sheets of a workbook may hold in all: cells, counting those to the left of a cell and one for each row
+ * that is left out, and the characters in them. A few bytes may stand for many rows, or for a text that cells share.
  */
 type Room = { cells: number; characters: number }
 
