@@ -1,29 +1,36 @@
 /** Texts are cut before they are normalised, which takes quadratic time on runs of combining marks. */
 const longestText = 256
 /** Of a text's words, the first so many are compared. */
-const mostWords = 24
+const mostWords = 32
 /** Banks cut words short and people leave endings off, so words count as the same if they begin with the same letters. */
 const lettersCompared = 5
+/** Words with more digits are numbers of cards and bookings, which tell nothing; `n26` does. */
+const mostDigits = 3
 
 /** Writing without spaces, whose words are its pairs of neighbouring characters. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
-/** Words that say how money moved, or nothing at all, but not where it went. Folded as texts are. */
+/** Letters that no normalisation takes apart, as people without them on their keyboards write them. */
+const plainLetters: Record<string, string> = { ß: 'ss', ø: 'o', æ: 'a', œ: 'o', ł: 'l', đ: 'd', ı: 'i' }
+
+/** Words that say how money moved, or nothing at all, but not where it went. */
 const commonWords = new Set(
-  (
-    'the and for with from les des der die das und von fur mit del los las per con via ref nr ' +
-    'account acct konto compte cuenta conta conto rekening bank banque banco banca ' +
-    'card carte karte tarjeta cartao carta kort visa mastercard maestro debit credit girocard ' +
-    'payment paiement zahlung kartenzahlung pago pagamento betaling betalning purchase achat compra acquisto einkauf ' +
-    'transfer virement uberweisung ubertrag transferencia bonifico overboeking sepa gutschrift lastschrift ' +
-    'prelevement domiciliacion addebito incasso dauerauftrag standing order direct contactless online pos atm ' +
-    'ltd inc llc gmbh sarl www com'
-  ).split(' '),
+  wordsOf(`the and for from with you our les des der die das und von für mit del los las per con par sur via nr ref no
+    account acct konto compte cuenta conta conto rekening bank banque banco banca ltd inc llc gmbh sarl www com
+    card carte karte tarjeta cartão carta kort karta kartou visa mastercard maestro girocard debit credit contactless
+    payment paiement zahlung kartenzahlung pago pagamento betaling betalning platnosc platba ödeme maksu
+    purchase achat compra acquisto einkauf aankoop kortköp varekjøp korttiosto zakup nákup
+    transfer faster incoming outgoing received sent deposit online internet mobile eingang ausgang pix eft havale
+    virement überweisung übertrag umbuchung transferencia transferência bonifico overboeking overføring överföring
+    przelew převod tilisiirto sepa instant gutschrift lastschrift dauerauftrag prélèvement domiciliación addebito
+    accredito incasso standing order direct recurring pos ecom
+    перевод оплата карта покупка платеж κάρτα αγορά μεταφορά
+    振込 振替 口座振替 入金 出金 支払 デビット カード 转账 支付 消费 이체 결제 입금 출금`),
 )
 
-/** The words of a text by which it can be recognised, without accents, case, numbers and what banks always write. */
+/** The words by which a text can be recognised, without accents, case, numbers and what banks always write. */
 export function tellingWords(text: string): Set<string> {
-  const words = wordsOf(text).filter((word) => word.length > 1 && !commonWords.has(word))
+  const words = wordsOf(text.slice(0, longestText)).filter((word) => !commonWords.has(word))
   return new Set(words.flatMap(stems).slice(0, mostWords))
 }
 
@@ -32,15 +39,20 @@ export function shareWords(some: Set<string>, others: Set<string>): boolean {
   return [...some].some((word) => others.has(word))
 }
 
-/** Runs of letters and digits with at most three digits: numbers of cards and bookings say nothing, `n26` does. */
 function wordsOf(text: string): string[] {
-  const folded = text.slice(0, longestText).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const folded = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ßøæœłđı]/g, (letter) => plainLetters[letter] ?? letter)
+    // Müller is Mueller where a bank has no ü.
+    .replace(/([aou])e/g, '$1')
   const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.filter((word) => /\p{L}/u.test(word) && !/\p{N}.*\p{N}.*\p{N}.*\p{N}/u.test(word))
+  return words.filter((word) => /\p{L}/u.test(word) && word.replace(/\P{N}/gu, '').length <= mostDigits)
 }
 
 function stems(word: string): string[] {
-  if (!unspaced.test(word)) return word.length > 2 ? [word.slice(0, lettersCompared)] : []
   const letters = [...word]
-  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)
+  if (unspaced.test(word)) return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)
+  return letters.length > 2 ? [letters.slice(0, lettersCompared).join('')] : []
 }

@@ -51,28 +51,32 @@ const transferDays = { doubt: -4, from: -1, to: 5 }
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
   const entries = rows.map(entryOf).sort(byDay)
-  const open = (kind: MatchKind) => entries.filter(({ settled }) => !settled?.includes(kind))
   const isAsked =
     (kind: MatchKind) =>
     ({ first, second }: Pair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const twice = duplicateCandidates(open('duplicate')).filter(isAsked('duplicate'))
-  const duplicates = choose(twice, () => true)
+  const twice = duplicateCandidates(entries).filter(isAsked('duplicate'))
+  const duplicates = choose(twice, (entry) => !isSettled('duplicate', entry))
   const answers = duplicates.map(matchOf('duplicate', onlyCandidates(twice)))
   if (kind === 'duplicate') return eachRowOnce(answers)
 
-  const legs = transferCandidates(open('transfer'), accountNames).filter(isAsked('transfer'))
+  const legs = transferCandidates(entries, accountNames).filter(isAsked('transfer'))
   // What stands twice moved once. Where duplicates are answered as well, both rows wait for that.
   const waiting = new Set(
     duplicates.flatMap(({ first, second }) =>
-      kind === 'transfer' && !first.settled?.includes('transfer') ? [first] : [first, second],
+      kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
     ),
   )
-  const transfers = choose(legs, (entry) => !waiting.has(entry)).map(
+  const transfers = choose(legs, (entry) => !waiting.has(entry) && !isSettled('transfer', entry)).map(
     matchOf('transfer', onlyCandidates(legs)),
   )
   return eachRowOnce(kind === 'transfer' ? transfers : [...answers, ...transfers])
+}
+
+/** Settled rows are in no match, but keep others from being sure. */
+function isSettled(kind: MatchKind, { settled }: Entry): boolean {
+  return settled?.includes(kind) ?? false
 }
 
 function entryOf(row: MatchRow): Entry {
@@ -122,7 +126,7 @@ function overlaps(entries: Entry[]): (pair: Pair) => boolean {
 }
 
 function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, string>): Candidate[] {
-  const names = new Map([...accountNames].map(([id, name]) => [id, tellingWords(name)]))
+  const names = namingWords(accountNames)
   const isNamed = (one: Entry, other: Entry) =>
     shareWords(one.telling(), names.get(other.accountId) ?? new Set())
   const alike = Map.groupBy(entries, ({ amount }) => amount)
@@ -136,6 +140,17 @@ function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, 
         return { ...pair, evidence: [...(named ? ['account_named' as const] : []), ...wordsInCommon(pair)] }
       })
   })
+}
+
+/** Of each account, the words of its name that no other account has in its own. */
+function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set<string>> {
+  const names = new Map([...accountNames].map(([id, name]) => [id, tellingWords(name)]))
+  const uses = Map.groupBy(
+    [...names.values()].flatMap((words) => [...words]),
+    (word) => word,
+  )
+  const isOwn = (word: string) => uses.get(word)?.length === 1
+  return new Map([...names].map(([id, words]) => [id, new Set([...words].filter(isOwn))]))
 }
 
 function wordsInCommon({ first, second }: Pair): MatchReason[] {

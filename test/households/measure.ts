@@ -1,21 +1,23 @@
 import type { CalendarDate } from '../../src/domain/dates.ts'
-import { findMatches, type Match, type MatchKind, type MatchRow } from '../../src/domain/matching.ts'
+import { findMatches, type Match, type MatchKind, matchKinds } from '../../src/domain/matching.ts'
 import type { Household } from './household.ts'
 import type { Place } from './life.ts'
+import { accountIds, type Row, rowsOf, subjectOf, truthOf } from './rows.ts'
 
-/** A row of the service, and the event that it is of. */
-type Row = MatchRow & { event: number; arrives: CalendarDate; settled: MatchKind[] }
-/** How many matches were found, how many of them are right, and how many there were to find. */
-export type Tally = { found: number; right: number }
-export type Measured = Record<MatchKind, { sure: Tally; likely: Tally; toFind: number; missed: string[] }>
+/**
+ * How many matches were found, how many are right, and how many name the wrong one of equal rows that both stand twice:
+ * Tuesday's coffee for Wednesday's, which makes no difference to anybody.
+ */
+export type Tally = { found: number; right: number; equal: number }
+/** `toFind` is how many there were to find, tips and typing errors included. */
+export type Measured = Record<MatchKind, { sure: Tally; likely: Tally; toFind: number; solved: number }>
 
-const accountIds = { giro: 1, second: 2, cash: 3 }
 /** Joining a match can make another one visible. */
 const mostRounds = 4
 
 /**
- * Goes through a household's files as they were downloaded. What is sure is joined after each; of what is likely the
- * household says truthfully whether it is so.
+ * Goes through a household's files as they were downloaded. What is sure is joined after each, right or wrong; of what is
+ * likely the household says whether it is so.
  */
 export function measureAsFilesCome(household: Household): Measured {
   return new Ledger(household).run(household.files.map(({ downloaded }) => downloaded))
@@ -26,39 +28,49 @@ export function measureAtOnce(household: Household): Measured {
   return new Ledger(household).run(household.files.map(({ downloaded }) => downloaded).slice(-1))
 }
 
+/** Adds up what was measured of many. */
+export function sumOf(all: Measured[]): Measured {
+  return all.reduce((sum, one) => {
+    for (const kind of matchKinds) {
+      for (const certainty of ['sure', 'likely'] as const)
+        for (const count of ['found', 'right', 'equal'] as const)
+          sum[kind][certainty][count] += one[kind][certainty][count]
+      sum[kind].toFind += one[kind].toFind
+      sum[kind].solved += one[kind].solved
+    }
+    return sum
+  }, nothing())
+}
+
 class Ledger {
-  readonly #household: Household
-  readonly #names: Map<number, string>
-  readonly #measured: Measured
+  readonly #all: Row[]
+  readonly #accountNames: Map<number, string>
+  readonly #payees: Map<number, string>
+  readonly #truth: Record<MatchKind, Set<string>>
+  readonly #measured = nothing()
   readonly #seen = new Set<string>()
-  readonly #solved = new Set<string>()
-  readonly #toCome: Row[]
+  readonly #solved = { duplicate: new Set<string>(), transfer: new Set<string>() }
   #rows: Row[] = []
 
   constructor(household: Household) {
-    this.#household = household
-    this.#names = new Map(
-      Object.entries(household.names).map(([place, name]) => [accountIds[place as Place], name]),
-    )
-    this.#measured = { duplicate: nothing(), transfer: nothing() }
-    this.#toCome = rowsOf(household)
+    this.#all = rowsOf(household)
+    const names = Object.entries(household.names) as [Place, string][]
+    this.#accountNames = new Map(names.map(([place, name]) => [accountIds[place], name]))
+    this.#payees = new Map(household.events.map(({ id, payee }) => [id, payee.booked]))
+    this.#truth = { duplicate: truthOf('duplicate', this.#all), transfer: truthOf('transfer', this.#all) }
   }
 
   run(days: CalendarDate[]): Measured {
+    let before = ''
     for (const day of days) {
-      this.#rows = [...this.#rows, ...this.#toCome.filter(({ arrives }) => arrives <= day)]
-      this.#toCome.splice(0, Infinity, ...this.#toCome.filter(({ arrives }) => arrives > day))
+      this.#rows.push(...this.#all.filter(({ arrives }) => before < arrives && arrives <= day))
+      before = day
       for (let round = 1; round <= mostRounds && this.#look(); round++);
     }
-    for (const kind of ['duplicate', 'transfer'] as const) {
-      const truth = truthOf(kind, rowsOf(this.#household))
-      const { sure, likely } = this.#measured[kind]
-      this.#measured[kind] = {
-        sure,
-        likely,
-        toFind: truth.size,
-        missed: [...truth].filter((key) => !this.#solved.has(key)),
-      }
+    for (const kind of matchKinds) {
+      const truth = [...this.#truth[kind]]
+      this.#measured[kind].toFind = truth.length
+      this.#measured[kind].solved = truth.filter((subject) => this.#solved[kind].has(subject)).length
     }
     return this.#measured
   }
@@ -66,7 +78,7 @@ class Ledger {
   /** Looks for matches and settles them; false if there was nothing new. */
   #look(): boolean {
     const isRejected = (kind: MatchKind, ids: [number, number]) => this.#seen.has(`${kind} ${ids}`)
-    const matches = findMatches(this.#rows, { accountNames: this.#names, isRejected })
+    const matches = findMatches(this.#rows, { accountNames: this.#accountNames, isRejected })
     for (const match of matches) this.#settle(match)
     return matches.length > 0
   }
@@ -76,91 +88,40 @@ class Ledger {
     this.#seen.add(`${kind} ${ids}`)
     const [first, second] = pairOf(this.#rows, match)
     const isRight = first.event === second.event
+    const isEqual = !isRight && this.#areEqual(kind, first, second)
     const tally = this.#measured[kind][certainty]
     tally.found += 1
     if (isRight) tally.right += 1
-    if (isRight) this.#solved.add(keyOf(kind, first))
-    if (certainty === 'likely' && !isRight) return
-    if (kind === 'duplicate') {
-      first.settled.push('duplicate')
-      first.words = `${first.words} ${second.words}`
-      this.#rows = this.#rows.filter((row) => row !== second)
-    } else {
-      first.settled.push('transfer')
-      second.settled.push('transfer')
-    }
+    if (isEqual) tally.equal += 1
+    if (isRight || isEqual) this.#solved[kind].add(subjectOf(kind, first))
+    if (certainty === 'sure' || isRight || isEqual) this.#join(kind, first, second)
+  }
+
+  #areEqual(kind: MatchKind, first: Row, second: Row): boolean {
+    const areTwice = [first, second].every((row) => this.#truth[kind].has(subjectOf(kind, row)))
+    return areTwice && this.#payees.get(first.event) === this.#payees.get(second.event)
+  }
+
+  #join(kind: MatchKind, first: Row, second: Row): void {
+    first.settled.push(kind)
+    second.settled.push(kind)
+    if (kind === 'transfer') return
+    first.words = `${first.words} ${second.words}`
+    this.#rows = this.#rows.filter((row) => row !== second)
   }
 }
 
-const nothing = () => ({
-  sure: { found: 0, right: 0 },
-  likely: { found: 0, right: 0 },
-  toFind: 0,
-  missed: [],
-})
+function nothing(): Measured {
+  const tally = (): Tally => ({ found: 0, right: 0, equal: 0 })
+  const kind = () => ({ sure: tally(), likely: tally(), toFind: 0, solved: 0 })
+  return { duplicate: kind(), transfer: kind() }
+}
 
 /** The rows that a match names. A transfer has two legs with one id, one of which is like the other row. */
 function pairOf(rows: Row[], { kind, ids }: Match): [Row, Row] {
-  const [firsts, seconds] = ids.map((id) => rows.filter((row) => row.id === id)) as [Row[], Row[]]
+  const [firsts = [], seconds = []] = ids.map((id) => rows.filter((row) => row.id === id))
   const pairs = firsts.flatMap((first) => seconds.map((second): [Row, Row] => [first, second]))
-  const fits = ([first, second]: [Row, Row]) =>
+  const isAlike = ([first, second]: [Row, Row]) =>
     kind === 'transfer' || (first.accountId === second.accountId && first.type === second.type)
-  return pairs.find(fits) as [Row, Row]
-}
-
-/** All rows: what was typed on its day, and what the files bring when they come, overlaps once. */
-function rowsOf({ typed, files }: Household): Row[] {
-  let id = 0
-  const rows = typed.flatMap((note): Row[] => {
-    id += 1
-    const { event, amount, date, words } = note
-    const row = (type: MatchRow['type'], place: Place) => ({
-      ...{
-        id,
-        accountId: accountIds[place],
-        type,
-        amount,
-        date,
-        words,
-        importId: null,
-        event,
-        arrives: date,
-      },
-      settled: note.to === null ? [] : ['transfer' as const],
-    })
-    if (note.to === null || note.type !== 'transfer')
-      return [row(note.type as MatchRow['type'], note.account)]
-    return [row('expense', note.account), row('income', note.to)]
-  })
-  const known = new Set<string>()
-  for (const [index, { bank, bookings, downloaded }] of files.entries())
-    for (const { event, date, amount, description, reference } of bookings) {
-      if (known.has(reference)) continue
-      known.add(reference)
-      id += 1
-      const type = amount < 0 ? 'expense' : 'income'
-      const words = `${description} ${reference}`
-      const ofFile = { id, accountId: accountIds[bank], importId: index + 1, arrives: downloaded }
-      rows.push({ ...ofFile, type, amount: Math.abs(amount), date, words, event, settled: [] })
-    }
-  return rows
-}
-
-const keyOf = (kind: MatchKind, { event, accountId }: Row) =>
-  kind === 'duplicate' ? `${kind} ${event} ${accountId}` : `${kind} ${event}`
-
-/** What there is to find: events that were both typed and booked on an account, and those with a row for each leg. */
-function truthOf(kind: MatchKind, rows: Row[]): Set<string> {
-  const groups = Map.groupBy(rows, (row) => keyOf(kind, row))
-  const isTwice = (group: Row[]) => {
-    if (kind === 'duplicate') return new Set(group.map(({ importId }) => importId === null)).size === 2
-    const legs = (type: MatchRow['type']) =>
-      group.filter((row) => row.type === type && row.settled.length === 0)
-    const isWhole = group.some(({ settled }) => settled.length > 0)
-    // A transfer whose amounts differ by a fee is left to its owner.
-    return (
-      !isWhole && legs('expense').some((out) => legs('income').some((into) => into.amount === out.amount))
-    )
-  }
-  return new Set([...groups].filter(([, group]) => isTwice(group)).map(([key]) => key))
+  return pairs.find(isAlike) as [Row, Row]
 }

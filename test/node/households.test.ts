@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { matchKinds } from '../../src/domain/matching.ts'
+import { readStatement } from '../../src/statements/read.ts'
+import { householdOf } from '../households/household.ts'
+import { type Measured, measureAsFilesCome, measureAtOnce, sumOf, type Tally } from '../households/measure.ts'
+
+const count = Number(process.env.MATCHING_HOUSEHOLDS ?? 20)
+const months = 12
+const households = Array.from({ length: count }, (_, index) => householdOf(index + 1, months))
+
+const percent = (some: number, all: number) => (100 * some) / all
+const shown = (some: number, all: number) => `${some} of ${all} (${percent(some, all).toFixed(2)} %)`
+
+/** Precision of both certainties and together, and recall, of each kind. */
+function report(name: string, measured: Measured): void {
+  for (const kind of matchKinds) {
+    const { sure, likely, toFind, solved } = measured[kind]
+    const precision = ({ found, right, equal }: Tally) =>
+      `${shown(right, found)}, equal rows swapped in ${equal} more`
+    const together = {
+      found: sure.found + likely.found,
+      right: sure.right + likely.right,
+      equal: sure.equal + likely.equal,
+    }
+    console.info(`${kind}s, ${name}
+  sure      ${precision(sure)}; of all there were, ${percent(sure.right, toFind).toFixed(1)} %
+  likely    ${precision(likely)}
+  together  ${precision(together)}
+  recall    ${shown(solved, toFind)}`)
+  }
+}
+
+describe.each([
+  ['as files come', measureAsFilesCome],
+  ['all files at once', measureAtOnce],
+])('%s', (name, measure) => {
+  const measured = sumOf(households.map(measure))
+  report(name, measured)
+
+  test.each(matchKinds)('99.5 of 100 that are sure are right: %ss', (kind) => {
+    const { found, right } = measured[kind].sure
+    expect(percent(right, found)).toBeGreaterThanOrEqual(99.5)
+  })
+
+  test.each(matchKinds)('95 of 100 are found: %ss', (kind) => {
+    const { solved, toFind } = measured[kind]
+    expect(toFind).toBeGreaterThan(10 * count)
+    expect(percent(solved, toFind)).toBeGreaterThanOrEqual(95)
+  })
+})
+
+test('the files of both banks are read as what was booked', () => {
+  for (const { bookings, text } of households.slice(0, 3).flatMap(({ files }) => files)) {
+    const statement = readStatement(new TextEncoder().encode(text), {})
+    const entries = statement.accounts.flatMap((account) => account.entries)
+    expect(entries.map(({ line, ...entry }) => entry)).toEqual(
+      bookings.map(({ date, amount, description, reference }) => ({ date, amount, description, reference })),
+    )
+    expect(statement.accounts[0]?.closingBalance?.amount).toBeTypeOf('number')
+  }
+})
+
+test('the same number makes the same household', () => {
+  expect(householdOf(1, 2)).toEqual(householdOf(1, 2))
+  expect(householdOf(1, 2)).not.toEqual(householdOf(2, 2))
+})
