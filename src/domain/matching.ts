@@ -173,11 +173,12 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
 }
 
 /**
- * Equal amounts on two accounts may be what a friend paid back, or a refund: only where the other account is named, or
- * where nothing else is, a transfer is sure.
+ * Equal amounts on two accounts may be what a friend paid back, or a refund: a transfer is sure only where an account is
+ * named, or where both legs say no more than how money moved.
  */
 function saysTransfer({ first, second, evidence }: Candidate): boolean {
-  return evidence.includes('account_named') || first.telling().size + second.telling().size === 0
+  const isPlain = ({ words, telling }: Entry) => words.trim() !== '' && telling().size === 0
+  return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 
 /** Both legs of a transfer may stand in files; the second waits until the first has been settled. */

@@ -39,7 +39,9 @@ describe.each([
 
   test.each(matchKinds)('99.5 of 100 that are sure are right: %ss', (kind) => {
     const { found, right } = measured[kind].sure
-    expect(percent(right, found)).toBeGreaterThanOrEqual(99.5)
+    expect(found).toBeGreaterThan(5 * count)
+    // One of fewer than two hundred says nothing.
+    expect(found - right).toBeLessThanOrEqual(Math.max(1, found * 0.005))
   })
 
   test.each(matchKinds)('95 of 100 are found: %ss', (kind) => {
