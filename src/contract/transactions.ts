@@ -113,7 +113,7 @@ const shownFields = () => ({
   description: z.nullable(z.string()),
   reference: z.nullable(z.string()),
   transaction_date: shown.calendarDate(),
-  is_synced: field(z.boolean(), doc('True if it came in an offline batch.')),
+  is_synced: field(z.boolean(), doc('True if it came in an offline batch or as an operation.')),
   version: shown.version(),
   created_at: shown.timestamp(),
   updated_at: shown.timestamp(),

@@ -176,7 +176,7 @@ export const transactions = sqliteTable(
     reference: text(),
     /** `YYYY-MM-DD`. */
     transactionDate: text().notNull(),
-    /** True for rows that came in an offline batch. */
+    /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
     clientId: clientId(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */

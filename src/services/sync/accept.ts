@@ -150,8 +150,8 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 
 /**
  * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
- * that was created as a transaction earlier is valid even if its account or category is gone by now: otherwise a phone
- * that never got the answer could never get rid of it.
+ * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
+ * phone that never got the answer could never get rid of it.
  */
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
