@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
 import type { Answer, CallOptions } from '../worker/answers.ts'
@@ -19,6 +19,9 @@ import { expectEqual, readEverything } from '../worker/feed-copy.ts'
 import { checkDatabase } from './check-database.ts'
 import { clientOf, registration } from './client.ts'
 import { newPlace, type Place, start, until } from './stack.ts'
+
+// Far longer than a test takes on a machine that does ten things at once.
+vi.setConfig({ testTimeout: 600_000 })
 
 let place: Place & { TURSO_DATABASE_URL: string }
 let sqld: Sqld
