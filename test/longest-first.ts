@@ -13,6 +13,7 @@ const longest = [
   'node/client-package',
   'node/wrangler-dev',
   'node/dev-stack',
+  'node/devices',
   'node/bench',
   'node/faults',
   'node/import-memory',
