@@ -69,8 +69,8 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
 })
 
 /**
- * Makes outcomes of what `readOutcomes` has read. `user` is the profile before the upload. That is what it still is
- * where it is shown: an update that conflicts changes nothing.
+ * Makes outcomes of what `readOutcomes` has read. `user` is the profile before the upload, which it still is wherever it
+ * is shown: an operation on it with such an outcome has changed nothing.
  */
 export function outcomesOf(
   operations: Operation[],
