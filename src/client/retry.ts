@@ -39,15 +39,17 @@ export function retryDelayMs(
 
 /**
  * True if repeating the request does no more than the first: anything but a POST (here PATCH sets fields, as PUT does),
- * and a POST that the service recognises by an `Idempotency-Key` or by client ids.
+ * a POST that the service recognises by an `Idempotency-Key` or by client ids, and an upload of operations, which may set
+ * fields again, as PUT does, but creates and deletes nothing twice.
  */
 export function isRepeatable({ method, headers, body }: Repeated): boolean {
-  return method !== 'POST' || headers.has('Idempotency-Key') || hasClientIds(body)
+  return method !== 'POST' || headers.has('Idempotency-Key') || isRecognised(body)
 }
 
-function hasClientIds(body: unknown): boolean {
+function isRecognised(body: unknown): boolean {
   if (typeof body !== 'string') return false
-  const parsed = JSON.parse(body) as { transactions?: unknown }
+  const parsed = JSON.parse(body) as { transactions?: unknown; ops?: unknown }
+  if (Array.isArray(parsed.ops)) return true
   const items = parsed.transactions ?? [parsed]
   return Array.isArray(items) && items.every(hasClientId)
 }

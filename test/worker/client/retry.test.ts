@@ -52,6 +52,7 @@ describe('the rule', () => {
     ['a POST with an empty client id', 'POST', {}, '{"client_id":" "}', false],
     ['a batch with client ids', 'POST', {}, '{"transactions":[{"client_id":"a"},{"client_id":"b"}]}', true],
     ['a batch with one missing', 'POST', {}, '{"transactions":[{"client_id":"a"},{}]}', false],
+    ['an upload of operations', 'POST', {}, '{"ops":[{"op":"delete","noun":"account","id":1}]}', true],
     ['a batch with an id beside the items', 'POST', {}, '{"client_id":"a","transactions":[{}]}', false],
   ])('%s may be repeated or not', (_, method, headers, body, expected) => {
     expect(isRepeatable({ method, headers: new Headers(headers), body })).toBe(expected)
