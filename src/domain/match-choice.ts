@@ -58,13 +58,16 @@ export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolea
   ]
 }
 
-/** The candidates neither of whose entries has another one. */
+/** The candidates neither of whose entries has another one; what has one of its own leaves no doubt about others. */
 export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
+  const proper = candidates.filter(({ isDoubt }) => !isDoubt)
+  const explained = new Set(proper.map(({ second }) => second))
+  const doubts = candidates.filter(({ isDoubt, second }) => isDoubt && !explained.has(second))
   const count = new Map<Entry, number>()
-  for (const entry of candidates.flatMap(({ first, second }) => [first, second]))
+  for (const entry of [...proper, ...doubts].flatMap(({ first, second }) => [first, second]))
     count.set(entry, (count.get(entry) ?? 0) + 1)
   const isOnly = (entry: Entry) => count.get(entry) === 1
-  return new Set(candidates.filter((one) => !one.isDoubt && isOnly(one.first) && isOnly(one.second)))
+  return new Set(proper.filter(({ first, second }) => isOnly(first) && isOnly(second)))
 }
 
 const poolOf = ({ accountId, type, amount }: Entry) => `${accountId} ${type} ${amount}`

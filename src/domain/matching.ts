@@ -18,11 +18,11 @@ export const matchCertainties = ['sure', 'likely'] as const
 /** Two rows that are one event. */
 export type Match = {
   kind: MatchKind
-  /** Of a duplicate the row that was there first, of a transfer the outflow; then the other. */
+  /** Of a duplicate what was typed, or the earlier import brought; of a transfer the outflow. Then the other. */
   ids: [number, number]
   /** From the first to the second; negative if the second is earlier. */
   daysApart: number
-  /** `sure` if neither row could be matched with another one. */
+  /** `sure` if neither row could be meant by another one and, of a transfer, its words say that it is one. */
   certainty: (typeof matchCertainties)[number]
   reasons: MatchReason[]
 }
@@ -37,7 +37,7 @@ export type MatchOptions = {
 }
 
 /**
- * A bank posts what was typed up to six days later. What it posted three days before is no match, but leaves doubt:
+ * A bank posts what was typed up to six days later. What it posted up to four days before is no match, but leaves doubt:
  * people also type what they had forgotten.
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
