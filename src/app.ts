@@ -6,6 +6,7 @@ import { createDeps } from './deps.ts'
 import { deadlineAfter, requestMs } from './domain/deadline.ts'
 import type { App } from './http/app-types.ts'
 import { authenticate } from './http/authenticate.ts'
+import { leanNotModified } from './http/conditional-get.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { answerFailure } from './http/errors.ts'
 import { generalLimit } from './http/limits.ts'
@@ -26,7 +27,6 @@ import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
-import { leanNotModified } from './http/tagged.ts'
 
 /** Responses are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"

@@ -10,9 +10,9 @@ import {
   updateAccount,
 } from '../../services/accounts.ts'
 import type { App } from '../app-types.ts'
+import { tagged } from '../conditional-get.ts'
 import { pathId } from '../path-id.ts'
 import { presentAccount } from '../present.ts'
-import { tagged } from '../tagged.ts'
 import { body, header } from '../validate.ts'
 
 /** Accounts and their balances. */

@@ -10,9 +10,9 @@ import {
   updateCategory,
 } from '../../services/categories.ts'
 import type { App } from '../app-types.ts'
+import { tagged } from '../conditional-get.ts'
 import { pathId } from '../path-id.ts'
 import { presentCategory } from '../present.ts'
-import { tagged } from '../tagged.ts'
 import { body, header } from '../validate.ts'
 
 /** Categories, the seeded defaults among them. */

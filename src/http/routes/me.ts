@@ -4,10 +4,10 @@ import { changePassword } from '../../services/password-change.ts'
 import { showUser, updateProfile } from '../../services/profile.ts'
 import { deleteUser } from '../../services/user-deletion.ts'
 import type { App } from '../app-types.ts'
+import { tagged } from '../conditional-get.ts'
 import { confirmed } from '../confirmed.ts'
 import { hashing } from '../limits.ts'
 import { presentUser } from '../present.ts'
-import { tagged } from '../tagged.ts'
 import { body } from '../validate.ts'
 
 /** The user's own profile. */

@@ -6,8 +6,8 @@ import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
+import { tagged } from '../conditional-get.ts'
 import { presentSummary } from '../present.ts'
-import { tagged } from '../tagged.ts'
 import { query } from '../validate.ts'
 
 export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {

@@ -13,10 +13,10 @@ import { listTransactions } from '../../services/transactions/list.ts'
 import { showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
+import { tagged } from '../conditional-get.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentWithRelations } from '../present.ts'
-import { tagged } from '../tagged.ts'
 import { body, header, query } from '../validate.ts'
 
 /** Income, expenses and transfers. */

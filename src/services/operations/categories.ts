@@ -8,9 +8,9 @@ import { categoryNameKey } from '../../domain/categories.ts'
 import { nameTaken, nobodysCategory } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
-import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './changes.ts'
 import { creation, type NewRows } from './creations.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
+import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './updates.ts'
 
 const groupOf = {
   name: 'name',

@@ -4,8 +4,8 @@ import { prepareOwned } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { rule } from '../guards.ts'
 import { addressIsFixed } from '../profile.ts'
-import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type Noun } from './changes.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
+import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type Noun } from './updates.ts'
 
 const groupOf = {
   name: 'name',

@@ -20,6 +20,7 @@ import {
 import { brokenRules } from '../guards.ts'
 import { liveCategory } from '../transactions/read.ts'
 import { categoryRequired, clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
+import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
 import {
   applyUpdates,
   bitsOf,
@@ -29,8 +30,7 @@ import {
   judgeUpdates,
   type Noun,
   resolved,
-} from './changes.ts'
-import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+} from './updates.ts'
 
 const groupOf = {
   type: 'accounts',
