@@ -266,6 +266,17 @@ const followLink =
     status,
   })
 
+/** A call about two transactions that stand twice. */
+async function withPair(bench: Bench, method: string, path: string, status: number): Promise<Call> {
+  const row = { ...expense(bench), force: true }
+  const record = async () => {
+    const call = { ...as(bench.owner, 'POST', '/api/transactions', 201), body: row }
+    return (await bench.connection.json(call)).id
+  }
+  const ids = [await record(), await record()]
+  return { ...as(bench.owner, method, path, status), body: { kind: 'duplicate', ids } }
+}
+
 const importOf =
   (path: string): Preparation =>
   (bench) => ({ ...as(bench.owner, 'POST', path, 200), body: { transactions: [expense(bench)] } })
@@ -401,6 +412,16 @@ const preparations: Record<string, Preparation> = {
     await spend(bench)
     return as(bench.owner, 'GET', `/api/changes?cursor=${cursor}`, 200)
   },
+
+  'GET /api/matches': read('/api/matches'),
+  'POST /api/matches/join': (bench) => withPair(bench, 'POST', '/api/matches/join', 200),
+  'POST /api/matches/separate': async (bench) => {
+    const join = await withPair(bench, 'POST', '/api/matches/join', 200)
+    const { id } = await bench.connection.json(join)
+    return { ...as(bench.owner, 'POST', '/api/matches/separate', 200), body: { id } }
+  },
+  'POST /api/matches/reject': (bench) => withPair(bench, 'POST', '/api/matches/reject', 204),
+  'DELETE /api/matches/reject': (bench) => withPair(bench, 'DELETE', '/api/matches/reject', 204),
 
   'GET /api/summary': read('/api/summary'),
 }

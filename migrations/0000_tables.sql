@@ -120,6 +120,14 @@ CREATE TABLE `password_resets` (
 --> statement-breakpoint
 CREATE INDEX `password_resets_user` ON `password_resets` (`user_id`);--> statement-breakpoint
 CREATE INDEX `password_resets_expiry` ON `password_resets` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `rejected_matches` (
+	`user_id` integer NOT NULL,
+	`first_id` integer NOT NULL,
+	`second_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	PRIMARY KEY(`user_id`, `first_id`, `second_id`, `kind`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `remembered` (
 	`user_id` integer NOT NULL,
 	`id` integer NOT NULL,
@@ -129,10 +137,17 @@ CREATE TABLE `remembered` (
 	`amount` integer NOT NULL,
 	`reference` text,
 	`transaction_date` text NOT NULL,
+	`kind` text,
+	`import_id` integer,
+	`joined_id` integer,
+	`survivor_id` integer,
+	`seq` integer,
+	`kept` text,
 	PRIMARY KEY(`user_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `remembered_account_date_amount` ON `remembered` (`user_id`,`account_id`,`transaction_date`,`amount`);--> statement-breakpoint
+CREATE INDEX `remembered_survivor` ON `remembered` (`user_id`,`survivor_id`) WHERE survivor_id is not null;--> statement-breakpoint
 CREATE TABLE `spent_client_ids` (
 	`user_id` integer NOT NULL,
 	`noun` text NOT NULL,
@@ -188,6 +203,7 @@ CREATE TABLE `transactions` (
 	`is_synced` integer DEFAULT false NOT NULL,
 	`client_id` text,
 	`import_id` integer,
+	`booked_by` integer,
 	`version` integer DEFAULT 1 NOT NULL,
 	`seq` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,

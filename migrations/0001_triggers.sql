@@ -62,7 +62,9 @@ WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
          'transaction', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
   INSERT INTO remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date)
   SELECT old.user_id, old.id, old.account_id, old.to_account_id, old.type, old.amount, old.reference, old.transaction_date
-   WHERE old.import_id IS NOT NULL;
+   WHERE old.import_id IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  UPDATE remembered SET survivor_id = NULL WHERE user_id = old.user_id AND survivor_id = old.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER transaction_changed

@@ -35,6 +35,7 @@ export const movingTables = [
   'transactions',
   'spent_client_ids',
   'remembered',
+  'rejected_matches',
 ]
 export const keptTables = ['totals']
 const keptColumns = [
@@ -152,7 +153,7 @@ async function depart(userId: number, db: Database): Promise<void> {
 
 /** What a table is in order of. */
 function placeOf(table: string) {
-  return sql.raw({ changes: 'seq', remembered: 'id' }[table] ?? 'rowid')
+  return sql.raw({ changes: 'seq', remembered: 'id', rejected_matches: 'first_id' }[table] ?? 'rowid')
 }
 
 function isTheirs(table: string, userId: number) {

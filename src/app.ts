@@ -20,6 +20,7 @@ import { emailVerificationRoutes } from './http/routes/email-verification.ts'
 import { healthRoutes } from './http/routes/health.ts'
 import { identityProviderRoutes } from './http/routes/identity-provider.ts'
 import { importHistoryRoutes, importRoutes } from './http/routes/imports.ts'
+import { matchRoutes } from './http/routes/matches.ts'
 import { meRoutes } from './http/routes/me.ts'
 import { passwordRoutes } from './http/routes/password.ts'
 import { reminderRoutes } from './http/routes/reminders.ts'
@@ -81,6 +82,7 @@ export const routes = app
   .route('/api/transactions/sync', syncRoutes)
   .route('/api/transactions', transactionRoutes)
   .route('/api/changes', changeRoutes)
+  .route('/api/matches', matchRoutes)
   .route('/api/summary', summaryRoutes)
 
 app.notFound((c) => c.json({ message: 'Not Found' }, 404))

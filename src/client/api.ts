@@ -31,6 +31,7 @@ export type Duplicate = {
   reference: string | null
   transaction_date: string
   amount: string
+  reasons: string[]
 }
 
 type Message = { message: string }
@@ -127,3 +128,5 @@ export type Batch = Answer<'/api/transactions/sync/:id', '$get'>
 /** What an import did, and how it is shown afterwards. */
 export type ImportResult = Answer<'/api/import/store', '$post'>
 export type Import = Answer<'/api/imports/:id', '$get'>
+/** Pairs of transactions that may be one event. */
+export type MatchList = Answer<'/api/matches', '$get'>

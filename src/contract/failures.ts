@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
+import { reasons } from './matches.ts'
 import * as shown from './shown.ts'
 
 /** The bodies of failures, and of answers that are just a sentence. */
@@ -55,6 +56,7 @@ const duplicateTransaction = /* @__PURE__ */ shown.object(
     reference: z.nullable(z.string()),
     transaction_date: shown.calendarDate(),
     amount: shown.amount(),
+    reasons: reasons(),
   }),
 )
 
@@ -76,6 +78,7 @@ export const duplicateError = /* @__PURE__ */ shown.object(
         reference: null,
         transaction_date: '2026-11-20',
         amount: '12.50',
+        reasons: ['same_amount', 'same_day', 'words_in_common'],
       },
     ],
   }),

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
+import { matchModes } from '../domain/match-row.ts'
 import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { flag, id, idempotencyKeyHeader, prepared, text } from './fields.ts'
+import { reasons } from './matches.ts'
 import * as shown from './shown.ts'
 import type { newTransaction } from './transactions.ts'
 
@@ -64,6 +66,14 @@ export const importOptions = z.object({
     z.optional(writtenFlag),
     doc('Takes rows as well that an earlier import brought and the user deleted.'),
   ),
+  match: field(
+    z.optional(z.enum(matchModes, { error: 'The selected :field is invalid.' })),
+    doc({
+      default: 'suggest',
+      description:
+        'What is done about rows that may be one with others: `suggest` counts them (`possible`), `off` does not look, `sure` joins up to 500 pairs that are sure, which undoing the import takes back.',
+    }),
+  ),
 })
 export type ImportOptions = z.output<typeof importOptions>
 
@@ -101,6 +111,32 @@ const counts = /* @__PURE__ */ shown.object(
       shown.count(),
       doc('Rows that the user had deleted; `reimport_deleted` takes them.'),
     ),
+  }),
+)
+
+const countsWithPossible = /* @__PURE__ */ shown.object(
+  'ImportOutcomeCounts',
+  'How many rows a file has, how many of them were new, and how many may be one with others.',
+  () => ({
+    ...counts.shape,
+    possible: field(
+      shown.count(),
+      doc('Pairs that may be one event: 0 with `match=off`, and where a call is repeated.'),
+    ),
+    joined: field(shown.count(), doc('Pairs that were joined, or would be: 0 unless `match=sure`.')),
+  }),
+)
+
+const existingRow = /* @__PURE__ */ shown.object(
+  'ExistingRow',
+  'A row of a file that was there already.',
+  () => ({
+    row: field(
+      shown.count(),
+      doc('The row as errors number it: the line or entry of a file, the item of JSON.'),
+    ),
+    transaction_id: shown.id(),
+    reasons: reasons(),
   }),
 )
 
@@ -144,7 +180,15 @@ const importOutcome = /* @__PURE__ */ shown.object(
   () => ({
     id: field(z.nullable(shown.id()), doc('Null for a dry run.')),
     format: format(),
-    counts,
+    counts: countsWithPossible,
+    duplicates: field(
+      z.array(existingRow).check(z.maxLength(100)),
+      doc('The first hundred rows that were there already; none where a call is repeated.'),
+    ),
+    matches_url: field(
+      z.nullable(z.string()),
+      doc('Where the possible matches are: `GET /api/matches` with the days. Null if there are none.'),
+    ),
     skipped: field(
       shown.count(),
       doc('Entries of a statement that moved no money: pending, declined or informational ones.'),
@@ -168,7 +212,9 @@ export const importResult = /* @__PURE__ */ shown.object(
     import: {
       id: 1,
       format: 'ofx' as const,
-      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
+      counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1, possible: 2, joined: 0 },
+      duplicates: [{ row: 4, transaction_id: 7, reasons: ['same_amount', 'same_day', 'same_reference'] }],
+      matches_url: 'https://api.purse.example/api/matches?from=2026-10-26&to=2026-12-06',
       skipped: 0,
       dry_run: false,
       closing_balance: { date: '2026-11-20', statement: 1237.5, account: 1237.5, agrees: true },

@@ -118,7 +118,7 @@ const shownFields = () => ({
   created_at: shown.timestamp(),
   updated_at: shown.timestamp(),
 })
-const coffee = () => ({
+export const coffee = () => ({
   id: 1,
   user_id: 1,
   account_id: 1,

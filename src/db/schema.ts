@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import { matchKinds } from '../domain/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
 import {
   accountTypes,
@@ -181,6 +182,8 @@ export const transactions = sqliteTable(
     clientId: clientId(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
     importId: integer(),
+    /** Of a row that was typed: the import that brought its equal, which it stands for. */
+    bookedBy: integer(),
     version: version(),
     /** The number of its last change among all changes of its user (db/changes.ts). */
     seq: integer().notNull().default(0),
@@ -307,8 +310,9 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Imported rows that the user deleted, with what identifies them in the next file. A trigger records them. Undoing an
- * import records nothing.
+ * Rows that are gone but that the next file may bring again: imported rows that the user deleted (a trigger records
+ * them; undoing an import records nothing), and rows that were joined with another (services/matches/join.ts). When a
+ * transfer is joined, its outflow is recorded as it was, joined with itself.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -322,11 +326,35 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
+    /** As what it was joined; null if it was deleted. */
+    kind: text({ enum: matchKinds }),
+    importId: integer(),
+    /** The transaction that it was joined with. */
+    joinedId: integer(),
+    /** The transaction that stands for it now: another one once that was joined as well, null once it is deleted. */
+    survivorId: integer(),
+    /** The number of the change in which it was joined. */
+    seq: integer(),
+    /** What else it takes to bring it back, and which fields the other gained, as JSON. */
+    kept: text(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.id] }),
     index('remembered_account_date_amount').on(t.userId, t.accountId, t.transactionDate, t.amount),
+    index('remembered_survivor').on(t.userId, t.survivorId).where(sql`survivor_id is not null`),
   ],
+)
+
+/** Pairs of transactions of which their user said that they are no match, the lower id first. */
+export const rejectedMatches = sqliteTable(
+  'rejected_matches',
+  {
+    userId: ownerOrFormer(),
+    firstId: integer().notNull(),
+    secondId: integer().notNull(),
+    kind: text({ enum: matchKinds }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.firstId, t.secondId, t.kind] })],
 )
 
 /** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */

@@ -1,4 +1,5 @@
 import type { CalendarDate } from './dates.ts'
+import type { MatchReason } from './match-row.ts'
 import type { Minor } from './money.ts'
 
 /** Messages per field; keys are dotted paths such as `transactions.0.amount`. */
@@ -100,6 +101,7 @@ export type SimilarTransaction = {
   reference: string | null
   transactionDate: CalendarDate
   amount: Minor
+  reasons: MatchReason[]
 }
 
 /** The Worker's bindings are wrong, which concerns the operator only. The message names them without their values. */

@@ -3,10 +3,17 @@ import type { CalendarDate } from './dates.ts'
 export const matchKinds = ['duplicate', 'transfer'] as const
 export type MatchKind = (typeof matchKinds)[number]
 
+/** What an import does about matches of its rows. */
+export const matchModes = ['suggest', 'off', 'sure'] as const
+export type MatchMode = (typeof matchModes)[number]
+
 /** Why two rows were matched, as the document explains it. */
 export const matchReasons = {
   same_amount: 'The amounts are the same.',
+  same_day: 'The days are the same.',
   days_apart: 'The days are near enough to each other.',
+  same_reference: 'The references are the same.',
+  same_client_id: 'The client ids are the same.',
   words_in_common: 'Descriptions or references have a word in common.',
   account_named: 'One of them names the account of the other.',
   only_candidate: 'Nothing else could be the same as either.',

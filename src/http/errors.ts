@@ -72,6 +72,7 @@ function answerDuplicate(error: PotentialDuplicate, c: Context<App>) {
     reference: row.reference,
     transaction_date: row.transactionDate,
     amount: formatMoney(row.amount),
+    reasons: row.reasons,
   }))
   const body: ShownDuplicateError = { message: error.message, is_duplicate: true, duplicates }
   return c.json(body, 409)

@@ -3,6 +3,7 @@ import type { ShownBatch } from '../contract/batches.ts'
 import type { ShownCategory } from '../contract/categories.ts'
 import type { ShownChange, ShownFeed } from '../contract/changes.ts'
 import type { ShownImport, ShownImportResult } from '../contract/imports.ts'
+import type { ShownMatchList } from '../contract/matches.ts'
 import type { ShownResult } from '../contract/operations.ts'
 import type { ShownUser } from '../contract/people.ts'
 import type { ShownSession, ShownSignIn } from '../contract/sign-in.ts'
@@ -19,6 +20,7 @@ import type { Change } from '../services/changes/rows.ts'
 import type { Import } from '../services/imports/history.ts'
 import type { ImportFile } from '../services/imports/import-file.ts'
 import type { ImportResult } from '../services/imports/store.ts'
+import type { Matches } from '../services/matches/list.ts'
 import type { Outcome } from '../services/operations/outcomes.ts'
 import type { Session } from '../services/sessions.ts'
 import type { SignedIn } from '../services/sign-in/token.ts'
@@ -133,13 +135,14 @@ export function presentImport(found: Import): ShownImport {
   return { id, kind, format, counts: presentCounts(found), created_at: createdAt.toISOString() }
 }
 
-function presentCounts({ rows, created, duplicate, deletedBefore }: ImportResult['counts']) {
+function presentCounts({ rows, created, duplicate, deletedBefore }: Omit<ImportResult['counts'], 'joined'>) {
   return { rows, created, duplicate, deleted_before: deletedBefore }
 }
 
 export function presentImportResult(
   { format, skipped, isDryRun }: ImportFile,
-  { id, counts, closing }: ImportResult,
+  { id, counts, duplicates, possible, closing }: ImportResult,
+  appUrl: string,
 ): ShownImportResult {
   const closing_balance = closing && {
     date: closing.date,
@@ -149,7 +152,20 @@ export function presentImportResult(
   }
   return {
     message: `Successfully imported ${counts.created} transactions.`,
-    import: { id, format, counts: presentCounts(counts), skipped, dry_run: isDryRun, closing_balance },
+    import: {
+      id,
+      format,
+      counts: { ...presentCounts(counts), possible: possible?.count ?? 0, joined: counts.joined },
+      duplicates: duplicates.map(({ line, transactionId, reasons }) => ({
+        row: format === 'json' ? line - 1 : line,
+        transaction_id: transactionId,
+        reasons,
+      })),
+      matches_url: possible && `${appUrl}/api/matches?from=${possible.days.from}&to=${possible.days.to}`,
+      skipped,
+      dry_run: isDryRun,
+      closing_balance,
+    },
   }
 }
 
@@ -212,6 +228,20 @@ export function presentOutcome({ index, outcome, id, version, fields, errors, ro
     ...(fields && { fields }),
     ...(errors && { errors }),
     ...(data && { data }),
+  }
+}
+
+export function presentMatches({ matches, searchedBackTo }: Matches): ShownMatchList {
+  return {
+    matches: matches.map(({ kind, ids, daysApart, certainty, reasons, transactions }) => ({
+      kind,
+      ids,
+      days_apart: daysApart,
+      certainty,
+      reasons,
+      transactions: transactions.map(presentTransaction),
+    })),
+    searched_back_to: searchedBackTo,
   }
 }
 

@@ -7,6 +7,7 @@ import { nextTransactionId } from '../db/next-id.ts'
 import { hasLiveAccounts } from '../db/ownership.ts'
 import { batches, batchParts, remembered } from '../db/schema.ts'
 import { brokenRules, type Rule } from './guards.ts'
+import { separateImported } from './matches/separate.ts'
 import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
@@ -120,9 +121,10 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * If `recallsDeleted`, imported rows that the user deleted absorb items too: those items are `deleted_before`.
+ * With `recalls`, rows that are gone absorb items too: a joined row counts as the one that remains, and an item that
+ * equals a row which the user deleted is `deleted_before`.
  */
-export function decideOutcomes(batchId: BatchId, rules: Rule[], { recallsDeleted = false } = {}): SQL {
+export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
   // The write lock keeps the ids free. Materialized, or SQLite would compute anew whatever is used twice.
@@ -138,7 +140,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], { recallsDeleted
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
       ),
-      ${absorbed(batchId, recallsDeleted)},
+      ${absorbed(batchId, recalls)},
       decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
                coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
@@ -179,7 +181,7 @@ const mostComparedInAll = 30_000
  * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
  * long as running it.
  */
-function absorbed(batchId: BatchId, recallsDeleted: boolean): SQL {
+function absorbed(batchId: BatchId, recalls: Recalled | undefined): SQL {
   const userId = ownerOf(batchId)
   const place = sql`account_id, transaction_date, amount`
   const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
@@ -194,17 +196,7 @@ function absorbed(batchId: BatchId, recallsDeleted: boolean): SQL {
               order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
        and +row.user_id = ${userId}
      limit ${sql.raw(String(mostComparedInAll))} + ${items}`
-  const recalled = sql`
-    select row.* from (select distinct ${place} from asking) wanted
-             cross join ${remembered} row on row.user_id = ${userId} and ${resembles(sql`wanted`)}
-     limit ${sql.raw(String(mostComparedInAll))} + ${items}`
-  const orRecalled = recallsDeleted
-    ? {
-        resembles: sql`or exists (select 1 from ${remembered} row where row.user_id = ${userId} and ${resembles(sql`judged`)})`,
-        query: sql`recalled as (${recalled}),`,
-        rows: sql`union all select null, -id, ${fields}, null from recalled`,
-      }
-    : { resembles: sql``, query: sql``, rows: sql`` }
+  const orRecalled = recalls ? recalledRows(userId, recalls) : undefined
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -214,20 +206,43 @@ function absorbed(batchId: BatchId, recallsDeleted: boolean): SQL {
           from resembling row
          where row.client_id is null or row.client_id not in (
                  select client_id from item where client_id is not null and errors is null)
-        ${orRecalled.rows})`,
+        ${orRecalled ? sql`union all select null, id, ${fields}, null from recalled` : sql``})`,
   )
   return sql`
       asking as materialized (
         select position, ${fields} from judged
          where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
            and (exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
-             ${orRecalled.resembles})
+             ${orRecalled ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles(sql`judged`)})` : sql``})
       ),
       resembling as (${resembling}),
-      ${orRecalled.query}
+      ${orRecalled ? sql`recalled as (${orRecalled} limit ${sql.raw(String(mostComparedInAll))} + ${items}),` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
+}
+
+/** Which rows that have gone a file is compared with, beside those that were joined with others. */
+type Recalled = { deleted: boolean }
+
+/**
+ * The rows that have gone and resemble any item `asking`: those that were joined have the id of the row that stands for
+ * them, unless that says as much itself, and deleted ones theirs, negative.
+ */
+function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
+  const isSame = sql`(
+    transactions.account_id = row.account_id and transactions.transaction_date = row.transaction_date
+    and transactions.amount = row.amount and transactions.type = row.type
+    and coalesce(transactions.reference = row.reference, row.reference is null))`
+  const isThere = sql`exists (
+    select 1 from transactions where transactions.id = row.survivor_id and ${hasLiveAccounts} and not ${isSame})`
+  return sql`
+    select coalesce(row.survivor_id, -row.id) as id, row.account_id, row.to_account_id, row.type, row.amount,
+           row.transaction_date, row.reference
+      from (select distinct account_id, transaction_date, amount from asking) wanted
+     cross join ${remembered} row on row.user_id = ${userId} and row.account_id = wanted.account_id
+            and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
+     where iif(row.survivor_id is null, ${deleted ? sql`true` : sql`false`}, ${isThere})`
 }
 
 /**
@@ -304,6 +319,7 @@ export function undoImport(
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
   const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts}`
   return [
+    ...(isDryRun ? [] : separateImported(userId, importId, which)),
     ...discountRows(userId, rows),
     ...(isDryRun ? [] : [logDeletions(userId, rows)]),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,

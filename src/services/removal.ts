@@ -115,13 +115,19 @@ function removeLeftovers(userId: number): SQL[] {
   const leftOf = (table: string, key: SQL) => sql`
     delete from ${sql.identifier(table)} where (${key}) in (
       select ${key} from ${sql.identifier(table)} where user_id = ${emptied} limit ${rowsPerPart})`
-  const isAllGone = ['accounts', 'totals', 'changes', 'remembered', ...Object.keys(leftovers)].map(
-    (table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`,
-  )
+  const isAllGone = [
+    'accounts',
+    'totals',
+    'changes',
+    'remembered',
+    'rejected_matches',
+    ...Object.keys(leftovers),
+  ].map((table) => sql`not exists (select 1 from ${sql.identifier(table)} where user_id = ${userId})`)
   return [
     leftOf('totals', sql`user_id, month, type, category_id, account_id, to_account_id`),
     leftOf('changes', sql`user_id, seq`),
     leftOf('remembered', sql`user_id, id`),
+    leftOf('rejected_matches', sql`user_id, first_id, second_id, kind`),
     ...Object.entries(leftovers).map(
       ([table, rows]) => sql`
     delete from ${sql.identifier(table)} where rowid in (

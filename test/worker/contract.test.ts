@@ -93,6 +93,9 @@ test('every example of a body works as it stands', async () => {
         const world = createWorld()
         const { person, spend } = await createHousehold(world)
         await spend()
+        await spend()
+        if (operation.operationId === 'separateMatch')
+          await person.post('/api/matches/join', { kind: 'duplicate', ids: [1, 2] })
         const mary = {
           name: 'Mary Somerville',
           email: 'mary@example.com',

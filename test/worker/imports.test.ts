@@ -66,7 +66,9 @@ describe('a generic CSV', () => {
         import: {
           id: expect.any(Number),
           format: 'csv',
-          counts: { rows: 4, created: 4, duplicate: 0, deleted_before: 0 },
+          counts: { rows: 4, created: 4, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+          duplicates: [],
+          matches_url: null,
           skipped: 0,
           dry_run: false,
           closing_balance: null,
@@ -87,7 +89,14 @@ describe('a generic CSV', () => {
     const home = await createImporter()
     await home.upload('/api/import/store', csv)
     const { body } = await home.upload('/api/import/store', csv)
-    expect(body.import.counts).toEqual({ rows: 4, created: 0, duplicate: 4, deleted_before: 0 })
+    expect(body.import.counts).toEqual({
+      rows: 4,
+      created: 0,
+      duplicate: 4,
+      deleted_before: 0,
+      possible: 0,
+      joined: 0,
+    })
     expect(await home.total()).toBe(4)
   })
 
@@ -133,7 +142,7 @@ describe('a generic CSV', () => {
     )
     expect([status, body.import.counts]).toEqual([
       200,
-      { rows: 1, created: 1, duplicate: 0, deleted_before: 0 },
+      { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
     ])
     expect(await home.total()).toBe(0)
   })
@@ -148,7 +157,9 @@ describe('a bank statement', () => {
       {
         id: expect.any(Number),
         format: 'ofx',
-        counts: { rows: 3, created: 3, duplicate: 0, deleted_before: 0 },
+        counts: { rows: 3, created: 3, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
+        duplicates: [],
+        matches_url: null,
         skipped: 0,
         dry_run: false,
         closing_balance: { date: '2026-11-30', statement: 100, account: 100, agrees: true },
@@ -167,7 +178,14 @@ describe('a bank statement', () => {
     await home.statement(ofx)
     const next = ofx.replace('<FITID>A1', '<FITID>B1').replace('<DTPOSTED>20261103', '<DTPOSTED>20261203')
     const { body } = await home.statement(next)
-    expect(body.import.counts).toEqual({ rows: 3, created: 1, duplicate: 2, deleted_before: 0 })
+    expect(body.import.counts).toEqual({
+      rows: 3,
+      created: 1,
+      duplicate: 2,
+      deleted_before: 0,
+      possible: 0,
+      joined: 0,
+    })
     expect(await home.total()).toBe(4)
   })
 
@@ -235,7 +253,14 @@ describe('JSON', () => {
       { 'transactions.1.amount': ['The amount field must be greater than 0.'] },
     ])
     const good = await home.person.post('/api/import/store', { transactions: [item, item] })
-    expect(good.body.import.counts).toEqual({ rows: 2, created: 1, duplicate: 1, deleted_before: 0 })
+    expect(good.body.import.counts).toEqual({
+      rows: 2,
+      created: 1,
+      duplicate: 1,
+      deleted_before: 0,
+      possible: 0,
+      joined: 0,
+    })
     expect(await home.total()).toBe(1)
   })
 
@@ -324,7 +349,14 @@ describe('undoing an import', () => {
     expect((await home.person.get('/api/transactions')).body.data).toMatchObject([{ id: row.id }])
 
     const second = (await home.statement(ofx)).body.import
-    expect(second.counts).toEqual({ rows: 3, created: 2, duplicate: 1, deleted_before: 0 })
+    expect(second.counts).toEqual({
+      rows: 3,
+      created: 2,
+      duplicate: 1,
+      deleted_before: 0,
+      possible: 0,
+      joined: 0,
+    })
     const [other] = (await home.person.get('/api/transactions?q=Bakery')).body.data
     await home.person.put(`/api/transactions/${other.id}`, { description: 'Mine too' })
     await home.person.delete(`/api/imports/${second.id}?force=true`)
@@ -494,7 +526,7 @@ test('ten thousand rows of a file are imported in two round trips, the first of 
   )
   expect([status, body.import?.counts]).toEqual([
     200,
-    { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0 },
+    { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
   ])
   expect((await home.world.databaseWork()).requests).toBe(2)
   expect(await home.isExact()).toBe(true)
@@ -533,7 +565,7 @@ describe('a file at its bounds', () => {
       const { status, body } = await home.upload('/api/import/store', file)
       expect([status, body.import?.counts]).toEqual([
         200,
-        { rows: count, created: count, duplicate: 0, deleted_before: 0 },
+        { rows: count, created: count, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
       ])
       const rows = await askDatabase(
         home.world,
@@ -548,6 +580,8 @@ describe('a file at its bounds', () => {
         created: 0,
         duplicate: count,
         deleted_before: 0,
+        possible: 0,
+        joined: 0,
       })
     },
     60_000,

@@ -273,6 +273,7 @@ describe('a duplicate', () => {
           reference: 'R-1',
           transaction_date: '2026-11-20',
           amount: '12.50',
+          reasons: ['same_amount', 'same_day'],
         },
       ],
     })

@@ -13,6 +13,7 @@ import { changeOperations } from './operations/changes.ts'
 import { dashboardOperations } from './operations/dashboard.ts'
 import { emailOperations } from './operations/email.ts'
 import { importOperations } from './operations/imports.ts'
+import { matchOperations } from './operations/matches.ts'
 import { profileOperations } from './operations/profile.ts'
 import { serviceOperations } from './operations/service.ts'
 import { signInOperations } from './operations/sign-in.ts'
@@ -29,6 +30,7 @@ const groups: OperationGroup[] = [
   syncOperations,
   changeOperations,
   importOperations,
+  matchOperations,
   dashboardOperations,
   serviceOperations,
 ]

@@ -1,3 +1,5 @@
+import { matchKinds, matchModes } from '../../domain/match-row.ts'
+import { matchCertainties } from '../../domain/matching.ts'
 import {
   accountTypes,
   categoryTypes,
@@ -32,6 +34,9 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
   ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
+  MatchKind: { enum: matchKinds, description: 'How two transactions are one event.' },
+  MatchCertainty: { enum: matchCertainties, description: 'Whether either could be matched with another.' },
+  MatchMode: { enum: matchModes, description: 'What an import does about rows that may be one with others.' },
   SignConvention: { enum: signConventions, description: 'What positive amounts of a file mean.' },
 }
 

@@ -87,5 +87,6 @@ async function understand(c: ImportContext, body: Bytes, kind: Kind): Promise<Im
 
 async function store(c: ImportContext, file: ImportFile) {
   const key = c.req.valid('header').values['Idempotency-Key']
-  return c.json(presentImportResult(file, await storeImport(c.var.owner, file, key)))
+  const { appUrl } = c.var.deps.config.links
+  return c.json(presentImportResult(file, await storeImport(c.var.owner, file, key), appUrl))
 }

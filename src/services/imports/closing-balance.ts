@@ -23,11 +23,29 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
      union all
     select -amount from transactions where to_account_id = accounts.id and ${isLater}
+     union all
+    ${bookedOtherwise(owner, closing?.date ?? '')}
      limit ${mostRowsBack + 1}`
   return sql`
     select (select iif(count(*) - 1 > ${mostRowsBack}, null, total(moved))
               from (select accounts.balance as moved union all select * from (${later}))) as balance
       from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
+}
+
+/**
+ * What the bank booked on the other side of a day than the transaction with which that was joined has it. Days of
+ * matches are near each other, so a month on each side is enough.
+ */
+function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
+  const amount = sql`iif(gone.type = 'income', gone.amount, -gone.amount)`
+  const isLater = sql`transactions.transaction_date > ${day}`
+  return sql`
+    select iif(${isLater}, ${amount}, -${amount})
+      from remembered gone cross join transactions on transactions.id = gone.survivor_id
+     where gone.user_id = ${owner.id} and gone.account_id = accounts.id and gone.joined_id <> gone.id
+       and gone.transaction_date between date(${day}, '-31 days') and date(${day}, '+31 days')
+       and gone.import_id is not null and accounts.id in (transactions.account_id, transactions.to_account_id)
+       and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
 /** Null if the account's balance on that day is unknown or out of bounds: only today's is kept within them. */

@@ -1,5 +1,6 @@
 import type { imports } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
+import type { MatchMode } from '../../domain/match-row.ts'
 import type { Minor } from '../../domain/money.ts'
 import type { Transaction } from '../transactions/read.ts'
 
@@ -33,4 +34,6 @@ export type ImportFile = {
   isDryRun: boolean
   /** Whether to import rows that the user had deleted. */
   takesDeleted: boolean
+  /** What is done about rows that may be one with others. */
+  match: MatchMode
 }

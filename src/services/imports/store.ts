@@ -6,23 +6,40 @@ import { nextTransactionId } from '../../db/next-id.ts'
 import type { Owner } from '../../db/owner.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
+import type { MatchReason } from '../../domain/matching.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
 import { createRows, decideOutcomes, invalidItems, isImportedBy, undoImport } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
+import { selectCandidates } from '../matches/candidates.ts'
+import { joinedOf, joinPairs } from '../matches/join.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
 import { createCategories, missingCategories } from './categories.ts'
 import { balanceAt, type ClosingComparison, compareClosing } from './closing-balance.ts'
+import { explained, type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import { type BrokenItem, errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
+import {
+  daysAround,
+  noDays,
+  type Possible,
+  pairsWithIds,
+  possibleMatches,
+  type SurePair,
+  surePairs,
+} from './possible.ts'
 import { stageImportRows } from './rows.ts'
 
 /** What an import did, or would do; `id` is null for a dry run. */
 export type ImportResult = {
   id: number | null
-  counts: { rows: number; created: number; duplicate: number; deletedBefore: number }
+  counts: { rows: number; created: number; duplicate: number; deletedBefore: number; joined: number }
+  /** The first rows that exist already, by their lines. */
+  duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
+  /** How many rows may be one with others, and the days of all of them; null if none. */
+  possible: Possible | null
   closing: ClosingComparison | null
 }
 
@@ -33,18 +50,36 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
  * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
  * same key is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid.
+ *
+ * What is sure to match is joined in the same transaction (`match=sure`). To know it, the file is tried first.
  */
 export async function storeImport(
   owner: Owner,
   file: ImportFile,
   idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
+  if (file.match !== 'sure') return (await runImport(owner, file, idempotencyKey, [])).result
+  const tried = await runImport(owner, { ...file, isDryRun: true }, undefined, [])
+  const { counts } = tried.result
+  if (file.isDryRun) return { ...tried.result, counts: { ...counts, joined: tried.sure.length } }
+  return (await runImport(owner, file, idempotencyKey, tried.sure)).result
+}
+
+async function runImport(
+  owner: Owner,
+  file: ImportFile,
+  idempotencyKey: string | undefined,
+  pairs: SurePair[],
+) {
   const key = file.isDryRun ? null : (idempotencyKey ?? null)
   const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
   const batch = { id: crypto.randomUUID(), key, rowsHash }
   const missing = missingCategories(owner, file.rows)
   const quota = categoryQuota(owner.id, 'category', sql`(select count(*) ${missing})`)
-  const results = await withinBounds('amount', owner.run(statementsOf(owner, file, batch, missing, quota)))
+  const results = await withinBounds(
+    'amount',
+    owner.run(statementsOf(owner, file, { batch, missing, quota, pairs })),
+  )
 
   const { user, broken, brokenTotal, created, balance } = results
   const [earlier] = results.earlier
@@ -54,14 +89,19 @@ export async function storeImport(
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const stored = earlier ?? created[0]
   if (!stored) throw brokenBy([quota], results.verdict)
-  return {
+  const result: ImportResult = {
     id: file.isDryRun ? null : stored.id,
-    counts: stored,
+    counts: { ...stored, joined: results.joined[0]?.count ?? 0 },
+    duplicates: results.duplicates.map((found) => explained(file, found)),
+    possible: possibleMatches(stored.id, results),
     closing: compareClosing(file, balance),
   }
+  return { result, sure: surePairs(stored, results) }
 }
 
-function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL, quota: Rule) {
+type Plan = { batch: Batch; missing: SQL; quota: Rule; pairs: SurePair[] }
+
+function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, pairs }: Plan) {
   const { db, now } = owner
   const { id } = batch
   const { earlier, isFirst } = idempotency(owner, imports, batch.key)
@@ -71,6 +111,7 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
     and ${quota.holds})`
   const importId = sql`(select id from imports where batch_id = ${id})`
+  const matched = pairsWithIds(pairs, importId)
   const run = (statements: SQL[]) => statements.map((statement) => db.run(statement))
   return {
     earlier: db.select().from(imports).where(earlier),
@@ -84,21 +125,40 @@ function statementsOf(owner: Owner, file: ImportFile, batch: Batch, missing: SQL
     ),
     verdict: selectVerdict(db, [quota]),
     newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
-    decided: db.run(decideOutcomes(id, [], { recallsDeleted: !file.takesDeleted })),
+    decided: db.run(decideOutcomes(id, [], { deleted: !file.takesDeleted })),
+    duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(countRows(owner.id, isImportedBy(importId))),
+    booked: db.run(markBooked(owner, id, importId)),
+    joins: pairs.length > 0 ? run(joinPairs(owner, matched, sql`true`)) : [],
+    joined: db.all<{ count: number }>(
+      pairs.length > 0
+        ? sql`select count(*) as count from (${joinedOf(owner.id, matched)})`
+        : sql`select 0 as count`,
+    ),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
+    ...selectCandidates(owner, file.match === 'off' ? noDays : daysAround(file, importId)),
     forgotten: file.takesDeleted && !file.isDryRun ? [db.run(forgetTaken(owner, importId))] : [],
     undone: file.isDryRun ? run(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
   }
 }
 
+/** Notes which rows that were typed stand for one of the file: they are no match for another one days later. */
+function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL {
+  return sql`
+    update transactions set booked_by = ${importId}
+     where id in (select value ->> 1 from ${batches}, json_each(outcomes)
+                   where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate')
+       and +user_id = ${userId} and import_id is null
+       and not exists (select 1 from imports where imports.id = booked_by) and ${importId} is not null`
+}
+
 /** Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. */
 function forgetTaken({ id }: Owner, importId: SQL): SQL {
   return sql`
-    delete from remembered where user_id = ${id} and id in (
+    delete from remembered where user_id = ${id} and survivor_id is null and id in (
       select gone.id from transactions row
         cross join remembered gone on gone.user_id = row.user_id and gone.account_id = row.account_id
                and gone.transaction_date = row.transaction_date and gone.amount = row.amount

@@ -48,8 +48,8 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
 }
 
 /** How a file is to be imported. */
-export function askedOf({ dry_run, reimport_deleted }: ImportOptions) {
-  return { isDryRun: dry_run ?? false, takesDeleted: reimport_deleted ?? false }
+export function askedOf({ dry_run, reimport_deleted, match = 'suggest' }: ImportOptions) {
+  return { isDryRun: dry_run ?? false, takesDeleted: reimport_deleted ?? false, match }
 }
 
 const notSentByPhone = { client_id: null, force: false }

@@ -8,11 +8,12 @@ import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
+import { reasonsOfEqual, type Words } from '../../domain/equal-rows.ts'
 import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
-import { transactionColumns } from './read.ts'
+import { type Transaction, transactionColumns } from './read.ts'
 import {
   categoryRequired,
   clientIdUnspent,
@@ -78,7 +79,11 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   if (transaction) return { transaction, isNew: results.created.length > 0 }
   const refused = refusal(draft, results.judged)
   const isDuplicate = 'errors' in refused && Object.keys(refused.errors).length === 0
-  throw isDuplicate ? new PotentialDuplicate(results.duplicates) : refused
+  throw isDuplicate ? new PotentialDuplicate(explained(results.duplicates, fields)) : refused
+}
+
+function explained(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
+  return duplicates.map((row) => ({ ...row, reasons: reasonsOfEqual({ description, reference }, row) }))
 }
 
 /** Leaves out null fields: statements are shorter without them. */

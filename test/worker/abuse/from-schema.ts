@@ -33,6 +33,8 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
   to: day,
   month: day.map((text) => text.slice(0, 7)),
   timezone: fc.constantFrom('UTC', 'Europe/London', 'Asia/Tokyo', 'America/St_Johns'),
+  id: fc.constant(new Known('joined', 0)),
+  ids: fc.constant([new Known('pair', 0), new Known('pair', 1)]),
   client_id: fc.uuid(),
   delimiter: fc.constantFrom(',', ';'),
   date_format: fc.constant('YYYY-MM-DD'),

@@ -57,6 +57,7 @@ export async function createTarget(name: string) {
     if (lacking('import', 1)) await attacker.post('/api/import/store', { transactions: [expense(own)] })
     if (lacking('sync', 1)) await attacker.post('/api/transactions/sync', { transactions: [expense(own)] })
     own = await idsOf(world, attacker.id)
+    own.joined = own.transaction ?? []
   }
 
   /** If a request needs it, gets what only a mail or the provider can give. */
@@ -72,8 +73,21 @@ export async function createTarget(name: string) {
       const { email } = await world.register({ email: newAddress() })
       disown = new URL(queuedMail(world, 'verify_address', email).disownUrl ?? '')
     }
+    if (operation.id.includes('Match') || operation.id === 'takeRejectionBack')
+      await preparePair(operation.id)
     if (operation.id === 'resetPassword')
       await attacker.post('/api/forgot-password', { email: attacker.email })
+  }
+
+  /** Two transactions that stand twice, joined if they are to be separated. */
+  async function preparePair(operationId: string): Promise<void> {
+    await provide()
+    // Their accounts may have gone since, so that nothing is recorded.
+    const record = async () => (await attacker.post('/api/transactions', expense(own))).body?.id ?? 0
+    const pair = [await record(), await record()]
+    own = { ...own, pair, joined: pair }
+    if (operationId !== 'separateMatch') return
+    await attacker.post('/api/matches/join', { kind: 'duplicate', ids: pair })
   }
 
   function lookup({ what, nth }: Known): string | number {

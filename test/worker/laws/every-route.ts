@@ -199,6 +199,29 @@ export const goodCalls: Record<string, Preparation> = {
     return { call: (p) => p.get(`/api/changes?cursor=${body.cursor}`), status: 200 }
   },
 
+  'GET /api/matches': async (household) => {
+    await standingTwice(household)
+    return { call: (p) => p.get('/api/matches?from=2000-01-01&to=2000-12-31'), status: 200 }
+  },
+  'POST /api/matches/join': async (household) => {
+    const ids = await standingTwice(household)
+    return { call: (p) => p.post('/api/matches/join', { kind: 'duplicate', ids }), status: 200 }
+  },
+  'POST /api/matches/separate': async (household) => {
+    const ids = await standingTwice(household)
+    await household.person.post('/api/matches/join', { kind: 'duplicate', ids })
+    return { call: (p) => p.post('/api/matches/separate', { id: ids[0] }), status: 200 }
+  },
+  'POST /api/matches/reject': async (household) => {
+    const ids = await standingTwice(household)
+    return { call: (p) => p.post('/api/matches/reject', { kind: 'duplicate', ids }), status: 204 }
+  },
+  'DELETE /api/matches/reject': async (household) => {
+    const ids = await standingTwice(household)
+    await household.person.post('/api/matches/reject', { kind: 'duplicate', ids })
+    return { call: (p) => p.delete('/api/matches/reject', { kind: 'duplicate', ids }), status: 204 }
+  },
+
   'GET /api/summary': async () => ({ call: (p) => p.get('/api/summary'), status: 200 }),
 }
 
@@ -224,6 +247,22 @@ export async function importOne({ person, expense }: Household): Promise<number>
     transactions: [{ ...expense(), amount: 79, force: true }],
   })
   return body.import.id
+}
+
+let pairsMade = 0
+
+/** Records an expense of an amount of its own, imports it as posted two days later, and returns the ids of both. */
+export async function standingTwice({ person, expense }: Household, day = '2000-05-01'): Promise<number[]> {
+  pairsMade += 1
+  const row = { ...expense(), amount: 1_000 + pairsMade }
+  const typed = await person.post('/api/transactions', { ...row, transaction_date: day })
+  const transactions = [{ ...row, transaction_date: day.replace(/1$/, '3') }]
+  const { body } = await person.post('/api/import/store', { transactions })
+  const { body: matches } = await person.get(
+    new URL(body.import.matches_url).pathname + new URL(body.import.matches_url).search,
+  )
+  const match = matches.matches.find((one: Json) => one.ids[0] === typed.body.id)
+  return match.ids
 }
 
 /** Prepares the good call of a route; throws if it has none. */

@@ -1,0 +1,119 @@
+import * as z from 'zod/mini'
+import { matchCertainties, matchKinds, matchReasons } from '../domain/matching.ts'
+import { doc, field } from './doc.ts'
+import { date, id, oneOf } from './fields.ts'
+import * as shown from './shown.ts'
+import { coffee, transaction } from './transactions.ts'
+
+/** The most days that are looked at at once. */
+export const mostDays = 366
+/** Days that are looked at unless the client says which. */
+export const defaultDays = 90
+export const mostMatches = 200
+
+const kind = field(
+  oneOf(matchKinds),
+  doc('`duplicate`: one event that is there twice. `transfer`: two legs, on two accounts of the user.'),
+)
+
+export const matchQuery = z.partial(
+  z.object({
+    kind,
+    from: field(date, doc(`The first day; ${defaultDays} days before the last if left out.`)),
+    to: field(date, doc(`The last day, at most ${mostDays} days on; today if both are left out.`)),
+  }),
+)
+export type MatchQuery = z.output<typeof matchQuery>
+
+const twoIds = 'The :field field must be a list of two different ids.'
+
+/** Two transactions, as a match names them. Their order does not matter. */
+export const pair = z.object({
+  kind,
+  ids: field(
+    z
+      .array(id, { error: ({ input }) => (input == null ? 'The :field field is required.' : twoIds) })
+      .check(z.refine((ids) => ids.length === 2 && ids[0] !== ids[1], { error: twoIds })),
+    doc({ minItems: 2, maxItems: 2, description: 'The `ids` of the match.' }),
+  ),
+})
+export type Pair = z.output<typeof pair>
+
+/** Why rows were taken for one. */
+export const reasons = () => {
+  const texts = Object.entries(matchReasons).map(([name, text]) => `\`${name}\`: ${text}`)
+  return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))
+}
+
+/** What is to be separated. */
+export const separation = z.object({
+  id: field(
+    id,
+    doc('The transaction that remained; of several that were joined with it, the last comes back.'),
+  ),
+})
+export type Separation = z.output<typeof separation>
+
+export const separated = /* @__PURE__ */ shown.object(
+  'SeparatedTransactions',
+  'What remained, and what is there again.',
+  () => ({ transactions: z.array(transaction).check(z.minLength(2), z.maxLength(2)) }),
+  () => ({ transactions: [coffee(), { ...coffee(), id: 2, description: 'CARD 4711 COFFEE BEANS LONDON' }] }),
+)
+export type ShownSeparated = z.output<typeof separated>
+
+const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look like one event.', () => ({
+  kind: z.enum(matchKinds),
+  ids: field(
+    z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
+    doc('Of a duplicate the older row, of a transfer the outflow; then the other.'),
+  ),
+  days_apart: field(z.int(), doc('From the first to the second; negative if the second is earlier.')),
+  certainty: field(
+    z.enum(matchCertainties),
+    doc('`sure` if neither could be matched with any other, else `likely`.'),
+  ),
+  reasons: reasons(),
+  transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),
+}))
+
+export const matchList = /* @__PURE__ */ shown.object(
+  'MatchList',
+  'What stands twice, and what is a transfer.',
+  () => ({
+    matches: field(
+      z.array(match).check(z.maxLength(mostMatches)),
+      doc('Sure ones first, the newest of them first. Each transaction is in one of them at most.'),
+    ),
+    searched_back_to: field(
+      z.nullable(shown.calendarDate()),
+      doc(
+        'The day of the oldest transaction that was looked at, or null if all were. Send it as `to` to look further back.',
+      ),
+    ),
+  }),
+  () => ({
+    matches: [
+      {
+        kind: 'duplicate' as const,
+        ids: [1, 2],
+        days_apart: 2,
+        certainty: 'sure' as const,
+        reasons: ['same_amount', 'days_apart', 'words_in_common', 'only_candidate'],
+        transactions: [
+          coffee(),
+          {
+            ...coffee(),
+            id: 2,
+            category_id: null,
+            description: 'CARD 4711 COFFEE BEANS LONDON',
+            reference: 'B-20261122-1',
+            transaction_date: '2026-11-22',
+          },
+        ],
+      },
+    ],
+    searched_back_to: null,
+  }),
+)
+export type ShownMatchList = z.output<typeof matchList>

@@ -1,0 +1,22 @@
+import type { MatchReason } from './match-row.ts'
+import { shareWords, tellingWords } from './match-words.ts'
+
+/** What a transaction says in words. */
+export type Words = { description: string | null; reference: string | null }
+
+/** Why a row is taken for a duplicate of another that equals it in all that moves money, the day included. */
+export function reasonsOfEqual(one: Words, other: Words): MatchReason[] {
+  const isSame = one.reference !== null && one.reference === other.reference
+  const hasCommon = shareWords(tellingWords(wordsOf(one)), tellingWords(wordsOf(other)))
+  return [
+    'same_amount',
+    'same_day',
+    ...(isSame ? ['same_reference' as const] : []),
+    ...(hasCommon ? ['words_in_common' as const] : []),
+  ]
+}
+
+/** Description and reference in one. */
+export function wordsOf({ description, reference }: Words): string {
+  return [description, reference].filter((text) => text !== null).join(' ')
+}

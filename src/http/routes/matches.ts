@@ -1,0 +1,30 @@
+import { Hono } from 'hono/tiny'
+import { matchQuery, pair, type ShownSeparated, separation } from '../../contract/matches.ts'
+import { joinMatch } from '../../services/matches/join.ts'
+import { listMatches } from '../../services/matches/list.ts'
+import { rejectMatch, takeRejectionBack } from '../../services/matches/reject.ts'
+import { separateMatch } from '../../services/matches/separate.ts'
+import type { App } from '../app-types.ts'
+import { presentMatches, presentTransaction } from '../present.ts'
+import { body, query } from '../validate.ts'
+
+/** What stands twice, and what are the two legs of a transfer. */
+export const matchRoutes = new Hono<App>()
+  .get('/', query(matchQuery), async (c) =>
+    c.json(presentMatches(await listMatches(c.var.owner, c.req.valid('query')))),
+  )
+  .post('/join', body(pair), async (c) =>
+    c.json(presentTransaction(await joinMatch(c.var.owner, c.req.valid('json')))),
+  )
+  .post('/separate', body(separation), async (c) => {
+    const both = await separateMatch(c.var.owner, c.req.valid('json'))
+    return c.json<ShownSeparated>({ transactions: both.map(presentTransaction) })
+  })
+  .post('/reject', body(pair), async (c) => {
+    await rejectMatch(c.var.owner, c.req.valid('json'))
+    return c.body(null, 204)
+  })
+  .delete('/reject', body(pair), async (c) => {
+    await takeRejectionBack(c.var.owner, c.req.valid('json'))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,33 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { reasonsOfEqual } from '../../domain/equal-rows.ts'
+import type { MatchReason } from '../../domain/match-row.ts'
+import type { ImportFile } from './import-file.ts'
+
+const mostListed = 100
+
+/** A row of a file that exists already. */
+export type FoundDuplicate = {
+  position: number
+  id: number
+  clientId: string | null
+  description: string | null
+  reference: string | null
+}
+
+/** Selects the first rows of a decided batch that exist already, with what they are duplicates of. */
+export function selectDuplicates(batchId: string): SQL {
+  return sql`
+    select found.key as position, transactions.id, client_id as clientId, description, reference
+      from (select key, value from sync_batches cross join json_each(outcomes)
+             where sync_batches.id = ${batchId} and value ->> 0 = 'duplicate' limit ${mostListed}) found
+     cross join transactions on transactions.id = found.value ->> 1
+     order by found.key`
+}
+
+/** A duplicate with why it is one. */
+export function explained({ rows }: ImportFile, { position, id, clientId, ...words }: FoundDuplicate) {
+  const row = rows[position]
+  const isSame = clientId !== null && row?.client_id === clientId
+  const reasons: MatchReason[] = isSame || !row ? ['same_client_id'] : reasonsOfEqual(row, words)
+  return { line: row?.line ?? position + 1, transactionId: id, reasons }
+}

@@ -1,0 +1,66 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { mostDays } from '../../contract/matches.ts'
+import { addDays, type CalendarDate, type Span } from '../../domain/dates.ts'
+import type { MatchKind } from '../../domain/match-row.ts'
+import type { Match } from '../../domain/matching.ts'
+import { type Found, matchesAmong } from '../matches/candidates.ts'
+import type { ImportFile } from './import-file.ts'
+
+/** How many matches a file has with other rows, and the days on which all of these are, or the last that can be asked for. */
+export type Possible = { count: number; days: Span }
+
+/** The days of a file, and as many around them as a match may be apart; null if the import created nothing. */
+export function daysAround({ rows }: ImportFile, importId: SQL) {
+  const days = rows.map(({ transaction_date }) => transaction_date).sort()
+  const ifCreated = (day = '') =>
+    sql<string>`(select ${day} from imports where id = ${importId} and created > 0)`
+  return { from: ifCreated(shifted(days.at(0), -6)), to: ifCreated(shifted(days.at(-1), 6)) }
+}
+
+const shifted = (day: CalendarDate | undefined, days: number) => day && addDays(day, days)
+
+/** Days on which there is nothing. */
+export const noDays = { from: sql`null`, to: sql`null` }
+
+/** The matches in which rows of an import take part; null if there are none. */
+export function possibleMatches(importId: number, found: Found): Possible | null {
+  const rows = new Map(found.candidates.map((row) => [row.id, row]))
+  const matches = matchesOfImport(importId, found)
+  const days = matches.flatMap(({ ids }) => ids.map((id) => rows.get(id)?.transactionDate ?? '')).sort()
+  const [from, to] = [days.at(0), days.at(-1)]
+  if (!from || !to) return null
+  const earliest = addDays(to, 1 - mostDays)
+  return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
+}
+
+function matchesOfImport(importId: number, found: Found): Match[] {
+  const own = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
+  return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
+}
+
+/** Joining is the work of triggers, row by row: of a file with more, the others remain possible. */
+const mostJoined = 500
+
+/** A pair to be joined: its kind and two ids. That of a row which the file will create is below 0: -1 is the first row's. */
+export type SurePair = [kind: MatchKind, first: number, second: number]
+
+/** What is sure among the matches of an import that was tried, with the ids that its rows had. */
+export function surePairs({ id, firstId, rows }: Tried, found: Found): SurePair[] {
+  const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
+  const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
+  return matchesOfImport(id, found)
+    .filter(({ certainty }) => certainty === 'sure')
+    .map(({ kind, ids: [first, second] }): SurePair => [kind, named(first), named(second)])
+    .slice(0, mostJoined)
+}
+type Tried = { id: number; firstId: number; rows: number }
+
+/** Those pairs as JSON, with the ids that the rows of the import have. */
+export function pairsWithIds(pairs: SurePair[], importId: SQL): SQL {
+  const id = (place: number) => {
+    const named = sql.raw(`value ->> ${place}`)
+    return sql`iif(${named} < 0, (select first_id from imports where id = ${importId}) - 1 - (${named}), ${named})`
+  }
+  return sql`(
+    select json_group_array(json_array(value ->> 0, ${id(1)}, ${id(2)})) from json_each(${JSON.stringify(pairs)}))`
+}

@@ -1,0 +1,134 @@
+import { and, between, eq, type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../db/owner.ts'
+import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
+import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
+import type { CalendarDate } from '../../domain/dates.ts'
+import { wordsOf } from '../../domain/equal-rows.ts'
+import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
+import { findMatches, type Match } from '../../domain/matching.ts'
+import { rowLimit } from '../changes/rows.ts'
+import { type Transaction, transactionColumns } from '../transactions/read.ts'
+
+/** The most rows of some days that are looked at: the newest. */
+const mostLookedAt = 20_000
+/** The most of those that are compared: what the database answers may weigh ten megabytes. */
+const mostCompared = 3_000
+
+/** The days whose rows are looked at; expressions. */
+type Days = { from: SQL; to: SQL }
+
+/**
+ * A row that has another of its amount nearby, with the pairs that were rejected of which it is the first, and what was
+ * joined with it: kind, account, type and import of each.
+ */
+export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
+
+/**
+ * The statements that read what may be a match: rows that have a counterpart of their amount within six days, which
+ * the database finds in one pass, the first and last row of each import, since only what two imports both cover can
+ * stand in both, and how far back was looked. `matchesAmong` takes their results.
+ */
+export function selectCandidates(owner: Scope, { from, to }: Days) {
+  const { userId, transactionDate } = transactions
+  const newest = sql`
+    select transactions.id, account_id, to_account_id, type, amount, import_id, transaction_date,
+           ${hasLiveAccountsInBulk(owner)} as is_there
+      from ${transactions} where ${and(eq(userId, owner.id), between(transactionDate, from, to))}
+     order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))}`
+  const nearby = 'order by julianday(transaction_date) range between 6 preceding and 6 following'
+  const edges = (edge: SQL) => sql`
+    select id, ${edge} from newest where is_there and import_id is not null group by import_id, account_id`
+  const resembling = sql`
+    with newest as materialized (${newest}),
+    leg as (
+      select id, account_id, iif(type = 'transfer', 'expense', type) as type, type = 'transfer' as is_leg,
+             amount, import_id, transaction_date from newest where is_there
+       union all
+      select id, to_account_id, 'income', true, amount, import_id, transaction_date
+        from newest where is_there and type = 'transfer'
+    ), compared as (
+      select id, transaction_date, count(*) over alike > 1 and count(import_id) over alike > 0 as stands_twice,
+             not is_leg and sum(not is_leg and type = 'income') over moved > 0
+               and sum(not is_leg and type = 'expense') over moved > 0 as has_legs
+        from leg
+      window alike as (partition by account_id, type, amount ${sql.raw(nearby)}),
+             moved as (partition by amount ${sql.raw(nearby)})
+    )
+    select id from (
+      select id, transaction_date from compared where stands_twice or has_legs
+       union ${edges(sql`min(transaction_date)`)}
+       union ${edges(sql`max(transaction_date)`)})
+     order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
+  const rejected = sql<string>`(
+    select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
+     where ${rejectedMatches.userId} = ${owner.id} and first_id = ${transactions.id})`
+  const joined = sql<string>`(
+    select json_group_array(json_array(gone.kind, gone.account_id, gone.type, gone.import_id)) from ${remembered} gone
+     where gone.user_id = ${owner.id} and gone.survivor_id = ${transactions.id} and gone.joined_id <> gone.id)`
+  const isBooked = sql`exists (select 1 from imports where imports.id = ${transactions.bookedBy})`
+  return {
+    names: owner.db
+      .select({ id: accounts.id, name: accounts.name })
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id)),
+    candidates: owner.db
+      .select({ ...transactionColumns, rejected, joined, isBooked: sql<number>`(${isBooked})` })
+      .from(transactions)
+      .where(sql`${transactions.id} in (${resembling})`)
+      .orderBy(sql`${transactionDate} desc`, sql`${transactions.id} desc`),
+    looked: owner.db
+      .select({ rows: sql<number>`count(*)`, oldest: sql<CalendarDate | null>`min(transaction_date)` })
+      .from(
+        sql`(select transaction_date from ${transactions}
+              where ${and(eq(userId, owner.id), between(transactionDate, from, to))}
+              order by transaction_date desc, id desc limit ${rowLimit(sql.raw(String(mostLookedAt + 1)))})`,
+      ),
+  }
+}
+
+/** What those statements answer. */
+export type Found = {
+  names: { id: number; name: string }[]
+  candidates: Candidate[]
+  looked: { rows: number; oldest: CalendarDate | null }[]
+}
+
+/** The matches among candidates, and the day of the oldest row that was looked at, null if all were. */
+export function matchesAmong({ names, candidates, looked }: Found, kind?: MatchKind) {
+  const rejected = new Set(
+    candidates.flatMap(({ id, rejected }) =>
+      (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
+    ),
+  )
+  const compared = candidates.slice(0, mostCompared)
+  const matches: Match[] = findMatches(compared.flatMap(matchRow), {
+    kind,
+    accountNames: new Map(names.map(({ id, name }) => [id, name])),
+    isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
+  })
+  const [{ rows, oldest } = { rows: 0, oldest: null }] = looked
+  const isCut = candidates.length > mostCompared
+  const searchedBackTo = isCut ? compared.at(-1)?.transactionDate : rows > mostLookedAt ? oldest : null
+  return { matches, searchedBackTo: searchedBackTo ?? null }
+}
+
+function keyOf(kind: MatchKind, ids: [number, number]): string {
+  return `${kind} ${ids.toSorted((a, b) => a - b).join(' ')}`
+}
+
+type Joined = [kind: MatchKind, accountId: number, type: Transaction['type'], importId: number | null][]
+
+/** A row as it is compared. A transfer is its two legs, which belong together. */
+function matchRow(row: Candidate): MatchRow[] {
+  const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
+  const joined: Joined = JSON.parse(row.joined)
+  const leg = (accountId: number, type: MatchRow['type'], settled: MatchKind[]): MatchRow => {
+    const own = joined.filter(([, account, of]) => account === accountId && of === type)
+    const isDouble = row.isBooked === 1 || own.some(([kind]) => kind === 'duplicate')
+    const came = own.find(([kind]) => kind === 'transfer')?.[3] ?? importId
+    const kinds: MatchKind[] = isDouble ? [...settled, 'duplicate'] : settled
+    return { id, accountId, type, amount, date, importId: came, words: wordsOf(row), settled: kinds }
+  }
+  if (type !== 'transfer') return [leg(accountId, type, [])]
+  return [leg(accountId, 'expense', ['transfer']), leg(toAccountId ?? 0, 'income', ['transfer'])]
+}

@@ -1,0 +1,111 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Pair } from '../../contract/matches.ts'
+import { lastChange, nextChange } from '../../db/changes.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
+import { requireComplete } from '../../db/ownership.ts'
+import { transactions } from '../../db/schema.ts'
+import type { Draft } from '../../domain/draft.ts'
+import { withinBounds } from '../bounds.ts'
+import { allHold, brokenBy, selectVerdict } from '../guards.ts'
+import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
+import { isPair, kindRule, pairRules } from './pairs.ts'
+
+/*
+ * Two transactions that are one event become one. Of a transfer the outflow remains, of a duplicate the transfer, the row
+ * that was typed, or else the older one. The other goes like any deleted row, and is remembered as it was: a file that has
+ * it brings nothing new, and `separate` brings it back. Figures, tombstones and spent client ids are the triggers' work.
+ * `updated_at` stays, which says when somebody changed a row: undoing an import asks that.
+ */
+
+/** Pairs that have been matched, each a kind and two ids, as JSON. */
+type Pairs = string | SQL
+
+/** Joins two transactions, and returns the one that remains. Throws Invalid. */
+export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
+  const pair = await requireComplete(owner, draft)
+  const { kind, ids } = pair
+  const rules = [...pairRules(owner, ids), kindRule(owner, pair)]
+  const list = JSON.stringify([[kind, ...ids]])
+  const results = await withinBounds(
+    'amount',
+    owner.run({
+      verdict: selectVerdict(owner.db, rules),
+      joined: joinPairs(owner, list, allHold(rules)).map((statement) => owner.db.run(statement)),
+      remains: owner.db
+        .select(transactionColumns)
+        .from(transactions)
+        .where(sql`${transactions.id} in (select joined_id from (${joinedOf(owner.id, list)}))`),
+    }),
+  )
+  const errors = brokenBy(rules, results.verdict)
+  const [remains] = results.remains
+  if (!remains || Object.keys(errors.errors).length > 0) throw errors
+  return remains
+}
+
+/** The statements that join pairs of the user's, no row in two of them; what is no pair any more is left as it is. */
+export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[] {
+  const joined = sql`(${joinedOf(userId, pairs)})`
+  return [
+    rememberGone(userId, pairs, guard),
+    // A transfer is no expense: its outflow would not be recognised by the row that is left.
+    sql`
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, joined_id, survivor_id, seq)
+    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer', own.id, own.id, gone.seq
+      from ${joined} gone cross join transactions own on own.id = gone.joined_id
+     where gone.kind = 'transfer' on conflict do nothing`,
+    sql`
+    update remembered set survivor_id = gone.joined_id from ${joined} gone
+     where remembered.user_id = ${userId} and remembered.survivor_id = gone.id`,
+    sql`delete from transactions where id in (select id from ${joined})`,
+    sql`
+    update transactions
+       set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
+           to_account_id = iif(gone.kind = 'transfer', gone.account_id, transactions.to_account_id),
+           category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
+           description = coalesce(transactions.description, gone.kept ->> 'description'),
+           reference = coalesce(transactions.reference, gone.reference),
+           version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
+      from (select *, row_number() over () as nth from ${joined}) gone
+     where transactions.id = gone.joined_id`,
+  ]
+}
+
+/** Remembers which row of each pair goes, and all that it takes to bring it back. */
+function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
+  const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
+  const own = sql`a.user_id = ${userId} and b.user_id = ${userId}`
+  return sql`
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, joined_id,
+                            survivor_id, seq, kept)
+    with pair as materialized (
+      select value ->> 0 as kind, value ->> 1 as first, value ->> 2 as second from json_each(${pairs})
+    ), role as materialized (
+      select pair.kind, iif(is_second, b.id, a.id) as kept_id, iif(is_second, a.id, b.id) as gone_id
+        from (select pair.*, iif(pair.kind = 'transfer', a.type = 'income', ${goesFirst(sql`a`)} < ${goesFirst(sql`b`)}) as is_second
+                from pair cross join transactions a on a.id = first cross join transactions b on b.id = second
+               where ${own} and ${isPair(sql`pair.kind`)}) pair
+        cross join transactions a on a.id = first cross join transactions b on b.id = second
+       where ${guard}
+    )
+    select ${userId}, gone.id, gone.account_id, gone.type, gone.amount, gone.reference, gone.transaction_date, role.kind,
+           gone.import_id, own.id, own.id, ${lastChange(userId)},
+           json_object('category_id', gone.category_id, 'description', gone.description, 'is_synced', gone.is_synced,
+                       'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
+                       'updated_at', gone.updated_at, 'gave_category', own.category_id is null,
+                       'gave_description', own.description is null, 'gave_reference', own.reference is null)
+      from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
+     where true
+    on conflict do update set
+      account_id = excluded.account_id, type = excluded.type, amount = excluded.amount, reference = excluded.reference,
+      transaction_date = excluded.transaction_date, kind = excluded.kind, import_id = excluded.import_id,
+      joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
+}
+
+/** The rows that have been joined as these pairs say, as they are remembered. */
+export function joinedOf(userId: SQL, pairs: Pairs): SQL {
+  return sql`
+    select gone.* from json_each(${pairs}) pair
+             cross join remembered gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)
+     where gone.joined_id in (pair.value ->> 1, pair.value ->> 2) and gone.joined_id <> gone.id`
+}

@@ -1,0 +1,51 @@
+import { defaultDays, type MatchQuery, mostDays, mostMatches } from '../../contract/matches.ts'
+import { type Owner, prepareOwned } from '../../db/owner.ts'
+import { requireComplete } from '../../db/ownership.ts'
+import type { Slots } from '../../db/prepared.ts'
+import { addDays, type CalendarDate, earliestDate, latestDate, type Span } from '../../domain/dates.ts'
+import { addError, type Draft, withErrors } from '../../domain/draft.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
+import type { Match } from '../../domain/matching.ts'
+import type { Transaction } from '../transactions/read.ts'
+import { matchesAmong, selectCandidates } from './candidates.ts'
+
+/** Matches with their transactions; `searchedBackTo` is the day of the oldest that was looked at, null if all were. */
+export type Matches = {
+  matches: (Match & { transactions: Transaction[] })[]
+  searchedBackTo: CalendarDate | null
+}
+
+const read = prepareOwned((owner, days: Slots<Span>) => selectCandidates(owner, days))
+
+/** Returns what looks like one event among the transactions of some days, sure matches and the newest first. Throws Invalid. */
+export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
+  const { kind, ...days } = draft.values
+  const span = spanOf(owner, days)
+  await requireComplete(owner, withErrors(draft, errorsOf(span)))
+  const found = await owner.run(read(owner, span))
+  const { matches, searchedBackTo } = matchesAmong(found, kind)
+  const rows = new Map(found.candidates.map((row) => [row.id, row]))
+  const shown = matches
+    .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
+    .sort((a, b) => rankOf(a) - rankOf(b) || (newestDay(a) < newestDay(b) ? 1 : -1))
+  return { matches: shown.slice(0, mostMatches), searchedBackTo }
+}
+
+const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)
+const newestDay = ({ transactions }: Matches['matches'][number]) =>
+  transactions.reduce((newest, { transactionDate: day }) => (day > newest ? day : newest), '')
+
+/** By default the last days until tomorrow, which has begun somewhere on earth. */
+function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {
+  const last = to ?? (from ? addDays(from, mostDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
+  const first = from ?? addDays(last, -defaultDays)
+  return { from: first < earliestDate ? earliestDate : first, to: last > latestDate ? latestDate : last }
+}
+
+function errorsOf({ from, to }: Span): FieldErrors {
+  const errors: FieldErrors = {}
+  if (from > to) addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+  else if (to >= addDays(from, mostDays))
+    addError(errors, 'to', `The :field field must be a date within ${mostDays} days from from.`)
+  return errors
+}

@@ -1,0 +1,40 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Pair } from '../../contract/matches.ts'
+import type { Scope } from '../../db/owner.ts'
+import { ownRow } from '../../db/ownership.ts'
+import { transactions } from '../../db/schema.ts'
+import { type Rule, rule } from '../guards.ts'
+
+/** Both must be the user's; whose they are otherwise, nobody learns. */
+export function pairRules(owner: Scope, ids: readonly number[]): Rule[] {
+  return ids.map((id, at) =>
+    rule(
+      `ids.${at}`,
+      'The selected id is invalid.',
+      sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`,
+    ),
+  )
+}
+
+const needs = {
+  transfer: 'The :field must be those of an expense and an income of one amount on two accounts.',
+  duplicate: 'The :field must be those of two transactions of one account, type and amount.',
+}
+
+/** Two transactions of the user's that are to be joined must be what the kind says. */
+export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: Pair): Rule {
+  const both = sql`a.id = ${first} and a.user_id = ${userId} and b.id = ${second} and b.user_id = ${userId}`
+  const isOther = sql`select 1 from transactions a cross join transactions b where ${both} and not (${isPair(sql`${kind}`)})`
+  return rule('ids', needs[kind], sql`not exists (${isOther})`)
+}
+
+/** True for `a` and `b` if they can be one event of a kind. A transfer is its two legs. */
+export function isPair(kind: SQL): SQL {
+  const isLeg = (transfer: SQL, row: SQL) => sql`(
+    ${transfer}.type = 'transfer' and (${row}.type = 'expense' and ${row}.account_id = ${transfer}.account_id
+      or ${row}.type = 'income' and ${row}.account_id = ${transfer}.to_account_id))`
+  const [a, b] = [sql`a`, sql`b`]
+  return sql`a.amount = b.amount and a.id <> b.id and iif(${kind} = 'transfer',
+    a.account_id <> b.account_id and (a.type, b.type) in (('expense', 'income'), ('income', 'expense')),
+    a.type <> 'transfer' and a.type = b.type and a.account_id = b.account_id or ${isLeg(a, b)} or ${isLeg(b, a)})`
+}

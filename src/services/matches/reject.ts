@@ -1,0 +1,44 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Pair } from '../../contract/matches.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
+import { requireComplete } from '../../db/ownership.ts'
+import { rejectedMatches } from '../../db/schema.ts'
+import type { Draft } from '../../domain/draft.ts'
+import { allHold, brokenBy, selectVerdict } from '../guards.ts'
+import { pairRules } from './pairs.ts'
+
+/** Remembers that two transactions are no match, so that nothing asks again. Throws Invalid. */
+export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<void> {
+  const { kind, ids } = await requireComplete(owner, draft)
+  const rules = pairRules(owner, ids)
+  const [first, second] = ids.toSorted((a, b) => a - b)
+  const { verdict } = await owner.run({
+    verdict: selectVerdict(owner.db, rules),
+    rejected: owner.db.run(sql`
+      insert into ${rejectedMatches} (user_id, first_id, second_id, kind)
+      select ${owner.id}, ${first}, ${second}, ${kind} where ${allHold(rules)} on conflict do nothing`),
+  })
+  if (verdict[0]?.verdict.includes('0')) throw brokenBy(rules, verdict)
+}
+
+/** Takes a rejection back. Throws Invalid. */
+export async function takeRejectionBack(owner: Owner, draft: Draft<Pair>): Promise<void> {
+  const { kind, ids } = await requireComplete(owner, draft)
+  const rules = pairRules(owner, ids)
+  const { verdict } = await owner.run({
+    verdict: selectVerdict(owner.db, rules),
+    taken: owner.db.delete(rejectedMatches).where(isRejected(owner, kind, ids)),
+  })
+  if (verdict[0]?.verdict.includes('0')) throw brokenBy(rules, verdict)
+}
+
+function isRejected(owner: Scope, kind: Pair['kind'], ids: number[]): SQL {
+  const { userId, firstId, secondId } = rejectedMatches
+  const [first, second] = ids.toSorted((a, b) => a - b) as [number, number]
+  return and(
+    eq(userId, owner.id),
+    eq(firstId, first),
+    eq(secondId, second),
+    eq(rejectedMatches.kind, kind),
+  ) as SQL
+}

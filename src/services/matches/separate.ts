@@ -1,0 +1,121 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Separation } from '../../contract/matches.ts'
+import { nextChange } from '../../db/changes.ts'
+import type { Owner } from '../../db/owner.ts'
+import { ownRow, requireComplete } from '../../db/ownership.ts'
+import { transactions } from '../../db/schema.ts'
+import type { Draft } from '../../domain/draft.ts'
+import { withinBounds } from '../bounds.ts'
+import { brokenBy, rule, selectVerdict } from '../guards.ts'
+import { type Transaction, transactionColumns } from '../transactions/read.ts'
+
+/** Takes back what was joined last with a transaction; returns that and the one that is there again. Throws Invalid. */
+export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
+  const { db } = owner
+  const { id } = await requireComplete(owner, draft)
+  const isOwn = sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`
+  const last = sql`
+    select id from remembered gone
+     where user_id = ${owner.id} and survivor_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
+     order by seq desc, id desc limit 1`
+  const rules = [rule('id', 'The selected :field is invalid.', sql`exists (${last})`)]
+  const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
+  const { steps, forget } = separation(owner.id, last)
+  const results = await withinBounds(
+    'amount',
+    owner.run({
+      verdict: selectVerdict(db, rules),
+      steps: steps.map((step) => db.run(step)),
+      both: db
+        .select(transactionColumns)
+        .from(transactions)
+        .where(both)
+        .orderBy(sql`${transactions.id} <> ${id}`),
+      forget: forget.map((step) => db.run(step)),
+    }),
+  )
+  if (results.both.length < 2) throw brokenBy(rules, results.verdict)
+  return results.both
+}
+
+/** True for a `gone` row that was joined, and whose account is there. */
+const canComeBack = (userId: SQL) => sql`
+  (gone.joined_id <> gone.id and gone.account_id in (select id from accounts where user_id = ${userId}))`
+
+/**
+ * The statements that take back all joins in which rows of an import take part: those that `which` matches remain for
+ * others, and all of its own that went.
+ */
+export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] {
+  const gone = sql`
+    select gone.id from remembered gone
+     where gone.user_id = ${userId} and gone.survivor_id is not null and ${canComeBack(userId)}
+       and (gone.import_id = ${importId}
+         or exists (select 1 from transactions
+                     where transactions.id = gone.joined_id and transactions.import_id = ${importId} and ${which})
+         or exists (select 1 from remembered other
+                     where other.user_id = gone.user_id and other.id = gone.joined_id and other.import_id = ${importId}))`
+  const { steps, forget } = separation(userId, gone)
+  return [...steps, ...forget]
+}
+
+/**
+ * The statements that bring back rows that were joined: `gone` selects their ids. What the others gained of them they
+ * lose, unless somebody has changed it since. `forget` ends it.
+ */
+function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
+  const rows = sql`(select * from remembered where user_id = ${userId} and id in (${gone}))`
+  const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
+  const given = (field: string, value: SQL) => sql`max(iif(${kept(`gave_${field}`)}, ${value}, null))`
+  const steps = [
+    // Inserted as if typed, so that the triggers count it.
+    sql`
+    insert into transactions (id, user_id, account_id, category_id, type, amount, description, reference, transaction_date,
+                              client_id, version, seq, created_at, updated_at)
+    select id, user_id, account_id, (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
+           type, amount, ${kept('description')}, reference, transaction_date, ${kept('client_id')}, ${kept('version')} + 1,
+           ${nextChange(userId)} + row_number() over (), ${kept('created_at')}, ${kept('updated_at')}
+      from ${rows}`,
+    sql`
+    update transactions
+       set is_synced = gone.kept ->> 'is_synced',
+           import_id = (select imports.id from imports where imports.id = gone.import_id and imports.user_id = ${userId})
+      from ${rows} gone where transactions.id = gone.id`,
+    sql`
+    update transactions
+       set type = iif(to_account_id = other.leg, 'expense', type),
+           to_account_id = nullif(to_account_id, other.leg),
+           category_id = nullif(transactions.category_id, other.category_id),
+           description = nullif(transactions.description, other.description),
+           reference = nullif(transactions.reference, other.reference),
+           version = version + 1, seq = ${nextChange(userId)} + other.nth
+      from (select joined_id, max(iif(kind = 'transfer', account_id, null)) as leg, row_number() over () as nth,
+                   ${given('category', kept('category_id'))} as category_id,
+                   ${given('description', kept('description'))} as description,
+                   ${given('reference', sql`reference`)} as reference
+              from ${rows} group by joined_id) other
+     where transactions.id = other.joined_id`,
+    // What was joined with a row that is there again is found by that.
+    sql`
+    update remembered set survivor_id = coalesce((
+             with recursive above(id) as (
+               select remembered.joined_id
+                union
+               select next.joined_id from above cross join remembered next
+                   on next.user_id = ${userId} and next.id = above.id and next.joined_id <> next.id)
+             select id from above where exists (select 1 from transactions where transactions.id = above.id) limit 1
+           ), survivor_id)
+     where user_id = ${userId} and survivor_id in (select survivor_id from ${rows}) and joined_id <> survivor_id`,
+    sql`
+    delete from spent_client_ids
+     where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
+  ]
+  const forget = [
+    sql`
+    delete from remembered
+     where user_id = ${userId} and joined_id = id and id in (select joined_id from ${rows})
+       and exists (select 1 from transactions where transactions.id = remembered.id and type <> 'transfer')`,
+    sql`delete from remembered where user_id = ${userId} and id in (${gone})`,
+  ]
+  return { steps, forget }
+}

@@ -1,0 +1,266 @@
+import { expect, test } from 'vitest'
+import { findDifferences } from '../../src/db/check.ts'
+import { createBanked } from './banked.ts'
+import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { balanceOf, expectInvalid, type Json, recordTransaction } from './world.ts'
+
+/** Somebody who typed a coffee and moved money, of which two banks tell days later. */
+async function createJoiner() {
+  const home = await createBanked()
+  const { person, checking, savings, category } = home
+  const typed = await recordTransaction(person, {
+    account_id: checking.id,
+    category_id: category.id,
+    type: 'expense',
+    amount: '12.50',
+    transaction_date: '2026-11-10',
+  })
+  const bank = [
+    ['2026-11-12', '-12.50', 'CARD 4711 COFFEE'],
+    ['2026-11-13', '-300.00', 'To Nestegg'],
+  ] as Parameters<typeof home.importRows>[1]
+  const other = [['2026-11-15', '300.00', 'Deposit']] as typeof bank
+  const first = await home.importRows(checking, bank)
+  const second = await home.importRows(savings, other)
+  const rows = async (): Promise<Json[]> => (await person.get('/api/transactions')).body.data
+  const join = async (kind: string) => {
+    const found = (await home.matches(`kind=${kind}&from=2026-11-01&to=2026-11-30`))[0]
+    expect(found).toBeDefined()
+    const answer = await person.post('/api/matches/join', { kind, ids: found?.ids })
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
+    return { remains: answer.body, gone: found?.ids.find((id: number) => id !== answer.body.id) as number }
+  }
+  const separate = (id: number) => person.post('/api/matches/separate', { id })
+  /** The rows but for what each change of them raises. */
+  const contents = async () => (await rows()).map(({ version: _, ...row }) => row).sort((a, b) => a.id - b.id)
+  const importAgain = async () => {
+    const counts = [
+      (await home.importRows(checking, bank)).counts,
+      (await home.importRows(savings, other)).counts,
+    ]
+    expect(counts.map(({ created, deleted_before }) => ({ created, deleted_before }))).toEqual([
+      { created: 0, deleted_before: 0 },
+      { created: 0, deleted_before: 0 },
+    ])
+  }
+  const isExact = async () => expect(await findDifferences(openWorldDatabase(home.world))).toEqual([])
+  const balances = async () => [await balanceOf(person, checking), await balanceOf(person, savings)]
+  return { ...home, typed, first, second, rows, join, separate, contents, importAgain, isExact, balances }
+}
+
+test('of a duplicate the typed row remains, with its date, category and words, and gains what it lacks', async () => {
+  const { person, typed, category, rows, join, separate, contents, importAgain, isExact, balances } =
+    await createJoiner()
+  const { body: feed } = await person.get('/api/changes?start=now')
+  const before = [await contents(), await balances()]
+  const { remains, gone } = await join('duplicate')
+  expect(remains).toMatchObject({
+    id: typed.id,
+    transaction_date: '2026-11-10',
+    category_id: category.id,
+    description: 'CARD 4711 COFFEE',
+    version: 2,
+    updated_at: typed.updated_at,
+  })
+  expect(await balances()).toEqual([-212.5, 400])
+  await isExact()
+  expect((await rows()).map(({ id }) => id)).not.toContain(gone)
+  const { body: page } = await person.get(`/api/changes?cursor=${feed.cursor}`)
+  expect(page.changes).toMatchObject([
+    { noun: 'transaction', id: gone, data: null },
+    { noun: 'transaction', id: typed.id, data: { version: 2 } },
+  ])
+  await importAgain()
+  const { status, body } = await separate(typed.id)
+  expect([status, body.transactions.map(({ id }: Json) => id)]).toEqual([200, [typed.id, gone]])
+  expect([await contents(), await balances()]).toEqual(before)
+  await isExact()
+  expect((await person.get(`/api/changes?cursor=${page.cursor}`)).body.changes).toMatchObject([
+    { id: gone, data: { version: 2, description: 'CARD 4711 COFFEE' } },
+    { id: typed.id, data: { version: 3, description: null } },
+  ])
+  await importAgain()
+  expectInvalid(await separate(typed.id), { id: ['The selected id is invalid.'] })
+})
+
+test('of a transfer the outflow remains, and both statements can be imported again', async () => {
+  const { checking, savings, rows, join, separate, contents, importAgain, isExact, balances, matches } =
+    await createJoiner()
+  const before = [await contents(), await balances()]
+  const { remains } = await join('transfer')
+  expect(remains).toMatchObject({
+    type: 'transfer',
+    account_id: checking.id,
+    to_account_id: savings.id,
+    amount: '300.00',
+  })
+  expect([await balances(), (await rows()).length]).toEqual([before[1], 3])
+  await isExact()
+  await importAgain()
+  expect(await matches()).toMatchObject([{ kind: 'duplicate' }])
+  expect((await separate(remains.id)).status).toBe(200)
+  expect([await contents(), await balances()]).toEqual(before)
+  await isExact()
+  await importAgain()
+})
+
+test('what is joined twice over is separated from the last, and is found by every file in between', async () => {
+  const { person, savings, join, separate, rows, importAgain, isExact, contents } = await createJoiner()
+  // Both legs were typed as well, so that each of them absorbs a bank's row before they become a transfer.
+  const leg = {
+    type: 'expense',
+    amount: 300,
+    transaction_date: '2026-11-13',
+    force: true,
+    category_id: (await rows()).at(-1)?.category_id,
+  }
+  const out = await recordTransaction(person, { ...leg, account_id: (await rows()).at(-1)?.account_id })
+  const into = await recordTransaction(person, {
+    ...leg,
+    type: 'income',
+    account_id: savings.id,
+    transaction_date: '2026-11-14',
+  })
+  const before = await contents()
+  for (const [typed, words] of [
+    [out, 'To Nestegg'],
+    [into, 'Deposit'],
+  ] as const) {
+    const booked = (await rows()).find(({ description }) => description === words)
+    const answer = await person.post('/api/matches/join', { kind: 'duplicate', ids: [booked?.id, typed.id] })
+    expect([answer.status, answer.body.id]).toEqual([200, typed.id])
+  }
+  const answer = await person.post('/api/matches/join', { kind: 'transfer', ids: [into.id, out.id] })
+  expect([answer.status, answer.body.id]).toEqual([200, out.id])
+  await isExact()
+  await importAgain()
+  for (const id of [out.id, out.id, into.id]) {
+    expect((await separate(id)).status).toBe(200)
+    await importAgain()
+    await isExact()
+  }
+  expect(await contents()).toEqual(before)
+  expect((await join('duplicate')).remains).toBeDefined()
+})
+
+test('undoing an import takes back the joins in which its rows take part', async () => {
+  const { person, first, second, typed, join, isExact, balances, rows, contents } = await createJoiner()
+  await join('duplicate')
+  await join('transfer')
+  await person.delete(`/api/imports/${second.id}`)
+  expect(await balances()).toEqual([-212.5, 100])
+  expect((await rows()).map(({ type }) => type)).toEqual(['expense', 'expense'])
+  await isExact()
+  await person.delete(`/api/imports/${first.id}`)
+  expect(await contents()).toMatchObject([
+    { id: typed.id, description: null, category_id: typed.category_id },
+  ])
+  expect(await balances()).toEqual([87.5, 100])
+  await isExact()
+})
+
+test('undoing the import that brought the outflow brings the inflow back', async () => {
+  const { person, first, join, isExact, balances, rows, importAgain } = await createJoiner()
+  await join('transfer')
+  await person.delete(`/api/imports/${first.id}`)
+  expect(await rows()).toMatchObject([
+    { type: 'income', amount: '300.00' },
+    { type: 'expense', amount: '12.50' },
+  ])
+  expect(await balances()).toEqual([87.5, 400])
+  await isExact()
+  await importAgain().catch(() => undefined)
+  await isExact()
+})
+
+test('deleting what remains deletes what went; deleting an account or leaving takes the rest along', async () => {
+  const { world, person, savings, checking, join, separate, isExact, importRows } = await createJoiner()
+  const { remains } = await join('duplicate')
+  await person.delete(`/api/transactions/${remains.id}`)
+  expectInvalid(await separate(remains.id), { id: ['The selected id is invalid.'] })
+  expect((await importRows(checking, [['2026-11-12', '-12.50', 'x']])).counts.deleted_before).toBe(1)
+  const transfer = await join('transfer')
+  await person.delete(`/api/accounts/${savings.id}`)
+  expectInvalid(await separate(transfer.remains.id), { id: ['The selected id is invalid.'] })
+  // The other leg has gone with the account, as that of any transfer; its file may bring it back.
+  const { counts } = await importRows(checking, [['2026-11-13', '-300.00', 'To Nestegg']])
+  expect(counts).toMatchObject({ created: 1, deleted_before: 0 })
+  await world.removeDeleted()
+  await isExact()
+  await person.delete('/api/me', { password: person.password })
+  await world.removeDeleted()
+  await isExact()
+})
+
+test('only two transactions of the user’s that can be one event are joined', async () => {
+  const { world, person, typed, rows, contents } = await createJoiner()
+  const stranger = await createHousehold(world)
+  const theirs = await stranger.spend()
+  const [deposit, moved] = await rows()
+  const before = await contents()
+  const errorsOf = async (kind: string, ids: unknown[]) =>
+    (await person.post('/api/matches/join', { kind, ids })).body.errors
+  expect(await errorsOf('duplicate', [typed.id, theirs.id])).toEqual({
+    'ids.1': ['The selected id is invalid.'],
+  })
+  expect(await errorsOf('duplicate', [typed.id, moved?.id])).toEqual({
+    ids: ['The ids must be those of two transactions of one account, type and amount.'],
+  })
+  expect(await errorsOf('transfer', [typed.id, deposit?.id])).toEqual({
+    ids: ['The ids must be those of an expense and an income of one amount on two accounts.'],
+  })
+  expectInvalid(await stranger.person.post('/api/matches/separate', { id: typed.id }), {
+    id: ['The selected id is invalid.'],
+  })
+  expect(await contents()).toEqual(before)
+})
+
+test('an import joins what is sure if it is asked to, and undoing it takes that back', async () => {
+  const { person, savings, typed, second, importRows, rows, isExact, balances, contents, importAgain } =
+    await createJoiner()
+  await person.delete(`/api/imports/${second.id}`)
+  const before = [await contents(), await balances()]
+  const deposit = [['2026-11-15', '300.00', 'From Checking']] as [string, string, string][]
+  const dry = await importRows(savings, deposit, '&match=sure&dry_run=true')
+  expect([dry.counts, await contents()]).toMatchObject([{ created: 1, joined: 1 }, before[0]])
+  const { id, counts, matches_url } = await importRows(savings, deposit, '&match=sure')
+  expect([counts, matches_url]).toEqual([
+    { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, joined: 1 },
+    null,
+  ])
+  expect((await rows()).map(({ type }) => type)).toEqual(['transfer', 'expense', 'expense'])
+  expect(await balances()).toEqual([-225, 400])
+  await isExact()
+  await importAgain()
+  expect((await importRows(savings, deposit, '&match=sure')).counts).toMatchObject({
+    duplicate: 1,
+    joined: 0,
+  })
+  await person.delete(`/api/imports/${id}`)
+  expect([await contents(), await balances()]).toEqual(before)
+  await isExact()
+  expect((await person.get(`/api/transactions/${typed.id}`)).body.description).toBeNull()
+})
+
+test('a closing balance has what was joined on the day on which the bank booked it', async () => {
+  const { world, person, checking, savings, join } = await createJoiner()
+  await join('duplicate')
+  await join('transfer')
+  const closingOf = async (account: Json, day: string) => {
+    const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+    const answer = await world.call('POST', `/api/import/bank/store?account_id=${account.id}&dry_run=true`, {
+      token: person.token,
+      rawBody: file,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
+    return answer.body.import.closing_balance.account
+  }
+  // Typed on the 10th and booked on the 12th; moved on the 13th, and there on the 15th.
+  expect([await closingOf(checking, '20261109'), await closingOf(checking, '20261111')]).toEqual([99, 99])
+  expect([await closingOf(checking, '20261112'), await closingOf(checking, '20261113')]).toEqual([
+    86.5, -213.5,
+  ])
+  expect([await closingOf(savings, '20261113'), await closingOf(savings, '20261114')]).toEqual([99, 99])
+  expect(await closingOf(savings, '20261115')).toBe(399)
+})

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest'
+import { findDifferences } from '../../src/db/check.ts'
+import { createBanked } from './banked.ts'
+import { createHousehold, openWorldDatabase, standingTwice, writeHistory } from './laws/every-route.ts'
+import { createWorld, expectInvalid, expectInvalidFields, type Json, recordTransaction } from './world.ts'
+
+test('what was typed is found in the bank’s file days later, and a transfer by its two legs', async () => {
+  const { person, checking, savings, expense, importRows, matches } = await createBanked()
+  const typed = await recordTransaction(person, {
+    ...expense(),
+    description: 'Coffee beans',
+    transaction_date: '2026-11-10',
+  })
+  const { counts, matches_url } = await importRows(checking, [
+    ['2026-11-12', '-12.50', 'CARD 4711 COFFEE ROASTERS'],
+    ['2026-11-13', '-300.00', 'To Nestegg'],
+    ['2026-11-14', '-7.77', 'Bakery'],
+  ])
+  expect(counts).toEqual({ rows: 3, created: 3, duplicate: 0, deleted_before: 0, possible: 1, joined: 0 })
+  const [found, ...none] = await matches(new URL(matches_url).search.slice(1))
+  expect([found, none]).toMatchObject([{ kind: 'duplicate', days_apart: 2, certainty: 'sure' }, []])
+  expect(found?.reasons).toEqual(['same_amount', 'days_apart', 'words_in_common', 'only_candidate'])
+  expect(found?.transactions).toMatchObject([{ id: typed.id }, { description: 'CARD 4711 COFFEE ROASTERS' }])
+  expect(found?.ids).toEqual(found?.transactions.map(({ id }: Json) => id))
+
+  const other = await importRows(savings, [['2026-11-14', '300.00', 'Deposit']])
+  expect([other.counts.possible, other.matches_url]).toEqual([
+    1,
+    expect.stringMatching(/from=2026-11-13&to=2026-11-14$/),
+  ])
+  expect((await matches()).map(({ kind }) => kind).sort()).toEqual(['duplicate', 'transfer'])
+  const [transfer] = await matches('kind=transfer&from=2026-11-01&to=2026-11-30')
+  expect(transfer?.transactions).toMatchObject([
+    { type: 'expense', account_id: checking.id },
+    { type: 'income' },
+  ])
+  // Whoever is not asked to look does not, and a dry run finds what the file would.
+  const off = await importRows(savings, [['2026-11-13', '7.77']], '&match=off&dry_run=true')
+  const dry = await importRows(savings, [['2026-11-13', '7.77']], '&dry_run=true')
+  expect([off.counts.possible, dry.counts.possible, (await matches()).length]).toEqual([0, 1, 2])
+})
+
+test('what was rejected is not asked again, by lists and imports, until that is taken back', async () => {
+  const home = await createBanked()
+  const { person, checking, importRows, matches } = home
+  const ids = await standingTwice(home, '2026-11-11')
+  const rejected = { kind: 'duplicate', ids: ids.toReversed() }
+  expect((await person.post('/api/matches/reject', rejected)).status).toBe(204)
+  expect((await person.post('/api/matches/reject', rejected)).status).toBe(204)
+  expect(await matches()).toEqual([])
+  expect((await importRows(checking, [['2026-11-12', '-1.00']])).counts.possible).toBe(0)
+  expect((await person.delete('/api/matches/reject', { ...rejected, kind: 'transfer' })).status).toBe(204)
+  expect(await matches()).toEqual([])
+  expect((await person.delete('/api/matches/reject', rejected)).status).toBe(204)
+  expect(await matches()).toMatchObject([{ ids }])
+})
+
+test('a pair must be two transactions of the user’s, and a period one that can be looked at', async () => {
+  const { world, person, spend } = await createBanked()
+  const stranger = await createHousehold(world)
+  const [mine, theirs] = [await spend(), await stranger.spend()]
+  for (const id of [theirs.id, 999_999]) {
+    const body = { kind: 'transfer', ids: [mine.id, id] }
+    for (const answer of [
+      await person.post('/api/matches/reject', body),
+      await person.delete('/api/matches/reject', body),
+    ])
+      expectInvalid(answer, { 'ids.1': ['The selected id is invalid.'] })
+  }
+  for (const ids of [[mine.id], [mine.id, mine.id], [1, 2, 3], 'x', null, [mine.id, {}]]) {
+    const { status } = await person.post('/api/matches/reject', { kind: 'duplicate', ids })
+    expect([ids, status]).toEqual([ids, 422])
+  }
+  expectInvalidFields(await person.post('/api/matches/reject', {}), ['ids', 'kind'])
+  expectInvalidFields(await person.get('/api/matches?from=2025-01-01&to=2026-01-02'), ['to'])
+  expectInvalidFields(await person.get('/api/matches?from=2025-01-02&to=2025-01-01&kind=x'), ['kind', 'to'])
+  for (const query of ['from=2025-01-01&to=2026-01-01', 'from=2100-12-01', 'to=1900-01-02', 'kind=&from='])
+    expect([query, (await person.get(`/api/matches?${query}`)).status]).toEqual([query, 200])
+})
+
+test('what two files both cover and name differently stands twice, what only one covers does not', async () => {
+  const { person, checking, importRows, matches } = await createBanked()
+  const days = ['2026-11-02', '2026-11-10', '2026-11-18'] as const
+  const [first, middle, last] = days.map(
+    (day) => [day, `-${day.slice(8)}.10`, 'Shop'] as [string, string, string],
+  )
+  await importRows(checking, [first, middle, last] as never)
+  const other = [
+    ['2026-11-03', '-1.00', 'x'],
+    ['2026-11-12', '-10.10', 'Shop 2'],
+    ['2026-11-20', '-18.10', 'Shop 3'],
+  ]
+  await importRows(checking, other as never)
+  const found = await matches()
+  expect(found.map(({ transactions }) => transactions[0].amount)).toEqual(['10.10'])
+  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids: found[0]?.ids })).status).toBe(200)
+})
+
+test('what was typed stands for the equal row of a file, and is no match for another one', async () => {
+  const { person, checking, expense, importRows, matches } = await createBanked()
+  const typed = await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
+  const twice = [
+    ['2026-11-10', '-12.50'],
+    ['2026-11-10', '-12.50'],
+    ['2026-11-12', '-12.50'],
+  ] as never
+  const { id, counts } = await importRows(checking, twice, '&match=sure')
+  expect(counts).toMatchObject({ created: 2, duplicate: 1, possible: 0, joined: 0 })
+  expect(await matches()).toEqual([])
+  await person.delete(`/api/imports/${id}`)
+  const { counts: later } = await importRows(checking, [['2026-11-12', '-12.50']])
+  expect([later, (await matches())[0]?.ids[0]]).toMatchObject([{ created: 1, possible: 1 }, typed.id])
+})
+
+test('of a long history the newest 20,000 rows are looked at, with a bounded number of reads each', async () => {
+  const home = await createHousehold(createWorld())
+  // Ten rows for each day of ten years, and of each amount one.
+  await writeHistory(home, 36_500)
+  const { world, person } = home
+  await world.resetDatabaseWork()
+  const { body } = await person.get('/api/matches?from=2025-11-01&to=2026-10-31')
+  const work = await world.databaseWork()
+  expect([body, work.requests]).toEqual([{ matches: [], searched_back_to: null }, 1])
+  expect(work.rowsRead).toBeLessThan(3_650 * 22)
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('a potential duplicate says why it is one', async () => {
+  const { person, expense, checking, importRows } = await createBanked()
+  const row = { ...expense(), description: 'Coffee beans', reference: 'B1' }
+  await recordTransaction(person, row)
+  const { status, body } = await person.post('/api/transactions', { ...row, description: 'coffee' })
+  expect([status, body.duplicates[0].reasons]).toEqual([
+    409,
+    ['same_amount', 'same_day', 'same_reference', 'words_in_common'],
+  ])
+  const items = [{ ...expense(), client_id: 'phone' }]
+  await person.post('/api/import/store', { transactions: items })
+  const again = await person.post('/api/import/store', {
+    transactions: [{ ...expense(), amount: 1 }, ...items],
+  })
+  expect(again.body.import.duplicates).toEqual([
+    { row: 1, transaction_id: expect.any(Number), reasons: ['same_client_id'] },
+  ])
+  const file = await importRows(checking, [['2026-11-20', '-12.50', 'Beans for coffee']])
+  expect(file.duplicates).toEqual([
+    { row: 2, transaction_id: expect.any(Number), reasons: ['same_amount', 'same_day'] },
+  ])
+})
