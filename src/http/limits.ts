@@ -6,7 +6,7 @@ import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
-import { isKnown, userOf } from './known-tokens.ts'
+import { isKnown, remember, userOf } from './known-tokens.ts'
 
 /** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts in each location. */
 export function limit<I extends Input = Input>(
@@ -47,14 +47,18 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
-const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner.tokenKey) ?? owner.tokenKey))
+const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner.tokenKey)))
 
 /**
  * Limits imports before their body is read, since each may take a second of processor time, unless the configuration
- * switches that off. All tokens of a user count together, apart from the first use of each in this isolate.
+ * switches that off. All tokens of a user count together, so the user of one that is new to this isolate is asked for.
  */
-export const importLimit: MiddlewareHandler<App> = (c, next) =>
-  c.var.deps.config.hasGeneralLimit ? byUser(c, next) : next()
+export const importLimit: MiddlewareHandler<App> = async (c, next) => {
+  if (!c.var.deps.config.hasGeneralLimit) return next()
+  const { owner } = c.var
+  if (!isKnown(owner.tokenKey)) remember(owner.tokenKey, (await owner.run()).user.id)
+  return byUser(c, next)
+}
 
 /** The client address that mails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {

@@ -12,6 +12,8 @@ export type XmlListener = {
 const maxDepth = 100
 const maxElements = 500_000
 const maxAttributes = 100
+/** A reference takes far longer to check and replace than a letter does. */
+const maxReferences = 300_000
 
 const nameStart =
   ':A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u218f\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}'
@@ -30,7 +32,7 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /**
  * Reads an XML 1.0 document as a stream, keeping nothing of it. It must be well-formed and have no document type
- * definition, so XML's own five entities are the only ones. Depth and number of elements are bounded. Throws Invalid.
+ * definition, so XML's own five entities are the only ones. Depth, elements and references are bounded. Throws Invalid.
  */
 export function readXml(text: string, listener: XmlListener): void {
   new XmlReader(text, listener).read()
@@ -52,6 +54,7 @@ class XmlReader {
   readonly #open: string[] = []
   #at = 0
   #elements = 0
+  #references = 0
 
   constructor(text: string, listener: XmlListener) {
     this.#text = text
@@ -149,6 +152,8 @@ class XmlReader {
       const [whole, entity, decimal, hex = ''] = reference.exec(piece) ?? []
       const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
       const isGood = entity || (code <= 0x10_ffff && !notCharacter.test(String.fromCodePoint(code)))
+      this.#references += 1
+      if (this.#references > maxReferences) refuseFile('The file has too many references, such as `&amp;`.')
       if (whole && isGood) continue
       const shown = /^&[^;\s<&]{0,40};?/.exec(piece.slice(at, at + 50))?.[0]
       this.#refuse(`This reference isn't defined: ${shown}`, begin + at)

@@ -146,6 +146,10 @@ test('a user has so many imports a minute with all tokens together, and the next
     expect(refused.headers.get('X-RateLimit-Limit')).toBe(String(perMinute.IMPORT_LIMIT))
   }
   expect((await world.databaseWork()).requests).toBe(0)
+  const again = await world.call('POST', '/api/login', { body: { email, password } })
+  const fresh = { token: again.body.access_token, ...csv }
+  const atOnce = await Promise.all(always(429, 3).map(() => world.call('POST', path, fresh)))
+  expect(atOnce.map(({ status }) => status)).toEqual(always(429, 3))
   expect((await person.get('/api/imports')).status).toBe(200)
   const other = await world.register()
   expect((await other.post('/api/import/store', {})).status).toBe(403)

@@ -35,7 +35,7 @@ export function visitElements(
       open.push({ name: local, text: '' })
       begin(local, attributes)
     },
-    text: (raw) => append(decodeReferences(raw)),
+    text: (raw) => append(decodeReferences(raw.slice(0, maxCellLength))),
     cdata: append,
     close() {
       const last = open.pop()

@@ -154,3 +154,9 @@ test('documents that were good and have been damaged are read, or refused, as pa
     { numRuns: 1_000 },
   )
 })
+
+test('has so many references at most, since each takes far longer than a letter', () => {
+  const references = (count: number) => `<a b="&amp;">${'&lt;'.repeat(count - 1)}</a>`
+  expect(byOurs(references(300_000))).not.toBeNull()
+  expect(byOurs(references(300_001))).toBeNull()
+})
