@@ -6,7 +6,6 @@ import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/equal-rows.ts'
 import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
 import { findMatches, type Match } from '../../domain/matching.ts'
-import { rowLimit } from '../changes/rows.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
 /** The most rows of some days that are looked at: the newest. */
@@ -19,7 +18,7 @@ type Days = { from: SQL; to: SQL }
 
 /**
  * A row that has another of its amount nearby, with the pairs that were rejected of which it is the first, and what was
- * joined with it: kind, account, type and import of each.
+ * joined with it: kind, account, type and import of each; and whether it stands for a row of a file (`booked_by`).
  */
 export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
 
@@ -28,19 +27,40 @@ export type Candidate = Transaction & { rejected: string; joined: string; isBook
  * the database finds in one pass, the first and last row of each import, since only what two imports both cover can
  * stand in both, and how far back was looked. `matchesAmong` takes their results.
  */
-export function selectCandidates(owner: Scope, { from, to }: Days) {
+export function selectCandidates(owner: Scope, days: Days) {
   const { userId, transactionDate } = transactions
-  const newest = sql`
-    select transactions.id, account_id, to_account_id, type, amount, import_id, transaction_date,
-           ${hasLiveAccountsInBulk(owner)} as is_there
-      from ${transactions} where ${and(eq(userId, owner.id), between(transactionDate, from, to))}
-     order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))}`
-  const nearby = 'order by julianday(transaction_date) range between 6 preceding and 6 following'
+  const ofDays = and(eq(userId, owner.id), between(transactionDate, days.from, days.to)) as SQL
+  return {
+    names: owner.db
+      .select({ id: accounts.id, name: accounts.name })
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id)),
+    candidates: owner.db
+      .select({ ...transactionColumns, ...settledBefore(owner) })
+      .from(transactions)
+      .where(sql`${transactions.id} in (${resembling(owner, ofDays)})`)
+      .orderBy(sql`${transactionDate} desc`, sql`${transactions.id} desc`),
+    looked: owner.db
+      .select({ rows: sql<number>`count(*)`, oldest: sql<CalendarDate | null>`min(transaction_date)` })
+      .from(
+        sql`(select transaction_date from ${transactions} where ${ofDays}
+              order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt + 1))})`,
+      ),
+  }
+}
+
+/** The ids of rows that have a counterpart nearby, and of the edges of imports. A transfer is compared as its two legs. */
+function resembling(owner: Scope, ofDays: SQL): SQL {
+  const nearby = sql.raw('order by julianday(transaction_date) range between 6 preceding and 6 following')
   const edges = (edge: SQL) => sql`
     select id, ${edge} from newest where is_there and import_id is not null group by import_id, account_id`
-  const resembling = sql`
-    with newest as materialized (${newest}),
-    leg as (
+  return sql`
+    with newest as materialized (
+      select transactions.id, account_id, to_account_id, type, amount, import_id, transaction_date,
+             ${hasLiveAccountsInBulk(owner)} as is_there
+        from ${transactions} where ${ofDays}
+       order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))}
+    ), leg as (
       select id, account_id, iif(type = 'transfer', 'expense', type) as type, type = 'transfer' as is_leg,
              amount, import_id, transaction_date from newest where is_there
        union all
@@ -51,38 +71,26 @@ export function selectCandidates(owner: Scope, { from, to }: Days) {
              not is_leg and sum(not is_leg and type = 'income') over moved > 0
                and sum(not is_leg and type = 'expense') over moved > 0 as has_legs
         from leg
-      window alike as (partition by account_id, type, amount ${sql.raw(nearby)}),
-             moved as (partition by amount ${sql.raw(nearby)})
+      window alike as (partition by account_id, type, amount ${nearby}), moved as (partition by amount ${nearby})
     )
     select id from (
       select id, transaction_date from compared where stands_twice or has_legs
        union ${edges(sql`min(transaction_date)`)}
        union ${edges(sql`max(transaction_date)`)})
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
-  const rejected = sql<string>`(
-    select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
-     where ${rejectedMatches.userId} = ${owner.id} and first_id = ${transactions.id})`
-  const joined = sql<string>`(
-    select json_group_array(json_array(gone.kind, gone.account_id, gone.type, gone.import_id)) from ${remembered} gone
-     where gone.user_id = ${owner.id} and gone.survivor_id = ${transactions.id} and gone.joined_id <> gone.id)`
-  const isBooked = sql`exists (select 1 from imports where imports.id = ${transactions.bookedBy})`
+}
+
+/** What has been said of a row before (see `Candidate`). */
+function settledBefore(owner: Scope) {
   return {
-    names: owner.db
-      .select({ id: accounts.id, name: accounts.name })
-      .from(accounts)
-      .where(eq(accounts.userId, owner.id)),
-    candidates: owner.db
-      .select({ ...transactionColumns, rejected, joined, isBooked: sql<number>`(${isBooked})` })
-      .from(transactions)
-      .where(sql`${transactions.id} in (${resembling})`)
-      .orderBy(sql`${transactionDate} desc`, sql`${transactions.id} desc`),
-    looked: owner.db
-      .select({ rows: sql<number>`count(*)`, oldest: sql<CalendarDate | null>`min(transaction_date)` })
-      .from(
-        sql`(select transaction_date from ${transactions}
-              where ${and(eq(userId, owner.id), between(transactionDate, from, to))}
-              order by transaction_date desc, id desc limit ${rowLimit(sql.raw(String(mostLookedAt + 1)))})`,
-      ),
+    rejected: sql<string>`(
+      select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
+       where ${rejectedMatches.userId} = ${owner.id} and first_id = ${transactions.id})`,
+    joined: sql<string>`(
+      select json_group_array(json_array(gone.kind, gone.account_id, gone.type, gone.import_id))
+        from ${remembered} gone
+       where gone.user_id = ${owner.id} and gone.survivor_id = ${transactions.id} and gone.joined_id <> gone.id)`,
+    isBooked: sql<number>`(exists (select 1 from imports where imports.id = ${transactions.bookedBy}))`,
   }
 }
 

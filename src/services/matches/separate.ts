@@ -65,47 +65,10 @@ export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] 
  */
 function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${gone}))`
-  const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
-  const given = (field: string, value: SQL) => sql`max(iif(${kept(`gave_${field}`)}, ${value}, null))`
   const steps = [
-    // Inserted as if typed, so that the triggers count it.
-    sql`
-    insert into transactions (id, user_id, account_id, category_id, type, amount, description, reference, transaction_date,
-                              client_id, version, seq, created_at, updated_at)
-    select id, user_id, account_id, (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
-           type, amount, ${kept('description')}, reference, transaction_date, ${kept('client_id')}, ${kept('version')} + 1,
-           ${nextChange(userId)} + row_number() over (), ${kept('created_at')}, ${kept('updated_at')}
-      from ${rows}`,
-    sql`
-    update transactions
-       set is_synced = gone.kept ->> 'is_synced',
-           import_id = (select imports.id from imports where imports.id = gone.import_id and imports.user_id = ${userId})
-      from ${rows} gone where transactions.id = gone.id`,
-    sql`
-    update transactions
-       set type = iif(to_account_id = other.leg, 'expense', type),
-           to_account_id = nullif(to_account_id, other.leg),
-           category_id = nullif(transactions.category_id, other.category_id),
-           description = nullif(transactions.description, other.description),
-           reference = nullif(transactions.reference, other.reference),
-           version = version + 1, seq = ${nextChange(userId)} + other.nth
-      from (select joined_id, max(iif(kind = 'transfer', account_id, null)) as leg, row_number() over () as nth,
-                   ${given('category', kept('category_id'))} as category_id,
-                   ${given('description', kept('description'))} as description,
-                   ${given('reference', sql`reference`)} as reference
-              from ${rows} group by joined_id) other
-     where transactions.id = other.joined_id`,
-    // What was joined with a row that is there again is found by that.
-    sql`
-    update remembered set survivor_id = coalesce((
-             with recursive above(id) as (
-               select remembered.joined_id
-                union
-               select next.joined_id from above cross join remembered next
-                   on next.user_id = ${userId} and next.id = above.id and next.joined_id <> next.id)
-             select id from above where exists (select 1 from transactions where transactions.id = above.id) limit 1
-           ), survivor_id)
-     where user_id = ${userId} and survivor_id in (select survivor_id from ${rows}) and joined_id <> survivor_id`,
+    ...bringBack(userId, rows),
+    takeBack(userId, rows),
+    pointBack(userId, rows),
     sql`
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
@@ -118,4 +81,57 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
     sql`delete from remembered where user_id = ${userId} and id in (${gone})`,
   ]
   return { steps, forget }
+}
+
+const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
+
+/** Inserts the rows as if they were typed, so that the triggers count them, and then says where they came from. */
+function bringBack(userId: SQL, rows: SQL): SQL[] {
+  return [
+    sql`
+    insert into transactions (id, user_id, account_id, category_id, type, amount, description, reference, transaction_date,
+                              client_id, version, seq, created_at, updated_at)
+    select id, user_id, account_id, (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
+           type, amount, ${kept('description')}, reference, transaction_date, ${kept('client_id')}, ${kept('version')} + 1,
+           ${nextChange(userId)} + row_number() over (), ${kept('created_at')}, ${kept('updated_at')}
+      from ${rows}`,
+    sql`
+    update transactions
+       set is_synced = gone.kept ->> 'is_synced',
+           import_id = (select imports.id from imports where imports.id = gone.import_id and imports.user_id = ${userId})
+      from ${rows} gone where transactions.id = gone.id`,
+  ]
+}
+
+/** Takes from the rows that remained what they gained. */
+function takeBack(userId: SQL, rows: SQL): SQL {
+  const given = (field: string, value: SQL) => sql`max(iif(${kept(`gave_${field}`)}, ${value}, null))`
+  return sql`
+    update transactions
+       set type = iif(to_account_id = other.leg, 'expense', type),
+           to_account_id = nullif(to_account_id, other.leg),
+           category_id = nullif(transactions.category_id, other.category_id),
+           description = nullif(transactions.description, other.description),
+           reference = nullif(transactions.reference, other.reference),
+           version = version + 1, seq = ${nextChange(userId)} + other.nth
+      from (select joined_id, max(iif(kind = 'transfer', account_id, null)) as leg, row_number() over () as nth,
+                   ${given('category', kept('category_id'))} as category_id,
+                   ${given('description', kept('description'))} as description,
+                   ${given('reference', sql`reference`)} as reference
+              from ${rows} group by joined_id) other
+     where transactions.id = other.joined_id`
+}
+
+/** What was joined with a row that is there again is found by that. */
+function pointBack(userId: SQL, rows: SQL): SQL {
+  return sql`
+    update remembered set survivor_id = coalesce((
+             with recursive above(id) as (
+               select remembered.joined_id
+                union
+               select next.joined_id from above cross join remembered next
+                   on next.user_id = ${userId} and next.id = above.id and next.joined_id <> next.id)
+             select id from above where exists (select 1 from transactions where transactions.id = above.id) limit 1
+           ), survivor_id)
+     where user_id = ${userId} and survivor_id in (select survivor_id from ${rows}) and joined_id <> survivor_id`
 }
