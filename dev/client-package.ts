@@ -40,7 +40,8 @@ async function writeTypes(target: string): Promise<void> {
     const tsc = join(projectDirectory, 'node_modules/typescript/bin/tsc')
     const options = ['-p', join(projectDirectory, 'tsconfig.client.json'), '--outDir', all]
     execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' })
-    const parts = (await readdir(join(all, 'client'))).map((name) => `client/${name}`)
+    const names = await readdir(join(all, 'client'), { recursive: true })
+    const parts = names.filter((name) => name.endsWith('.d.ts')).map((name) => `client/${name}`)
     for (const name of ['client.d.ts', 'app.d.ts', ...parts]) {
       const text = standalone(name, await readFile(join(all, name), 'utf8'))
       await mkdir(dirname(join(target, name)), { recursive: true })
@@ -58,10 +59,12 @@ function standalone(name: string, text: string): string {
       "import type { App } from './http/app-types.ts'",
       "import type { BlankEnv as App } from 'hono/types'",
     )
-    .replace(/(from '\.[^']*)\.ts'/g, "$1.js'")
+    .replace(/((?:from |import\()['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js')
   const strays = [...own.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)]
     .map(([, module = '']) => module)
-    .filter((module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/[\w-]+|[\w-]+)\.js$/.test(module))
+    .filter(
+      (module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/(ledger\/)?[\w-]+|[\w-]+)\.js$/.test(module),
+    )
   if (strays.length > 0)
     throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)
   return own
@@ -72,7 +75,7 @@ async function writeManifest(target: string): Promise<void> {
   const own = {
     name: 'purse-client',
     version: manifest.version,
-    description: 'Typed client of the Purse API, with an offline queue',
+    description: 'Typed client of the Purse API, with an offline queue and a ledger on the device',
     license: manifest.license,
     type: 'module',
     sideEffects: false,

@@ -2,8 +2,39 @@ export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
 export { ApiError, ConnectionError } from './client/errors.ts'
 export { indexedDbStorage } from './client/indexed-db.ts'
+export {
+  type Entered,
+  type Ledger,
+  type LedgerConflict,
+  LedgerError,
+  type LedgerOptions,
+  type LedgerRejection,
+  localLedger,
+  type Named,
+} from './client/ledger/ledger.ts'
+export type {
+  LedgerAccount,
+  LedgerCategory,
+  LedgerFilter,
+  LedgerPage,
+  LedgerPeriod,
+  LedgerProfile,
+  LedgerSummary,
+  LedgerTransaction,
+} from './client/ledger/reads.ts'
+export type { Key, Noun } from './client/ledger/rows.ts'
+export { LedgerVersionError } from './client/ledger/store.ts'
+export type { LedgerReport } from './client/ledger/sync.ts'
+export type { Locks } from './client/locks.ts'
+export { newClientId } from './client/new-id.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
-export { type KeyValueStorage, memoryStorage, type WebStorage, webStorage } from './client/storage.ts'
+export {
+  type KeyValueStorage,
+  type LedgerStorage,
+  memoryStorage,
+  type WebStorage,
+  webStorage,
+} from './client/storage.ts'
 export { memoryTokens, type TokenStore, webStorageTokens } from './client/tokens.ts'
 export { unwrap } from './client/unwrap.ts'

@@ -14,6 +14,9 @@ type Json<Path extends keyof Served, Method extends string> = Served[Path] exten
 /** A transaction as POST /api/transactions takes it, alone or as an item of a batch. */
 export type NewTransaction = Json<'/api/transactions', '$post'>
 
+export type NewAccount = Json<'/api/accounts', '$post'>
+export type NewCategory = Json<'/api/categories', '$post'>
+
 /** Ids are strings in a URL, but may be given as numbers. */
 type Given<Input> = Input extends { param: infer Param }
   ? Omit<Input, 'param'> & {
@@ -130,3 +133,7 @@ export type ImportResult = Answer<'/api/import/store', '$post'>
 export type Import = Answer<'/api/imports/:id', '$get'>
 /** Pairs of transactions that may be one event. */
 export type MatchList = Answer<'/api/matches', '$get'>
+/** A page of the change feed, what is uploaded through its door, and what became of that. */
+export type Feed = Answer<'/api/changes', '$get'>
+export type Upload = Json<'/api/changes', '$post'>
+export type UploadAnswer = Answer<'/api/changes', '$post'>

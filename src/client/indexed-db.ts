@@ -1,10 +1,10 @@
-import type { KeyValueStorage } from './storage.ts'
+import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
 
 /**
  * A storage in an IndexedDB database of this name: unlike `localStorage` it has room for more than 5 MB,
  * and service workers can reach it. Each call throws if the browser forbids it or the device is full.
  */
-export function indexedDbStorage(name: string): KeyValueStorage {
+export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage {
   let opening: Promise<Database> | undefined
 
   /** The connection. Opened again if it failed, or if the browser or another tab closed it. */
@@ -29,22 +29,21 @@ export function indexedDbStorage(name: string): KeyValueStorage {
     })
   }
 
+  const write: LedgerStorage['write'] = (entries) =>
+    run('readwrite', (store) => {
+      for (const [key, value] of entries)
+        if (value === null) store.delete(key)
+        else store.put(value, key)
+      return () => undefined
+    })
+
   return {
-    set: (key, value) =>
-      run('readwrite', (store) => {
-        store.put(value, key)
-        return () => undefined
-      }),
+    ...writing(write),
     list: (prefix) =>
       run('readonly', (store) => {
         const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
         const [keys, values] = [store.getAllKeys(range), store.getAll(range)]
         return () => keys.result.map((key, index) => [String(key), String(values.result[index])])
-      }),
-    delete: (keys) =>
-      run('readwrite', (store) => {
-        for (const key of keys) store.delete(key)
-        return () => undefined
       }),
   }
 }

@@ -1,4 +1,6 @@
 import type { PurseClient } from './create.ts'
+import { browserLocks, type Locks, localLocks } from './locks.ts'
+import { newClientId } from './new-id.ts'
 import { bearerOf } from './owner.ts'
 import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'
 import type { SyncReport } from './run.ts'
@@ -8,9 +10,6 @@ import { upload, uploadLimits } from './upload.ts'
 
 export type { QueuedTransaction } from './queue-store.ts'
 export type { Stopped, SyncReport } from './run.ts'
-
-/** `navigator.locks`, as far as it is used here. */
-export type Locks = { request: <T>(name: string, work: () => Promise<T>) => Promise<T> }
 
 export type OfflineQueueOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
@@ -132,31 +131,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
   }
 }
 
-/** A random id (RFC 9562, version 4). `crypto.randomUUID` is missing on pages of an origin that is not secure. */
-export function newClientId(): string {
-  const random = crypto.getRandomValues(new Uint8Array(36))
-  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, (_, at) =>
-    ((random[at] ?? 0) % 16).toString(16),
-  )
-}
-
 /** An id is spent once its transaction has been deleted; any other may have landed without our knowing. */
 function isSpent({ errors }: Pick<QueueItem, 'errors'>): boolean {
   return errors?.client_id !== undefined
-}
-
-function browserLocks(): Locks | undefined {
-  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
-}
-
-/** Locks that hold within this queue alone. */
-function localLocks(): Locks {
-  const last = new Map<string, Promise<unknown>>()
-  return {
-    request: <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const run = (last.get(name) ?? Promise.resolve()).then(work, work)
-      last.set(name, run)
-      return run
-    },
-  }
 }

@@ -6,6 +6,12 @@ export type KeyValueStorage = {
   delete: (keys: string[]) => Promise<void>
 }
 
+/** What a ledger needs of a storage: strings by key, each call atomic. */
+export type LedgerStorage = Pick<KeyValueStorage, 'list'> & {
+  /** Stores values, and deletes those that are null: all of them, or none if there is no room. */
+  write: (entries: [key: string, value: string | null][]) => Promise<void>
+}
+
 /** `localStorage` and `sessionStorage`, as far as they are used here. */
 export type WebStorage = {
   readonly length: number
@@ -16,16 +22,25 @@ export type WebStorage = {
 }
 
 /** Lost when the page is left: for tests, and where there is nothing better. */
-export function memoryStorage(): KeyValueStorage {
+export function memoryStorage(): KeyValueStorage & LedgerStorage {
   const values = new Map<string, string>()
+  const write: LedgerStorage['write'] = async (entries) => {
+    for (const [key, value] of entries)
+      if (value === null) values.delete(key)
+      else values.set(key, value)
+  }
   return {
-    set: async (key, value) => {
-      values.set(key, value)
-    },
+    ...writing(write),
     list: async (prefix) => inOrder([...values].filter(([key]) => key.startsWith(prefix))),
-    delete: async (keys) => {
-      for (const key of keys) values.delete(key)
-    },
+  }
+}
+
+/** The other writes, by one that takes several values. */
+export function writing(write: LedgerStorage['write']) {
+  return {
+    write,
+    set: (key: string, value: string) => write([[key, value]]),
+    delete: (keys: string[]) => write(keys.map((key) => [key, null])),
   }
 }
 

@@ -8,6 +8,11 @@ import {
   createClient,
   type Import,
   type ImportResult,
+  indexedDbStorage,
+  type LedgerAccount,
+  type LedgerPage,
+  type LedgerSummary,
+  localLedger,
   type Session,
   type Summary,
   type Transaction,
@@ -152,4 +157,27 @@ export async function rows() {
   // @ts-expect-error an account has no such field
   accounts[0]?.colour
   return [user, sessions, categories, listed, changed, summary, batch, imported, imports]
+}
+
+export async function ledger() {
+  const client = createClient({ baseUrl: 'https://purse.example' })
+  const ledger = await localLedger({ client, storage: indexedDbStorage('purse'), userId: 1 })
+  const accounts: LedgerAccount[] = ledger.accounts()
+  const page: LedgerPage = ledger.transactions({
+    account_id: accounts[0]?.key,
+    category_id: 'none',
+    q: 'tea',
+  })
+  const summary: LedgerSummary = ledger.summary({ month: '2026-11' })
+  is<Equal<LedgerAccount['id'], number | null>>(true)
+  is<Equal<(typeof page)['data'][number]['amount'], string>>(true)
+  const key: string = await ledger.create('account', { name: 'Wallet', type: 'cash', starting_balance: 0 })
+  await ledger.update('account', key, { name: 'Purse' })
+  // @ts-expect-error a transaction has an account
+  await ledger.create('transaction', { type: 'expense', amount: 1, transaction_date: '2026-11-20' })
+  // @ts-expect-error there is no such field
+  await ledger.update('category', 7, { colour: 'red' })
+  // @ts-expect-error a person is not deleted like a row
+  await ledger.remove('profile', 1)
+  return summary.total_balance
 }

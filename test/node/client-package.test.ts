@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { buildClientPackage, clientPackage } from '../../dev/client-package.ts'
-import type { KeyValueStorage } from '../../src/client/storage.ts'
+import type { KeyValueStorage, LedgerStorage } from '../../src/client/storage.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { projectDirectory, sharedPlace } from './stack.ts'
 
@@ -18,7 +18,8 @@ import { projectDirectory, sharedPlace } from './stack.ts'
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 /** On a name that is not the machine's own, a page is no secure context. */
 const args = ['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1']
-const maxBytes = 7.5 * 1024
+/** Of an app that keeps no ledger, and of one that does. */
+const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 16 * 1024 }
 let running: Browser | undefined
 
 beforeAll(async () => {
@@ -37,8 +38,22 @@ async function newContext(): Promise<BrowserContext> {
 }
 
 test('the client brings nothing of the server to a page, and is small', async () => {
+  const everything = await sizeOf(`export * from './src/client.ts'`)
+  const isOwn = (name: string) =>
+    /^src\/client(\.ts$|\/)|^node_modules\/hono\/dist\/(client|utils)\//.test(name)
+  expect(everything.inputs.filter((name) => !isOwn(name))).toEqual(['<stdin>'])
+  expect(everything.bytes).toBeLessThanOrEqual(maxBytes.withLedger)
+  const names = everything.exports.filter((name) => !/Ledger/.test(name))
+  expect(names).toContain('offlineQueue')
+  const others = await sizeOf(`export { ${names.join(', ')} } from './src/client.ts'`)
+  console.log(`The client, minified and gzipped: ${others.bytes} bytes, with the ledger ${everything.bytes}`)
+  expect(others.bytes).toBeLessThanOrEqual(maxBytes.withoutLedger)
+})
+
+/** What a page that has these contents loads, with what they take of hono. */
+async function sizeOf(contents: string) {
   const { metafile, outputFiles } = await build({
-    entryPoints: [path.join(projectDirectory, 'src/client.ts')],
+    stdin: { contents, resolveDir: projectDirectory },
     absWorkingDir: projectDirectory,
     bundle: true,
     minify: true,
@@ -46,13 +61,13 @@ test('the client brings nothing of the server to a page, and is small', async ()
     write: false,
     metafile: true,
   })
-  const isOwn = (name: string) =>
-    /^src\/client(\.ts$|\/)|^node_modules\/hono\/dist\/(client|utils)\//.test(name)
-  expect(Object.keys(metafile.inputs).filter((name) => !isOwn(name))).toEqual([])
-  const size = gzipSync(outputFiles[0]?.contents ?? '').length
-  console.log(`The client, minified and gzipped, with what it takes of hono: ${size} bytes`)
-  expect(size).toBeLessThanOrEqual(maxBytes)
-})
+  const exports = Object.values(metafile.outputs).flatMap((output) => output.exports)
+  return {
+    inputs: Object.keys(metafile.inputs),
+    exports,
+    bytes: gzipSync(outputFiles[0]?.contents ?? '').length,
+  }
+}
 
 test('the examples, and what the types promise, compile against the package with the types of a browser alone', async () => {
   const tsc = path.join(projectDirectory, 'node_modules/typescript/bin/tsc')
@@ -186,6 +201,52 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
+  'two tabs of a real browser keep one ledger offline, and what both have done lands once',
+  async () => {
+    const { place, api, token, user, userId, expense } = await setUp('ledger@example.com')
+    const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
+    const page = await servePage(`
+      import { createClient, indexedDbStorage, localLedger, webStorageTokens } from 'purse-client'
+      const baseUrl = 'http://127.0.0.1:${place.PORT}'
+      const client = createClient({ baseUrl, tokens: webStorageTokens(localStorage) })
+      globalThis.book = async () => ({
+        client,
+        ledger: await (globalThis.opened ??= localLedger({ client, storage: indexedDbStorage('purse'), userId: ${userId} })),
+      })`)
+    try {
+      const context = await newContext()
+      const [one, two] = [await context.newPage(), await context.newPage()]
+      for (const tab of [one, two]) await tab.goto(page.url)
+      const { email, password } = user
+      await one.evaluate(async (credentials) => (await book()).client.signIn(credentials), {
+        email,
+        password,
+      })
+      const sync = (tab: Page) => tab.evaluate(async () => (await book()).ledger.sync())
+      expect(await sync(one)).toMatchObject({ stopped: null })
+      await context.setOffline(true)
+      for (const [tab, amount] of [[one, '1.00'] as const, [two, '2.50'] as const]) {
+        const item = { ...expense, category_id, amount }
+        await tab.evaluate(async (item) => (await book()).ledger.create('transaction', item), item)
+      }
+      expect(await sync(two)).toMatchObject({ waiting: 2, stopped: { reason: 'offline' } })
+      await one.close()
+      const balances = async (tab: Page) =>
+        (await tab.evaluate(async () => (await book()).ledger.accounts())).map(({ balance }) => balance)
+      await context.setOffline(false)
+      await two.goto(page.url)
+      expect(await balances(two)).toEqual([-3.5])
+      expect(await sync(two)).toMatchObject({ sent: 2, waiting: 0, stopped: null })
+      expect(await balances(two)).toEqual([-3.5])
+    } finally {
+      page.close()
+    }
+    const { body } = await api('GET', '/accounts', undefined, token)
+    expect(body.map(({ balance }: { balance: number }) => balance)).toEqual([-3.5])
+  },
+)
+
+test.skipIf(!browser)(
   'the storage in IndexedDB lists in order what begins alike, survives its page, and connects again when it was closed',
   async () => {
     const page = await servePage(`
@@ -200,6 +261,14 @@ test.skipIf(!browser)(
         )
         await storage.set('a/2', 'changed')
         await storage.delete(['a/10', 'nothing of this name'])
+        await storage.write([
+          ['a/3', 'value of a/3'],
+          ['a/1', 'written'],
+        ])
+        await storage.write([
+          ['a/3', null],
+          ['a/1', 'value of a/1'],
+        ])
       })
       const listed = [
         ['a/1', 'value of a/1'],
@@ -302,7 +371,17 @@ declare function app(): {
   }
 }
 
-declare const storage: KeyValueStorage
+/** What the page of a ledger offers. */
+declare function book(): Promise<{
+  client: { signIn: (credentials: object) => Promise<unknown> }
+  ledger: {
+    create: (noun: string, fields: object) => Promise<string>
+    sync: () => Promise<object>
+    accounts: () => { balance: number }[]
+  }
+}>
+
+declare const storage: KeyValueStorage & LedgerStorage
 
 function syncIn(tab: Page): Promise<Report> {
   return tab.evaluate(() => app().queue.sync())

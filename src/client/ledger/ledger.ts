@@ -1,0 +1,386 @@
+import type { FieldErrors, NewAccount, NewCategory, NewTransaction, User } from '../api.ts'
+import type { PurseClient } from '../create.ts'
+import { browserLocks, type Locks, localLocks } from '../locks.ts'
+import { newClientId } from '../new-id.ts'
+import { bearerOf } from '../owner.ts'
+import type { LedgerStorage } from '../storage.ts'
+import { readAmount } from './money.ts'
+import {
+  type Change,
+  type Fields,
+  fold,
+  giveIn,
+  groupOf,
+  insist,
+  pick,
+  type Value,
+  type Waiting,
+  withoutUnchanged,
+} from './pending.ts'
+import { readsOf } from './reads.ts'
+import type { Key, Noun } from './rows.ts'
+import { type Entry, idOf, readOthers, readStored, waitingEntry } from './store.ts'
+import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
+import { viewOf } from './view.ts'
+
+export type LedgerOptions = {
+  client: Pick<PurseClient, 'api' | 'tokens'>
+  storage: LedgerStorage
+  /** Whose ledger it is: on a shared device each person has their own. */
+  userId: number
+  /** Default: the browser's locks, shared by its tabs, else locks of this page alone: then have one tab at a time. */
+  locks?: Locks
+  newId?: () => string
+  /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
+  now?: () => number
+  limits?: typeof syncLimits
+}
+
+/** What a person enters: accounts and categories are named by their keys or ids. */
+export type Entered = {
+  profile: Partial<Pick<User, 'name' | 'timezone' | 'reminder_time'>>
+  account: NewAccount
+  category: NewCategory
+  transaction: Omit<
+    NewTransaction,
+    'client_id' | 'force' | 'account_id' | 'to_account_id' | 'category_id'
+  > & {
+    account_id: Key | number
+    to_account_id?: Key | number | null
+    category_id?: Key | number | null
+  }
+}
+type Made = Exclude<Noun, 'profile'>
+
+/** Names what waits for one row. */
+export type Named = Pick<Waiting, 'noun' | 'key'>
+/** Both values of each field; `mine` is null where the person has deleted the row, `theirs` if somebody else has. */
+export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
+export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
+
+/** A row is not there, or what was entered cannot be kept: `errors` says why, by field. Nothing was changed. */
+export class LedgerError extends Error {
+  override readonly name = 'LedgerError'
+  readonly errors: FieldErrors
+
+  constructor(message: string, errors: FieldErrors = {}) {
+    super(message)
+    this.errors = errors
+  }
+}
+
+export type Ledger = Awaited<ReturnType<typeof localLedger>>
+
+type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
+/** What was done to a row: what waited before and after, and what was shown. */
+type Done = Named & { before: Waiting | undefined; after: string; shown: Fields | undefined }
+
+/** The most steps that can be undone. */
+const mostUndone = 100
+
+/** What the person has seen of a row that they delete. */
+const fieldsOf: Record<Noun, string[]> = {
+  profile: ['name', 'timezone', 'reminder_time'],
+  account: ['name', 'type', 'starting_balance', 'notes'],
+  category: ['name', 'type'],
+  transaction: [
+    ...['type', 'account_id', 'to_account_id', 'category_id', 'amount', 'transaction_date'],
+    ...['description', 'reference'],
+  ],
+}
+
+/**
+ * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no network;
+ * writes are shown at once, and stored when their promise resolves. Throws LedgerVersionError, and what the storage
+ * throws.
+ */
+export async function localLedger({ client, storage, userId, ...options }: LedgerOptions) {
+  const { newId = newClientId, now = Date.now, limits = syncLimits } = options
+  const locks = options.locks ?? browserLocks() ?? localLocks()
+  const base = `purse/${userId}/ledger/`
+  const bearer = bearerOf(client, userId)
+  const listeners = new Set<() => void>()
+  let stored = await readStored(storage, base)
+  /** What is stored, and then what is about to be. */
+  const pending = new Map(stored.waiting)
+  let unstored: Work[] = []
+  let undoable: Done[][] = []
+  let view = viewOf(stored.rows, pending, userId)
+  view.touchAll()
+  view.update()
+  const { keyOf, ...reads } = readsOf(
+    () => view,
+    () => stored.rows,
+    now,
+  )
+
+  function notify(): void {
+    for (const listener of listeners) listener()
+  }
+
+  /** Brings up to date what waits for a row. */
+  function recompute(id: string): void {
+    const works = unstored.filter((work) => idOf(work) === id)
+    const waiting = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
+    if (waiting) pending.set(id, waiting)
+    else pending.delete(id)
+  }
+
+  function replaceView(): void {
+    view = viewOf(stored.rows, pending, userId)
+    view.touchAll()
+    view.update()
+  }
+
+  /** Takes what other tabs have stored. True if there was something. */
+  async function takeOthers(): Promise<boolean> {
+    const fresh = await readOthers(storage, base, stored)
+    if (!fresh) return false
+    const ids = new Set([...stored.waiting.keys(), ...fresh.waiting.keys()])
+    const hasNewRows = fresh.rows !== stored.rows
+    stored = fresh
+    for (const id of ids) recompute(id)
+    if (hasNewRows) replaceView()
+    else for (const id of ids) view.show(...placeOf(id))
+    return true
+  }
+
+  function commit(work: () => Entry[]): Promise<void> {
+    return locks.request(`${base}state`, async () => {
+      await takeOthers()
+      try {
+        const entries = work()
+        const { meta } = stored
+        meta.revision += 1
+        if (entries.some(([key]) => key.startsWith('rows/'))) meta.rows = meta.revision
+        const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
+        await storage.write(all.map(([key, value]) => [`${base}${key}`, value]))
+      } catch (error) {
+        // What is in memory is more than what is stored: the next one begins with what is stored.
+        stored.meta.revision = -1
+        stored.meta.rows = -1
+        throw error
+      }
+    })
+  }
+
+  /** Does something to what waits: at once in memory, and stored when this resolves. */
+  async function write(works: Work[]): Promise<void> {
+    unstored.push(...works)
+    for (const work of works) show(work)
+    notify()
+    try {
+      await commit(() => {
+        unstored = unstored.filter((work) => !works.includes(work))
+        return works.map((work) => {
+          const id = idOf(work)
+          const waiting = work.change(stored.waiting.get(id))
+          if (waiting) stored.waiting.set(id, waiting)
+          else stored.waiting.delete(id)
+          return waitingEntry(id, waiting)
+        })
+      })
+    } catch (error) {
+      unstored = unstored.filter((work) => !works.includes(work))
+      await locks.request(`${base}state`, takeOthers).catch(() => undefined)
+      for (const work of works) show(work)
+      notify()
+      throw error
+    }
+  }
+
+  function show(work: Named): void {
+    recompute(idOf(work))
+    view.show(work.noun, work.key)
+  }
+
+  /** Does something that can be undone. */
+  function act(works: Work[]): Promise<void> {
+    const done = works.map(({ noun, key }) => {
+      const shown = view.get(noun, key) as Fields | undefined
+      return { noun, key, before: pending.get(idOf({ noun, key })), shown }
+    })
+    const written = write(works)
+    undoable.push(done.map((one) => ({ ...one, after: textOf(pending.get(idOf(one))) })))
+    undoable = undoable.slice(-mostUndone)
+    return written
+  }
+
+  /** What folds a change into what waits for a row. */
+  function workOf(noun: Noun, key: Key, change: Change): Work {
+    const at = 1 + [...pending.values()].reduce((last, one) => Math.max(last, one.at), 0)
+    const empty: Waiting = { noun, key, at, sent: null, next: null, conflict: null, errors: null }
+    return { noun, key, change: (waiting) => fold(waiting ?? empty, change) }
+  }
+
+  function need(noun: Noun, name: Key | number): Fields & { key: Key } {
+    const key = noun === 'profile' ? String(userId) : keyOf(noun, name)
+    const row = view.get(noun, key)
+    if (!row || (noun === 'transaction' && !reads.transaction(key)))
+      throw new LedgerError(`There is no ${noun} ${name}.`)
+    return row as unknown as Fields & { key: Key }
+  }
+
+  function updateOf(noun: Noun, row: Fields & { key: Key }, entered: object): Work | undefined {
+    const given = read(entered)
+    const set: Fields = { ...pick({ ...row }, Object.keys(given).flatMap(groupOf)), ...given }
+    // Only a transfer has a destination.
+    if (noun === 'transaction' && 'type' in set && set.type !== 'transfer' && !('to_account_id' in given))
+      set.to_account_id = null
+    const change = withoutUnchanged({ op: 'update', set, was: pick(row, Object.keys(set)) })
+    return change && workOf(noun, row.key, change)
+  }
+
+  /** With a row that the service cannot know yet, all goes that waits for it. */
+  function removalsOf(noun: Noun, row: Fields & { key: Key }): Work[] {
+    const work = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf[noun]) })
+    const isUnsent = pending.get(`${noun} ${row.key}`)?.next?.op === 'create'
+    if (noun !== 'account' || !isUnsent) return [work]
+    const own = view.listed.filter((one) => one.account_id === row.key || one.to_account_id === row.key)
+    return [...own.flatMap((one) => removalsOf('transaction', one as unknown as Fields & { key: Key })), work]
+  }
+
+  /** Reads what was entered into the form that the service will give it. */
+  function read(entered: object): Fields {
+    const errors: FieldErrors = {}
+    const fields = Object.entries(entered).flatMap(([field, value]) => {
+      if (value === undefined) return []
+      const read = readField(field, value)
+      if (read === undefined) errors[field] = [`The ${field} is not valid.`]
+      return [[field, read ?? null] as const]
+    })
+    if (Object.keys(errors).length > 0) throw new LedgerError('What was entered cannot be kept.', errors)
+    return Object.fromEntries(fields)
+  }
+
+  function readField(field: string, value: unknown): Value | undefined {
+    if (field === 'amount' || field === 'starting_balance') return readAmount(value)
+    const text = typeof value === 'string' ? value.trim() || null : (value as Value)
+    if (field === 'transaction_date') return /^\d{4}-\d\d-\d\d$/.test(String(text)) ? text : undefined
+    if (text === null || !field.endsWith('_id')) return text
+    return keyOf(field === 'category_id' ? 'category' : 'account', text as Key | number)
+  }
+
+  /** What takes back a step of which something may have been sent. */
+  function inverseOf({ noun, key, before, after, shown }: Done): Work[] {
+    const waiting = pending.get(`${noun} ${key}`)
+    if (textOf(waiting) === after) return [{ noun, key, change: () => before }]
+    // A deletion that is not on its way, such as one that has met a correction, is dropped.
+    if (waiting?.next?.op === 'delete')
+      return [{ noun, key, change: (one) => (one?.sent ? { ...one, next: null } : undefined) }]
+    const row = view.get(noun, key) as unknown as (Fields & { key: Key }) | undefined
+    if (!shown) return row ? removalsOf(noun, row) : []
+    const fields = pick(shown, fieldsOf[noun])
+    if (!row) return [workOf(noun, `#${newId()}`, { op: 'create', set: fields, was: {} })]
+    const work = updateOf(noun, row, fields)
+    return work ? [work] : []
+  }
+
+  return {
+    ...reads,
+
+    /** Calls the listener whenever something that reads answer may have changed. Returns a function that ends this. */
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    /** Makes a row, and returns its key. Throws LedgerError. */
+    async create<N extends Made>(noun: N, fields: Entered[N]): Promise<Key> {
+      const key = `#${newId()}`
+      await act([workOf(noun, key, { op: 'create', set: read(fields), was: {} })])
+      return key
+    },
+
+    /** Changes the fields that are given. Throws LedgerError. */
+    async update<N extends Noun>(noun: N, name: Key | number, fields: Partial<Entered[N]>): Promise<void> {
+      const work = updateOf(noun, need(noun, name), fields)
+      if (work) await act([work])
+    },
+
+    /** Deletes a row; with an account, its transactions. Throws LedgerError. */
+    async remove(noun: Made, name: Key | number): Promise<void> {
+      await act(removalsOf(noun, need(noun, name)))
+    },
+
+    /** Takes back the last create, update or remove since the ledger was opened. False if there is none. */
+    async undo(): Promise<boolean> {
+      const done = undoable.pop()
+      if (!done) return false
+      await write(done.reverse().flatMap(inverseOf))
+      return true
+    },
+
+    /** What waits to be sent, for a person or for a network. */
+    waiting: (): Named[] => [...pending.values()].map(({ noun, key }) => ({ noun, key })),
+
+    /** What has met somebody else's change. It is shown as mine until the person decides. */
+    conflicts(): LedgerConflict[] {
+      return [...pending.values()]
+        .filter((one) => one.conflict && !one.errors)
+        .map(({ noun, key, conflict, next }) => {
+          const fields = conflict ?? []
+          const row = view.served(noun, key)
+          const mine = next?.op === 'delete' ? null : pick(next?.set ?? {}, fields)
+          return { noun, key, fields, mine, theirs: row ? pick(row, fields) : null }
+        })
+    },
+
+    /** Decides a conflict: what the person did is done, to the row as it is now. */
+    keepMine: (named: Named): Promise<void> =>
+      write([{ ...named, change: (one) => one && insist(one, view.served(named.noun, named.key)) }]),
+
+    /** Decides a conflict: the fields stay as somebody else has them. What did not conflict still waits. */
+    keepTheirs: (named: Named): Promise<void> => write([{ ...named, change: (one) => one && giveIn(one) }]),
+
+    /** What the service has refused. `update` corrects it and lets it go again, `discard` drops it. */
+    rejected(): LedgerRejection[] {
+      return [...pending.values()]
+        .filter((one) => one.errors !== null)
+        .map(({ noun, key, next, errors }) => ({
+          ...{ noun, key, errors: errors ?? {}, op: next?.op ?? 'update', set: next?.set ?? {} },
+        }))
+    },
+
+    /** Drops what the service has refused; it is left alone if it may have landed. */
+    async discard(named: Named): Promise<void> {
+      if (pending.get(idOf(named))?.errors)
+        await write([{ ...named, change: (one) => (one?.sent ? one : undefined) }])
+    },
+
+    /** Takes what other tabs have stored since: call it when they say so, or when the page comes to the foreground. */
+    async refresh(): Promise<void> {
+      if (await locks.request(`${base}state`, takeOthers)) notify()
+    },
+
+    /** Sends what waits and takes what has changed, one run at a time. It throws only what the storage throws. */
+    sync(): Promise<LedgerReport> {
+      let isReplaced = false
+      const desk: Desk = {
+        ...{ client, bearer, commit, limits, stored: () => stored },
+        touch(noun, key) {
+          recompute(`${noun} ${key}`)
+          view.touch(noun, key)
+        },
+        touchAll() {
+          isReplaced = true
+        },
+        show() {
+          if (isReplaced) replaceView()
+          else view.update()
+          isReplaced = false
+          notify()
+        },
+      }
+      return locks.request(`${base}sync`, () => synchronise(desk))
+    },
+  }
+}
+
+const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)
+
+/** The row of what waits under an id. */
+function placeOf(id: string): [Noun, Key] {
+  const space = id.indexOf(' ')
+  return [id.slice(0, space) as Noun, id.slice(space + 1)]
+}

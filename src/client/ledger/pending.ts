@@ -1,0 +1,117 @@
+import type { FieldErrors, UploadAnswer } from '../api.ts'
+import type { Key, Noun } from './rows.ts'
+
+export type Value = string | number | boolean | null
+export type Fields = Record<string, Value>
+
+/** A change as an upload has it: ids of accounts and categories are keys. */
+export type Change = { op: 'create' | 'update' | 'delete'; set: Fields; was: Fields }
+
+/** What waits for one row. It is stored in this form. */
+export type Waiting = {
+  noun: Noun
+  key: Key
+  /** The order in which rows were first touched. */
+  at: number
+  /** Sent, with unknown outcome: it goes out again just as it was, until there is an answer. */
+  sent: Change | null
+  /** What the person has done since. */
+  next: Change | null
+  /** The fields that somebody else has changed: a person decides. */
+  conflict: string[] | null
+  /** Why the service has refused it: a person corrects or discards it. */
+  errors: FieldErrors | null
+}
+
+export type Result = UploadAnswer['results'][number]
+
+const together = ['type', 'account_id', 'to_account_id']
+
+/** A field and those that go with it, in changes and in conflicts. */
+export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
+
+/** What waits for a row, and then a change. Undefined if nothing is left to be done. */
+export function fold(waiting: Waiting, change: Change): Waiting | undefined {
+  const next = waiting.next ? foldChanges(waiting.next, change) : change
+  if (!next && !waiting.sent) return undefined
+  return { ...waiting, next: next ?? null, errors: null }
+}
+
+/** Both as one; undefined if they undo each other, which an unsent creation and its deletion do. */
+function foldChanges(first: Change, then: Change): Change | undefined {
+  if (first.op === 'create') {
+    if (then.op === 'delete') return undefined
+    return { ...first, set: { ...first.set, ...then.set } }
+  }
+  const was = { ...then.was, ...first.was }
+  if (then.op === 'delete') return { op: 'delete', set: {}, was }
+  return withoutUnchanged({ op: 'update', set: { ...first.set, ...then.set }, was })
+}
+
+/** Leaves out what is to be as it was. */
+export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
+  const isChanged = (field: string) =>
+    groupOf(field).some((one) => one in set && !(one in was && set[one] === was[one]))
+  const fields = Object.keys(set).filter(isChanged)
+  if (fields.length === 0) return undefined
+  return { op, set: pick(set, fields), was: pick(was, fields) }
+}
+
+export function pick(fields: Fields, names: string[]): Fields {
+  return Object.fromEntries(
+    names.filter((name) => name in fields).map((name) => [name, fields[name] ?? null]),
+  )
+}
+
+/** Puts what was sent back to what waits, as one change. */
+function unsent(waiting: Waiting): Waiting | undefined {
+  const { sent, next } = waiting
+  if (!sent) return waiting
+  const back = { ...waiting, sent: null, next: sent }
+  return next ? fold(back, next) : back
+}
+
+/** What is left of what waits, once the service has answered what became of the part that was sent. */
+export function settle(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
+  const { sent } = waiting
+  if (outcome === 'conflict') {
+    const back = unsent(waiting)
+    return back && { ...back, conflict: fields ?? [] }
+  }
+  if (outcome === 'gone' && sent?.op === 'update') return refuse(waiting, gone)
+  // The row of a spent client id had landed, and somebody has deleted it since.
+  if (outcome === 'invalid' && sent?.op === 'create' && errors?.client_id)
+    return waiting.next?.op === 'update' ? refuse({ ...waiting, sent: null }, gone) : undefined
+  if (outcome === 'invalid') return refuse(waiting, errors ?? {})
+  return waiting.next ? { ...waiting, sent: null, conflict: null } : undefined
+}
+
+const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }
+
+/** Keeps what waits, with its errors, for a person to look at. */
+export function refuse(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
+  const back = unsent(waiting)
+  return back && { ...back, errors }
+}
+
+/** Insists on what waits, for somebody who has seen the row as it is now. */
+export function insist(waiting: Waiting, now: Fields | undefined): Waiting {
+  const { next } = waiting
+  if (!next || !now) return { ...waiting, conflict: null }
+  const was = { ...next.was, ...pick(now, Object.keys(next.was)) }
+  return { ...waiting, next: { ...next, was }, conflict: null }
+}
+
+/** Gives in where there is a conflict; what does not conflict still waits. */
+export function giveIn(waiting: Waiting): Waiting | undefined {
+  const { next, conflict } = waiting
+  if (next?.op !== 'update') return undefined
+  const lost = new Set((conflict ?? []).flatMap(groupOf))
+  const fields = Object.keys(next.set).filter((field) => !lost.has(field))
+  if (fields.length === 0) return undefined
+  return {
+    ...waiting,
+    conflict: null,
+    next: { ...next, set: pick(next.set, fields), was: pick(next.was, fields) },
+  }
+}

@@ -1,0 +1,147 @@
+import type { Feed } from '../api.ts'
+import { readJson } from '../errors.ts'
+import { centsOf, totalOf } from './money.ts'
+
+type Change = Feed['changes'][number]
+export type Noun = Change['noun']
+type RowsByNoun = { [N in Noun]: NonNullable<Extract<Change, { noun: N }>['data']> }
+export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
+
+/**
+ * The device's own name for a row, good for ever: `#` and the client id that it was made with, otherwise its id as a
+ * text. Wherever the service takes the id of an account or a category in an upload, it takes a key as well.
+ */
+export type Key = string
+
+export function keyOf(row: { id: number; client_id?: string | null }): Key {
+  return row.client_id == null ? String(row.id) : `#${row.client_id}`
+}
+
+export const nouns: Noun[] = ['profile', 'account', 'category', 'transaction']
+
+/** Rows are stored in blocks of neighbouring ids: a block is quickly written, and few blocks are quickly read. */
+const blockSize = 256
+
+export type Rows = ReturnType<typeof servedRows>
+
+/** The rows as the service has told them, and which blocks of them have changed since they were stored. */
+export function servedRows() {
+  const byId: { [N in Noun]: Map<number, ServedRow<N>> } = {
+    profile: new Map(),
+    account: new Map(),
+    category: new Map(),
+    transaction: new Map(),
+  }
+  const ids = new Map<string, number>()
+  const changed = new Set<string>()
+
+  function put(noun: Noun, row: ServedRow): void {
+    const rows: Map<number, ServedRow> = byId[noun]
+    rows.set(row.id, row)
+    const key = keyOf(row)
+    if (key.startsWith('#')) ids.set(`${noun} ${key}`, row.id)
+  }
+
+  function remove(noun: Noun, id: number): Key | undefined {
+    const row = byId[noun].get(id)
+    if (!row) return undefined
+    byId[noun].delete(id)
+    ids.delete(`${noun} ${keyOf(row)}`)
+    changed.add(blockOf(noun, id))
+    return keyOf(row)
+  }
+
+  /** Takes a page of the feed, and tells of each row that may be another now. */
+  function fold(changes: Change[], touch: (noun: Noun, key: Key) => void): void {
+    for (const { noun, id, data } of changes) {
+      // There will be other nouns.
+      if (!(noun in byId)) continue
+      if (data) {
+        put(noun, data)
+        changed.add(blockOf(noun, id))
+        touch(noun, keyOf(data))
+        continue
+      }
+      const key = remove(noun, id)
+      if (key !== undefined) touch(noun, key)
+      if (noun === 'account') removeTransactionsOf(id)
+      if (noun === 'category') forgetCategory(id)
+    }
+  }
+
+  /** Nobody need be told: without its account a transaction is not shown. */
+  function removeTransactionsOf(account: number): void {
+    for (const { id, account_id, to_account_id } of byId.transaction.values())
+      if (account_id === account || to_account_id === account) remove('transaction', id)
+  }
+
+  /** Nobody need be told: a category that is gone is not shown. */
+  function forgetCategory(category: number): void {
+    for (const row of byId.transaction.values()) {
+      if (row.category_id !== category) continue
+      put('transaction', { ...row, category_id: null })
+      changed.add(blockOf('transaction', row.id))
+    }
+  }
+
+  return {
+    byId,
+    put,
+    fold,
+
+    get<N extends Noun>(noun: N, key: Key): ServedRow<N> | undefined {
+      return byId[noun].get(key.startsWith('#') ? (ids.get(`${noun} ${key}`) ?? 0) : Number(key))
+    },
+
+    /** The key of an account or a category, also of one that has not been told of yet. */
+    keyOf(noun: 'account' | 'category', id: number): Key {
+      const row = byId[noun].get(id)
+      return row ? keyOf(row) : String(id)
+    },
+
+    /** Takes the changed blocks to be stored, null for those without rows. */
+    takeChanged(): [block: string, value: string | null][] {
+      const blocks = [...changed]
+      changed.clear()
+      return blocks.map((block) => {
+        const [noun, number] = block.split('/') as [Noun, string]
+        const first = Number(number) * blockSize
+        const ids = Array.from({ length: blockSize }, (_, at) => first + at)
+        const rows = ids.map((id) => byId[noun].get(id)).filter((row) => row !== undefined)
+        return [block, rows.length > 0 ? JSON.stringify(rows) : null]
+      })
+    },
+
+    /** The names of all blocks. */
+    blocks: (): string[] => [
+      ...new Set(nouns.flatMap((noun) => [...byId[noun].keys()].map((id) => blockOf(noun, id)))),
+    ],
+
+    /** Reads a stored block. False if it is damaged. */
+    readBlock(block: string, value: string): boolean {
+      const rows = readJson(value)
+      const noun = block.split('/')[0] as Noun
+      if (!Array.isArray(rows) || !(noun in byId)) return false
+      for (const row of rows) put(noun, row)
+      return true
+    },
+
+    /** True if these are the balances: nothing is missing, and nothing there that should not be. */
+    addUpTo(balances: NonNullable<Feed['balances']>): boolean {
+      const sums = new Map([...byId.account].map(([id, row]) => [id, centsOf(row.starting_balance)]))
+      const add = (id: number | null, cents: bigint) =>
+        id !== null && sums.set(id, (sums.get(id) ?? 0n) + cents)
+      for (const { type, amount, account_id, to_account_id } of byId.transaction.values()) {
+        add(account_id, type === 'income' ? centsOf(amount) : -centsOf(amount))
+        add(to_account_id, centsOf(amount))
+      }
+      const isRight = (one: (typeof balances)[number]) =>
+        totalOf(sums.get(one.account_id) ?? 0n) === one.balance
+      return sums.size === balances.length && balances.every(isRight)
+    },
+  }
+}
+
+function blockOf(noun: Noun, id: number): string {
+  return `${noun}/${Math.floor(id / blockSize)}`
+}

@@ -1,0 +1,289 @@
+import type { Feed, FieldErrors, Upload, UploadAnswer } from '../api.ts'
+import type { PurseClient } from '../create.ts'
+import { ApiError, requireOurs } from '../errors.ts'
+import type { Bearer } from '../owner.ts'
+import { inHalves, type Stopped, stoppedBy } from '../run.ts'
+import { unwrap } from '../unwrap.ts'
+import { type Change, type Fields, type Result, refuse, settle, type Waiting } from './pending.ts'
+import { type Key, type Noun, servedRows } from './rows.ts'
+import { blockEntries, type Entry, noBlocks, type Stored, waitingEntry } from './store.ts'
+
+/** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
+export type LedgerReport = {
+  /** Changes that were sent and done. */
+  sent: number
+  /** Changes that were received, one's own among them. */
+  received: number
+  /** Changes of which some met another: see `conflicts`. */
+  conflicts: number
+  /** Changes that were refused: see `rejected`. */
+  rejected: number
+  /** What still waits to be sent: held up, or done by the person meanwhile. */
+  waiting: number
+  stopped: Stopped | null
+}
+
+/** What a run works on. */
+export type Desk = {
+  client: Pick<PurseClient, 'api'>
+  bearer: () => Promise<Bearer | Extract<Stopped['reason'], 'signed-out' | 'other-user'>>
+  stored: () => Stored
+  /** Does something to what is stored, and stores the entries, while no other tab does. */
+  commit: (work: () => Entry[]) => Promise<void>
+  /** Told of rows that may be another now. */
+  touch: (noun: Noun, key: Key) => void
+  /** Told when all rows are others. */
+  touchAll: () => void
+  /** Told when what has been touched can be shown. */
+  show: () => void
+  limits: { operations: number; bytes: number; rows: number }
+}
+
+/** The most that an upload and a page may have (docs/client.md, Keeping a copy). */
+export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
+
+/** A run: what was answered since the copy was last whole is settled once it is whole again. */
+type Run = Desk & {
+  report: LedgerReport
+  headers: Bearer
+  answers: Map<string, Result>
+  done: Set<string>
+  isWhole: boolean
+  isRepaired: boolean
+}
+
+/** Sends what waits and takes what has changed. Throws only what the storage throws. */
+export async function synchronise(desk: Desk): Promise<LedgerReport> {
+  const report: LedgerReport = { sent: 0, received: 0, conflicts: 0, rejected: 0, waiting: 0, stopped: null }
+  try {
+    const headers = await desk.bearer()
+    if (typeof headers === 'string') report.stopped = { reason: headers }
+    else {
+      const run = { ...desk, report, headers, answers: new Map(), done: new Set<string>() }
+      await runOnce({ ...run, isWhole: false, isRepaired: false })
+    }
+  } catch (error) {
+    report.stopped = stoppedBy(error)
+  }
+  report.waiting = [...desk.stored().waiting.values()].filter((one) => !isForPerson(one)).length
+  return report
+}
+
+async function runOnce(run: Run): Promise<void> {
+  for (let chunk = await take(run); chunk.length > 0; chunk = await take(run)) await upload(run, chunk)
+  if (!run.isWhole) await pull(run)
+}
+
+const isForPerson = ({ conflict, errors }: Waiting): boolean => conflict !== null || errors !== null
+
+/** Takes what is sent next, and notes that it is: what is done to these rows from now on waits apart. */
+async function take(run: Run): Promise<Waiting[]> {
+  let chunk: Waiting[] = []
+  await run.commit(() => {
+    const { waiting } = run.stored()
+    const all = [...waiting].filter(
+      ([id, one]) => !run.done.has(id) && !isForPerson(one) && !isHeldUp(run, one),
+    )
+    const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at)
+    chunk = withinLimits(run, inOrder)
+    return chunk.map((one) => store(run, one, one))
+  })
+  return chunk
+}
+
+function withinLimits({ done, limits }: Run, all: [string, Waiting][]): Waiting[] {
+  let bytes = 0
+  const chunk: Waiting[] = []
+  for (const [id, one] of all.slice(0, limits.operations)) {
+    const { sent, next } = one
+    const frozen = sent ? one : { ...one, sent: next, next: null }
+    bytes += new TextEncoder().encode(JSON.stringify(frozen)).length
+    if (chunk.length > 0 && bytes > limits.bytes) break
+    chunk.push(frozen)
+    done.add(id)
+  }
+  return chunk
+}
+
+/** What others refer to comes first and goes last. */
+function rankOf({ noun, sent, next }: Waiting): number {
+  if (noun === 'transaction') return 1
+  return (sent ?? next)?.op === 'delete' ? 2 : 0
+}
+
+/** Whether it names a row that waits for a person to correct it. */
+function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
+  const { account_id, to_account_id, category_id } = (sent ?? next)?.set ?? {}
+  const { waiting } = run.stored()
+  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`].some(
+    (id) => waiting.get(id)?.next?.op === 'create' && waiting.get(id)?.errors,
+  )
+}
+
+/** Keeps what is left to be done to a row. */
+function store(run: Run, { noun, key }: Waiting, left: Waiting | undefined): Entry {
+  const id = `${noun} ${key}`
+  const { waiting } = run.stored()
+  if (left) waiting.set(id, left)
+  else waiting.delete(id)
+  run.touch(noun, key)
+  return waitingEntry(id, left)
+}
+
+/** Uploads changes; if they would push a balance past its bounds together, the first half and then the second. */
+async function upload(run: Run, chunk: Waiting[]): Promise<void> {
+  if (run.stored().meta.cursor === null) await pull(run)
+  const { cursor } = run.stored().meta
+  try {
+    const json = { cursor, ops: chunk.map((one) => operation(run, one)) } as Upload
+    const answer = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
+    requireOurs(Array.isArray(answer?.results))
+    for (const result of answer.results) {
+      const one = chunk[result.index]
+      if (one) run.answers.set(`${one.noun} ${one.key}`, result)
+    }
+    await takePage(run, answer)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (isOfCursor(error)) {
+      await beginAnew(run)
+      return upload(run, chunk)
+    }
+    if (error.status !== 413 && !error.errors.batch) throw error
+    if (chunk.length > 1) for (const half of inHalves(chunk)) await upload(run, half)
+    else
+      await refuseOne(
+        run,
+        chunk[0] as Waiting,
+        error.status === 413 ? { row: [error.message] } : error.errors,
+      )
+  }
+}
+
+const isOfCursor = ({ status, errors }: ApiError): boolean => status === 410 || errors.cursor !== undefined
+
+function refuseOne(run: Run, { noun, key }: Waiting, errors: FieldErrors): Promise<void> {
+  run.report.rejected += 1
+  run.isWhole = false
+  return run.commit(() => {
+    const one = run.stored().waiting.get(`${noun} ${key}`)
+    return one ? [store(run, one, refuse(one, errors))] : []
+  })
+}
+
+function operation(run: Run, { noun, key, sent }: Waiting) {
+  const { op, set, was } = sent as Change
+  const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
+  const { rows, waiting } = run.stored()
+  // A category that is gone is gone from the transactions that had it.
+  const isThere = (category: unknown) =>
+    typeof category === 'string' && (rows.get('category', category) || waiting.has(`category ${category}`))
+  const known: Fields =
+    'category_id' in was && !isThere(was.category_id) ? { ...was, category_id: null } : was
+  return { op, noun, ...name, ...(op !== 'delete' && { set }), ...(op !== 'create' && { was: known }) }
+}
+
+/** Pulls until the copy is whole. */
+async function pull(run: Run): Promise<void> {
+  do {
+    const { meta } = run.stored()
+    if (meta.cursor === null && meta.incoming === null) await beginAnew(run)
+    const cursor = meta.cursor ?? meta.incoming
+    const query = { limit: run.limits.rows, ...(cursor && { cursor }) }
+    try {
+      const page = await unwrap(run.client.api.changes.$get({ query }, { headers: run.headers }))
+      requireOurs(Array.isArray(page?.changes))
+      await takePage(run, page)
+    } catch (error) {
+      if (!cursor || !(error instanceof ApiError && isOfCursor(error))) throw error
+      await beginAnew(run)
+    }
+  } while (!run.isWhole)
+}
+
+/** Begins a snapshot. The rows stay until it ends, and what waits stays in any case. */
+function beginAnew(run: Run): Promise<void> {
+  run.isWhole = false
+  return run.commit(() => {
+    const stored = run.stored()
+    const entries = noBlocks(stored.incoming, stored.meta.generation + 1)
+    stored.incoming = servedRows()
+    Object.assign(stored.meta, { cursor: null, incoming: '' })
+    return entries
+  })
+}
+
+type Page = Feed | UploadAnswer
+
+/** Takes a page; with the last one, settles what was answered, and shows it all. */
+async function takePage(run: Run, { changes = [], cursor = '', has_more, balances }: Page): Promise<void> {
+  await run.commit(() => {
+    const { meta, rows, incoming } = run.stored()
+    const isSnapshot = meta.incoming !== null
+    run.report.received += changes.length
+    run.isWhole = !has_more
+    const into = isSnapshot ? incoming : rows
+    into.fold(changes, isSnapshot ? () => undefined : run.touch)
+    const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
+    if (isSnapshot) meta.incoming = cursor
+    else meta.cursor = cursor
+    if (!run.isWhole) return entries
+    if (isSnapshot) entries.push(...endSnapshot(run))
+    entries.push(...settleAll(run))
+    check(run, balances)
+    return entries
+  })
+  if (run.isWhole) run.show()
+  if (run.stored().meta.cursor === null && run.isWhole) run.isWhole = false
+}
+
+/** The snapshot takes the place of the rows. */
+function endSnapshot(run: Run): Entry[] {
+  const stored = run.stored()
+  const { meta, incoming } = stored
+  const entries = noBlocks(stored.rows, meta.generation)
+  Object.assign(meta, { generation: meta.generation + 1, cursor: meta.incoming, incoming: null })
+  stored.rows = incoming
+  stored.incoming = servedRows()
+  run.touchAll()
+  return entries
+}
+
+function settleAll(run: Run): Entry[] {
+  const { report, answers } = run
+  const entries: Entry[] = []
+  for (const [id, result] of answers) {
+    const one = run.stored().waiting.get(id)
+    if (!one?.sent) continue
+    const left = settle(one, result)
+    // What names a row that a person has to correct waits for that, and is not to be corrected itself.
+    const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
+    entries.push(store(run, one, isHeld ? { ...left, errors: null } : left))
+    if (left?.conflict) report.conflicts += 1
+    else if (left?.errors) report.rejected += isHeld ? 0 : 1
+    else report.sent += 1
+  }
+  answers.clear()
+  return entries
+}
+
+/** Whether a row is named whose creation has been answered as invalid as well. */
+function namesInvalid(run: Run, { sent }: Waiting): boolean {
+  const { account_id, to_account_id, category_id } = sent?.set ?? {}
+  const { waiting } = run.stored()
+  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`].some((id) => {
+    const named = waiting.get(id)
+    return (
+      (named?.sent ?? named?.next)?.op === 'create' &&
+      (run.answers.get(id)?.outcome === 'invalid' || named?.errors)
+    )
+  })
+}
+
+/** If the rows do not add up to the balances, they are asked for anew, once: they were damaged, or one was missed. */
+function check(run: Run, balances: Feed['balances']): void {
+  const { meta, rows } = run.stored()
+  if (!balances || run.isRepaired || rows.addUpTo(balances)) return
+  run.isRepaired = true
+  meta.cursor = null
+}

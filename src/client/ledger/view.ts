@@ -1,0 +1,209 @@
+import { centsOf } from './money.ts'
+import type { Change, Fields, Waiting } from './pending.ts'
+import { type Key, keyOf, type Noun, nouns, type Rows, type ServedRow } from './rows.ts'
+
+/** What is the same of all rows on the device. */
+type Local = {
+  key: Key
+  /** Null until the service has the row. */
+  id: number | null
+  /** Orders rows of a day as the service does, those first that it does not have yet. */
+  rank: number
+  /** Whether something waits to be sent, or for a person to decide. */
+  waits: 'waiting' | 'conflict' | 'rejected' | null
+  created_at: string | null
+  updated_at: string | null
+}
+type Replaced = 'id' | 'client_id' | 'created_at' | 'updated_at'
+type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
+
+/** Rows as a person sees them: the service's, with what waits. */
+export type Shown = {
+  profile: ServedRow<'profile'> & Local
+  account: Omit<ServedRow<'account'>, Replaced> & Local
+  category: Omit<ServedRow<'category'>, Replaced> & Local
+  transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
+}
+
+/** Where the ids of rows that wait to be created begin, so to say. */
+const unlanded = 2 ** 52
+/** From so many changes on, ordering everything again is quicker. */
+const many = 1_000
+
+/** Rows of which only the fields that must be given are missing. Literals, which apps without a ledger leave out. */
+const blank: Record<Noun, Fields> = {
+  profile: {},
+  account: { id: null, version: 0, created_at: null, updated_at: null, notes: null },
+  category: { id: null, version: 0 },
+  transaction: {
+    id: null,
+    version: 0,
+    created_at: null,
+    updated_at: null,
+    to_account_id: null,
+    category_id: null,
+    description: null,
+    reference: null,
+    is_synced: false,
+  },
+}
+
+export type View = ReturnType<typeof viewOf>
+
+/** What is shown of the rows, kept in order while they change. */
+export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId: number) {
+  const shown: { [N in Noun]: Map<Key, Shown[N]> } = {
+    profile: new Map(),
+    account: new Map(),
+    category: new Map(),
+    transaction: new Map(),
+  }
+  /** Transactions whose accounts are there, newest first. */
+  let listed: Shown['transaction'][] = []
+  const balances = new Map<Key, bigint>()
+  let touched = new Map<string, [Noun, Key]>()
+  let isStale = true
+
+  /** Shows one row as it is now. */
+  function refresh(noun: Noun, key: Key): void {
+    const before = shown[noun].get(key)
+    const now = compose(noun, key)
+    if (noun === 'account') {
+      // With an account all that refers to it comes and goes.
+      if (!before !== !now) isStale = true
+      else balances.set(key, balanceOf(key) + startOf(now) - startOf(before))
+    }
+    if (noun === 'transaction') unlist(before as Shown['transaction'] | undefined)
+    if (now) (shown[noun] as Map<Key, unknown>).set(key, now)
+    else shown[noun].delete(key)
+    if (noun === 'transaction') list(now as Shown['transaction'] | undefined)
+  }
+
+  function compose(noun: Noun, key: Key): Shown[Noun] | undefined {
+    const served = rows.get(noun, key)
+    const waiting = pending.get(`${noun} ${key}`)
+    let row = served && fromService(noun, served)
+    for (const change of [waiting?.sent, waiting?.next]) if (change) row = changed(noun, row, change)
+    if (!row) return undefined
+    const rank = served?.id ?? unlanded + (waiting?.at ?? 0)
+    return { ...row, key, rank, user_id: userId, waits: waitsOf(waiting) } as unknown as Shown[Noun]
+  }
+
+  /** With keys in place of ids. */
+  function fromService(noun: Noun, served: ServedRow): Fields {
+    const row = { ...served } as unknown as Fields
+    delete row.client_id
+    if (noun !== 'transaction') return row
+    const { account_id, to_account_id, category_id } = served as ServedRow<'transaction'>
+    row.account_id = rows.keyOf('account', account_id)
+    row.to_account_id = to_account_id && rows.keyOf('account', to_account_id)
+    row.category_id = category_id && rows.keyOf('category', category_id)
+    return row
+  }
+
+  const balanceOf = (key: Key) => balances.get(key) ?? 0n
+  const isListed = (row: Shown['transaction'] | undefined): row is Shown['transaction'] =>
+    row !== undefined &&
+    shown.account.has(row.account_id) &&
+    (row.to_account_id === null || shown.account.has(row.to_account_id))
+
+  function list(row: Shown['transaction'] | undefined): void {
+    if (isStale || !isListed(row)) return
+    listed.splice(placeOf(listed, row), 0, row)
+    move(row, 1n)
+  }
+
+  function unlist(row: Shown['transaction'] | undefined): void {
+    if (isStale || !isListed(row)) return
+    listed.splice(placeOf(listed, row), 1)
+    move(row, -1n)
+  }
+
+  function move({ type, amount, account_id, to_account_id }: Shown['transaction'], times: bigint): void {
+    const cents = centsOf(amount) * times
+    balances.set(account_id, balanceOf(account_id) + (type === 'income' ? cents : -cents))
+    if (to_account_id !== null) balances.set(to_account_id, balanceOf(to_account_id) + cents)
+  }
+
+  /** Puts everything in order. */
+  function order(): void {
+    listed = [...shown.transaction.values()].filter(isListed).sort(newestFirst)
+    balances.clear()
+    for (const row of shown.account.values()) balances.set(row.key, startOf(row))
+    for (const row of listed) move(row, 1n)
+    isStale = false
+  }
+
+  /** Brings up to date what is shown of the rows that have been touched. */
+  function update(): void {
+    if (touched.size > many) isStale = true
+    const all = [...touched.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
+    touched = new Map()
+    for (const [noun, key] of all) refresh(noun, key)
+    if (isStale) order()
+  }
+
+  return {
+    /** Shows a row as it is now, whatever of the others has not been brought up to date. */
+    show(noun: Noun, key: Key): void {
+      refresh(noun, key)
+      if (isStale) order()
+    },
+    touch: (noun: Noun, key: Key): void => {
+      touched.set(`${noun} ${key}`, [noun, key])
+    },
+    touchAll(): void {
+      for (const noun of nouns) {
+        for (const row of rows.byId[noun].values()) touched.set(`${noun} ${keyOf(row)}`, [noun, keyOf(row)])
+        for (const key of shown[noun].keys()) touched.set(`${noun} ${key}`, [noun, key])
+      }
+      for (const { noun, key } of pending.values()) touched.set(`${noun} ${key}`, [noun, key])
+    },
+    update,
+    balanceOf,
+    get listed(): readonly Shown['transaction'][] {
+      return listed
+    },
+    /** A row as the service has it. */
+    served(noun: Noun, key: Key): Fields | undefined {
+      const row = rows.get(noun, key)
+      return row && fromService(noun, row)
+    },
+    all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
+    get: <N extends Noun>(noun: N, key: Key): Shown[N] | undefined => shown[noun].get(key),
+  }
+}
+
+function startOf(row: object | undefined): bigint {
+  return centsOf((row as Shown['account'] | undefined)?.starting_balance ?? '0.00')
+}
+
+function changed(noun: Noun, row: Fields | undefined, { op, set }: Change): Fields | undefined {
+  if (op === 'delete') return undefined
+  if (op === 'create') return { ...blank[noun], ...row, ...set }
+  return row && { ...row, ...set }
+}
+
+function waitsOf(waiting: Waiting | undefined): Local['waits'] {
+  if (!waiting) return null
+  if (waiting.errors) return 'rejected'
+  return waiting.conflict ? 'conflict' : 'waiting'
+}
+
+type Placed = Pick<Shown['transaction'], 'transaction_date' | 'rank'>
+
+function newestFirst(a: Placed, b: Placed): number {
+  if (a.transaction_date !== b.transaction_date) return a.transaction_date < b.transaction_date ? 1 : -1
+  return b.rank - a.rank
+}
+
+/** Where a row stands, or would stand, in a list of the newest first. */
+export function placeOf(list: readonly Placed[], row: Placed): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (newestFirst(list[middle] as Placed, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

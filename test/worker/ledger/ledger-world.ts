@@ -1,0 +1,137 @@
+import { expect } from 'vitest'
+import {
+  createClient,
+  type Ledger,
+  type LedgerFilter,
+  type LedgerOptions,
+  localLedger,
+  memoryStorage,
+  memoryTokens,
+} from '../../../src/client.ts'
+import { type Fetch, fetchOf } from '../client/client-world.ts'
+import { createWorld, type Json, type Person, type World } from '../world.ts'
+
+export const newWorld = createWorld
+
+/** A device of somebody's, whose network can be replaced. */
+export async function openDevice(
+  world: World,
+  person: Pick<Person, 'id' | 'token'>,
+  options: Partial<LedgerOptions> = {},
+) {
+  const network = { fetch: fetchOf(world).fetch as Fetch, calls: [] as string[] }
+  const tokens = memoryTokens(person.token)
+  const client = createClient({
+    baseUrl: 'http://purse.test',
+    tokens,
+    fetch: (url, init) => {
+      const { pathname } = new URL(url)
+      network.calls.push(`${init.method} ${pathname}`)
+      return network.fetch(url, init)
+    },
+    sleep: async () => undefined,
+  })
+  const storage = options.storage ?? memoryStorage()
+  const open = () => localLedger({ client, userId: person.id, ...options, storage })
+  return { network, tokens, storage, open, ledger: await open() }
+}
+
+/** The key of a row in a ledger by its id. */
+export const keyOfId = (rows: { key: string; id: number | null }[], id: number) =>
+  rows.find((row) => row.id === id)?.key
+
+const searches: LedgerFilter[] = [
+  {},
+  { per_page: 7, page: 2 },
+  { per_page: 5, page: 99 },
+  { type: 'transfer' },
+  { from: '2026-01-02', to: '2026-02-10' },
+  { from: '2026-02-01' },
+  { to: '2026-01-31', type: 'expense', per_page: 3 },
+  { from: '2026-02-02', to: '2026-01-02' },
+  { category_id: 'none' },
+  ...['tea', 'TEA', '%', '_', 'É', 'é', '\\', ' tea ', 'with the neighbours', '🫖', 'ß', ''].map((q) => ({
+    q,
+  })),
+  { q: 'tea', type: 'income' as const, from: '2026-01-01' },
+]
+
+/** Filters of every kind, by the keys of accounts and categories. */
+export function filtersOf(ledger: Ledger): LedgerFilter[] {
+  const accounts = ledger
+    .accounts()
+    .slice(-4)
+    .map(({ key }) => ({ account_id: key }))
+  const categories = ledger
+    .categories()
+    .slice(0, 6)
+    .map(({ key }) => ({ category_id: key }))
+  return [
+    ...searches,
+    ...accounts,
+    ...categories,
+    ...accounts.slice(0, 2).map((one) => ({ ...one, ...categories[0], per_page: 2 })),
+    ...accounts.slice(0, 2).map((one) => ({ ...one, q: 'tea', category_id: 'none' })),
+  ]
+}
+
+const periods = [
+  {},
+  { month: '2026-01' },
+  { month: '2026-02' },
+  { from: '2026-01-02', to: '2026-02-10' },
+  { to: '2026-01-31' },
+]
+
+/** All that a ledger shows, without what only it has. */
+export function readLedger(ledger: Ledger, filters = filtersOf(ledger)) {
+  const { first, ...all } = {
+    accounts: ledger.accounts(),
+    categories: ledger.categories(),
+    pages: filters.map((filter) => ledger.transactions(filter)),
+    summaries: periods.map((period) => ledger.summary(period)),
+    first: ledger.transactions().data.slice(0, 3),
+  }
+  return without(['key', 'waits', 'category_key'], {
+    ...all,
+    rows: first.map(({ key }) => ledger.transaction(key)),
+  })
+}
+
+/** The same from the service. */
+export async function readService(person: Person, ledger: Ledger, filters = filtersOf(ledger)) {
+  const idOf = (rows: { key: string; id: number | null }[], key: unknown) =>
+    key === 'none' ? key : rows.find((row) => row.key === key)?.id
+  const get = async (path: string, query: object = {}) => {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+    const answer = await person.get(
+      `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`,
+    )
+    expect(answer.status, answer.text).toBe(200)
+    return answer.body
+  }
+  const pages = []
+  for (const { account_id, category_id, ...filter } of filters) {
+    const account = account_id === undefined ? {} : { account_id: idOf(ledger.accounts(), account_id) }
+    const category = category_id === undefined ? {} : { category_id: idOf(ledger.categories(), category_id) }
+    pages.push(await get('/api/transactions', { ...filter, ...account, ...category }))
+  }
+  const rows = []
+  for (const { id } of pages[0].data.slice(0, 3)) rows.push(await get(`/api/transactions/${id}`))
+  const summaries = []
+  for (const period of periods) summaries.push(await get('/api/summary', period))
+  const accounts = await get('/api/accounts')
+  return without(linksOfPages, { accounts, categories: await get('/api/categories'), pages, summaries, rows })
+}
+
+const linksOfPages = ['first_page_url', 'last_page_url', 'next_page_url', 'prev_page_url', 'path']
+
+/** A copy without these fields. */
+export function without(fields: string[], value: Json): Json {
+  return JSON.parse(JSON.stringify(value, (name, one) => (fields.includes(name) ? undefined : one)))
+}
+
+/** What only the service gives to a row. */
+export const given = [
+  ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
+]

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Fetch } from '../client/client-world.ts'
+import { Dice } from '../devices/dice.ts'
+import { edit, type Kinds } from './edits.ts'
+import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
+
+const operations = 300
+/** Accounts stay, so that it is known which transactions must be there; so do steps, since an undone one may come again. */
+const kinds: Partial<Kinds> = { close: 0, undo: 0 }
+
+test('two devices on a bad network end with what the service has, nothing lost and nothing twice', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const dice = new Dice(20_261_122)
+  const devices = [await openDevice(world, person), await openDevice(world, person)]
+  const made = new Set<string>()
+  const removed = new Set<string>()
+  const tally = { 'never sent': 0, lost: 0, answered: 0, conflicts: 0, 'opened anew': 0 }
+  for (const device of devices) device.network.fetch = unsteady(device.network.fetch, dice, tally)
+
+  for (let done = 0; done < operations; done++) {
+    const device = dice.of(devices) as (typeof devices)[number]
+    const before = references(device.ledger.transactions({ per_page: 500 }))
+    await edit(device.ledger, dice, () => `s${done}`, kinds)
+    const after = references(device.ledger.transactions({ per_page: 500 }))
+    for (const one of after) if (!before.has(one)) made.add(one)
+    for (const one of before) if (!after.has(one)) removed.add(one)
+    if (dice.isOnceIn(5)) await device.ledger.sync()
+    if (dice.isOnceIn(20)) {
+      device.ledger = await device.open()
+      tally['opened anew']++
+    }
+    tally.conflicts += await decide(device.ledger, dice)
+  }
+
+  for (const { ledger } of [...devices, ...devices, ...devices])
+    do await decide(ledger, dice)
+    while (await isUnsettled(ledger))
+  for (const { ledger } of devices) expect(readLedger(ledger)).toEqual(await readService(person, ledger))
+  const { body } = await person.get('/api/transactions?per_page=500')
+  const served = body.data.map(({ reference }: { reference: string }) => reference)
+  expect(served.length).toBe(new Set(served).size)
+  expect([...made].filter((one) => !removed.has(one) && !served.includes(one))).toEqual([])
+  for (const [what, times] of Object.entries(tally)) expect(times, what).toBeGreaterThan(0)
+}, 120_000)
+
+const references = ({ data }: { data: { reference: string | null }[] }) =>
+  new Set(data.map(({ reference }) => reference ?? ''))
+
+type Ledger = Awaited<ReturnType<typeof openDevice>>['ledger']
+
+async function isUnsettled(ledger: Ledger): Promise<boolean> {
+  await ledger.sync()
+  return ledger.waiting().length > 0
+}
+
+/** What a person decides; returns the number of conflicts. */
+async function decide(ledger: Ledger, dice: Dice): Promise<number> {
+  const conflicts = ledger.conflicts()
+  for (const one of conflicts) await (dice.isOnceIn(2) ? ledger.keepMine(one) : ledger.keepTheirs(one))
+  for (const one of ledger.rejected()) await ledger.discard(one)
+  return conflicts.length
+}
+
+/** A network on which requests and answers get lost. */
+function unsteady(
+  fetch: Fetch,
+  dice: Dice,
+  tally: { 'never sent': number; lost: number; answered: number },
+): Fetch {
+  return async (url, init) => {
+    const mishap = dice.weighed({ 'never sent': 1, lost: 2, answered: 6 })
+    tally[mishap]++
+    if (mishap === 'never sent') throw new TypeError('There is no network')
+    const answer = await fetch(url, init)
+    if (mishap === 'lost') throw new TypeError('The network is gone')
+    return answer
+  }
+}

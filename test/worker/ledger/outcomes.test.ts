@@ -1,0 +1,312 @@
+import { expect, test } from 'vitest'
+import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
+import type { Fetch } from '../client/client-world.ts'
+import { openAccount, type Person, recordTransaction } from '../world.ts'
+import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
+
+/** Somebody with an account, a tea, and two devices that have both. */
+async function twoDevices() {
+  const world = newWorld()
+  const person = await world.register()
+  const account = await openAccount(person)
+  const category = (await person.get('/api/categories')).body[0]
+  const expense = {
+    ...{ account_id: account.id, category_id: category.id, type: 'expense' as const },
+    ...{ amount: '3.00', transaction_date: '2026-11-20', description: 'Tea' },
+  }
+  const tea = String((await recordTransaction(person, expense)).id)
+  const [one, two] = [await openDevice(world, person), await openDevice(world, person)]
+  for (const { ledger } of [one, two]) await ledger.sync()
+  return { world, person, account, category, expense, tea, one, two }
+}
+
+function first<T>([one]: T[]): T {
+  if (!one) throw new Error('There is none')
+  return one
+}
+
+const amountOf = (ledger: Ledger, key: string) => ledger.transaction(key)?.amount
+
+/** Carries a request out, and loses the answer. */
+const losing =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    await fetch(url, init)
+    throw new TypeError('The network is gone')
+  }
+const offline: Fetch = () => Promise.reject(new TypeError('There is no network'))
+
+async function expectTruth(person: Person, ledger: Ledger): Promise<void> {
+  expect(ledger.waiting()).toEqual([])
+  expect(readLedger(ledger)).toEqual(await readService(person, ledger))
+}
+
+test('of two corrections of a field a person decides once, and what does not meet merges', async () => {
+  const { person, tea, one, two } = await twoDevices()
+  await one.ledger.update('transaction', tea, { amount: 4 })
+  await one.ledger.sync()
+  await two.ledger.update('transaction', tea, { amount: 5, description: 'Green tea' })
+  expect(await two.ledger.sync()).toMatchObject({ sent: 0, conflicts: 1, stopped: null })
+  const met = { noun: 'transaction', key: tea, fields: ['amount'] }
+  expect(two.ledger.conflicts()).toEqual([{ ...met, mine: { amount: '5.00' }, theirs: { amount: '4.00' } }])
+  expect(two.ledger.transaction(tea)).toMatchObject({ amount: '5.00', waits: 'conflict' })
+  // It is not asked again, nor forgotten.
+  expect(await two.ledger.sync()).toMatchObject({ sent: 0, conflicts: 0 })
+  const [conflict] = (await two.open()).conflicts()
+  expect(conflict).toMatchObject(met)
+
+  await two.ledger.keepTheirs(first(two.ledger.conflicts()))
+  expect(two.ledger.transaction(tea)).toMatchObject({ amount: '4.00', description: 'Green tea' })
+  expect(await two.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0 })
+  await expectTruth(person, two.ledger)
+
+  await one.ledger.update('transaction', tea, { amount: 6 })
+  await two.ledger.update('transaction', tea, { amount: 7 })
+  await two.ledger.sync()
+  expect(await one.ledger.sync()).toMatchObject({ conflicts: 1 })
+  await one.ledger.keepMine(first(one.ledger.conflicts()))
+  expect(await one.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0 })
+  expect(amountOf(one.ledger, tea)).toBe('6.00')
+  await expectTruth(person, one.ledger)
+})
+
+test('who deletes what another has corrected is asked, and who corrects what another has deleted is told', async () => {
+  const { person, tea, expense, one, two } = await twoDevices()
+  await one.ledger.update('transaction', tea, { amount: 4 })
+  await one.ledger.sync()
+  await two.ledger.remove('transaction', tea)
+  expect(await two.ledger.sync()).toMatchObject({ conflicts: 1 })
+  expect(two.ledger.conflicts()).toMatchObject([
+    { fields: ['amount'], mine: null, theirs: { amount: '4.00' } },
+  ])
+  await two.ledger.keepMine(first(two.ledger.conflicts()))
+  await one.ledger.update('transaction', tea, { amount: 5 })
+  expect(await two.ledger.sync()).toMatchObject({ sent: 1 })
+
+  expect(await one.ledger.sync()).toMatchObject({ sent: 0, rejected: 1 })
+  expect(one.ledger.rejected()).toMatchObject([
+    { op: 'update', set: { amount: '5.00' }, errors: { row: [expect.any(String)] } },
+  ])
+  await one.ledger.discard(first(one.ledger.rejected()))
+  await expectTruth(person, one.ledger)
+  await expect(one.ledger.update('transaction', tea, expense)).rejects.toThrow(LedgerError)
+})
+
+test('what is refused waits to be corrected, and what names it waits with it', async () => {
+  const { person, category, expense, one } = await twoDevices()
+  const { ledger } = one
+  const category_id = await ledger.create('category', { name: category.name, type: category.type })
+  const key = await ledger.create('transaction', { ...expense, category_id })
+  expect(await ledger.sync()).toMatchObject({ sent: 0, rejected: 1, waiting: 1 })
+  expect(ledger.rejected()).toMatchObject([
+    { noun: 'category', key: category_id, errors: { name: [expect.any(String)] } },
+  ])
+  expect(ledger.transaction(key)).toMatchObject({ id: null, waits: 'waiting' })
+  expect(await ledger.sync()).toMatchObject({ sent: 0, rejected: 0, waiting: 1 })
+  await ledger.update('category', category_id, { name: 'Another' })
+  expect(await ledger.sync()).toMatchObject({ sent: 2, waiting: 0 })
+  await expectTruth(person, ledger)
+  // The key names the row for ever.
+  expect(ledger.transaction(key)?.id).toEqual(expect.any(Number))
+
+  await ledger.create('account', { name: '', type: 'cash', starting_balance: 0 })
+  expect(await ledger.sync()).toMatchObject({ rejected: 1 })
+  await ledger.discard(first(ledger.rejected()))
+  await expectTruth(person, ledger)
+  for (const amount of ['1,5', '0.001', 'Infinity', 0.001, Number.NaN, 1e15])
+    await expect(ledger.create('transaction', { ...expense, amount })).rejects.toMatchObject({
+      errors: { amount: [expect.any(String)] },
+    })
+})
+
+test('the last steps are taken back, whether they have been sent or not', async () => {
+  const { person, account, tea, expense, one } = await twoDevices()
+  const { ledger } = one
+  const before = readLedger(ledger)
+  await ledger.create('transaction', expense)
+  await ledger.update('transaction', tea, { amount: 9, description: 'Coffee' })
+  await ledger.remove('account', account.id)
+  expect(ledger.transactions().total).toBe(0)
+  for (let step = 1; step <= 3; step++) expect(await ledger.undo()).toBe(true)
+  expect(await ledger.undo()).toBe(false)
+  expect(readLedger(ledger)).toEqual(before)
+  expect(ledger.waiting()).toEqual([])
+
+  const key = await ledger.create('transaction', expense)
+  await ledger.update('transaction', tea, { amount: 9, description: 'Coffee' })
+  await ledger.sync()
+  await ledger.remove('transaction', key)
+  await ledger.sync()
+  await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transactions().total).toBe(2)
+  await ledger.undo()
+  expect(ledger.transaction(tea)).toMatchObject({ amount: '3.00', description: 'Tea' })
+  await ledger.sync()
+  await expectTruth(person, ledger)
+})
+
+test('after a lost answer the same is sent again: nothing lands twice, and what was done meanwhile comes after it', async () => {
+  const { person, tea, expense, one } = await twoDevices()
+  const { fetch } = one.network
+  one.network.fetch = losing(fetch)
+  const key = await one.ledger.create('transaction', expense)
+  const doomed = await one.ledger.create('transaction', { ...expense, description: 'Doomed' })
+  await one.ledger.update('transaction', tea, { amount: 4 })
+  expect(await one.ledger.sync()).toMatchObject({
+    sent: 0,
+    stopped: { reason: 'offline', error: expect.any(ConnectionError) },
+  })
+  // The app is started anew in between.
+  const ledger = await one.open()
+  await ledger.update('transaction', key, { amount: 8 })
+  await ledger.remove('transaction', doomed)
+  await ledger.update('transaction', tea, { amount: 5 })
+  expect(
+    ledger
+      .transactions()
+      .data.map(({ amount }) => amount)
+      .sort(),
+  ).toEqual(['5.00', '8.00'])
+  one.network.fetch = offline
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'offline' }, waiting: 3 })
+  one.network.fetch = fetch
+  expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0 })
+  expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0 })
+  await expectTruth(person, ledger)
+  expect(ledger.transactions().total).toBe(2)
+})
+
+test('a cursor that is no longer valid leads to a snapshot, and what waits stays', async () => {
+  const { world, person, tea, expense, one, two } = await twoDevices()
+  await one.ledger.create('transaction', expense)
+  const restored = newWorld({ TURSO_DATABASE_URL: world.databaseUrl, CHANGES_EPOCH: '2' })
+  const moved = await openDevice(restored, person)
+  for (const device of [one, two]) {
+    device.network.fetch = moved.network.fetch
+    device.network.calls.length = 0
+  }
+  await two.ledger.remove('transaction', tea)
+  expect(await two.ledger.sync()).toMatchObject({ sent: 1, stopped: null })
+  expect(await one.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0, stopped: null })
+  // The first is answered 410.
+  expect(one.network.calls).toEqual(['POST /api/changes', 'GET /api/changes', 'POST /api/changes'])
+  expect(one.ledger.transaction(tea)).toBeUndefined()
+  await expectTruth(person, one.ledger)
+})
+
+test('a snapshot that was interrupted goes on where it was, and until it ends the ledger shows what it had', async () => {
+  const { world, person, tea, expense, one } = await twoDevices()
+  for (const reference of ['a', 'b', 'c', 'd'])
+    await recordTransaction(person, { ...expense, reference, force: true })
+  const inner = memoryStorage()
+  const limits = { operations: 500, bytes: 1_000_000, rows: 2 }
+  const { network, open, ledger } = await openDevice(world, person, { storage: inner, limits })
+  const { fetch } = network
+  let left = 4
+  network.fetch = (url, init) => (--left < 0 ? offline(url, init) : fetch(url, init))
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'offline' } })
+  expect(ledger.transactions().total).toBe(0)
+  await one.ledger.sync()
+  await one.ledger.remove('transaction', tea)
+  await one.ledger.sync()
+  left = Number.POSITIVE_INFINITY
+  network.calls.length = 0
+  const again = await open()
+  const report = await again.sync()
+  expect(report).toMatchObject({ stopped: null })
+  // What had come before is not received again.
+  expect(report.received).toBeLessThan(readLedger(again).categories.length + 6)
+  await expectTruth(person, again)
+})
+
+test('what would push a balance past its bounds goes in halves, and the one that cannot land is told', async () => {
+  const { person, account, expense, one } = await twoDevices()
+  const { ledger } = one
+  const most = '9999999999999.99'
+  for (let at = 1; at <= 11; at++)
+    await ledger.create('transaction', { ...expense, type: 'income', amount: most, reference: `r${at}` })
+  const report = await ledger.sync()
+  expect(report).toMatchObject({ conflicts: 0, stopped: null })
+  expect(report.sent + report.rejected).toBe(11)
+  expect(ledger.rejected().length).toBeGreaterThan(0)
+  for (const one of ledger.rejected()) await ledger.discard(one)
+  await expectTruth(person, ledger)
+  expect(ledger.accounts().find(({ id }) => id === account.id)?.balance).toBeGreaterThan(8e13)
+})
+
+test('nothing goes out without a token, under one that was revoked, or under another person’s', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const { ledger, tokens, network } = one
+  await ledger.create('transaction', expense)
+  await tokens.set((await world.register()).token)
+  network.calls.length = 0
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'other-user' }, waiting: 1 })
+  expect(network.calls).toEqual(['GET /api/me'])
+  const signedIn = (await world.call('POST', '/api/login', { body: person })).body.access_token
+  await tokens.set(signedIn)
+  await world.call('POST', '/api/logout', { token: signedIn })
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'signed-out' }, waiting: 1 })
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'signed-out' }, waiting: 1 })
+  await tokens.set(person.token)
+  expect(await ledger.sync()).toMatchObject({ sent: 1, stopped: null })
+  await expectTruth(person, ledger)
+})
+
+test('two tabs on one storage do not lose each other’s work', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const chain = new Map<string, Promise<unknown>>()
+  const locks = {
+    request: <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const run = (chain.get(name) ?? Promise.resolve()).then(work, work)
+      chain.set(name, run)
+      return run
+    },
+  }
+  const [a, b] = [
+    (await openDevice(world, person, { storage: one.storage, locks })).ledger,
+    (await openDevice(world, person, { storage: one.storage, locks })).ledger,
+  ]
+  await Promise.all([
+    a.create('transaction', { ...expense, reference: 'a' }),
+    b.create('transaction', { ...expense, reference: 'b' }),
+  ])
+  let told = 0
+  const end = a.subscribe(() => told++)
+  await a.refresh()
+  expect([told, a.transactions().total]).toEqual([1, 3])
+  end()
+  const reports = await Promise.all([a.sync(), b.sync()])
+  expect(reports.map(({ sent }) => sent)).toEqual([2, 0])
+  expect(told).toBe(1)
+  for (const tab of [a, b]) {
+    await tab.refresh()
+    await expectTruth(person, tab)
+  }
+})
+
+test('what a full storage cannot keep is not shown, and damaged rows are asked for again', async () => {
+  const { world, person, expense } = await twoDevices()
+  const inner = memoryStorage()
+  let isFull = false
+  const write = (entries: [string, string | null][]) =>
+    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
+  const { ledger, storage, open } = await openDevice(world, person, { storage: { ...inner, write } })
+  await ledger.sync()
+  const kept = await ledger.create('transaction', expense)
+  isFull = true
+  const lost = ledger.create('transaction', { ...expense, reference: 'too much' })
+  expect(ledger.transactions().total).toBe(3)
+  await expect(lost).rejects.toThrow('The storage is full')
+  expect(ledger.transactions().total).toBe(2)
+  await expect(ledger.sync()).rejects.toThrow('The storage is full')
+  isFull = false
+  const [block] = await storage.list(`purse/${person.id}/ledger/rows/1/transaction`)
+  await inner.write([[block?.[0] as string, '{damaged']])
+  const again = await open()
+  expect(again.transaction(kept)).toMatchObject({ waits: 'waiting' })
+  expect(await again.sync()).toMatchObject({ sent: 1, stopped: null })
+  await expectTruth(person, again)
+  await inner.write([[`purse/${person.id}/ledger/meta`, JSON.stringify({ version: 2, revision: 1 })]])
+  await expect(open()).rejects.toMatchObject({ name: 'LedgerVersionError' })
+})

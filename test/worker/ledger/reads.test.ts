@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { setClock } from '../clock.ts'
+import { Dice } from '../devices/dice.ts'
+import { openAccount, recordTransaction } from '../world.ts'
+import { edit } from './edits.ts'
+import { filtersOf, given, newWorld, openDevice, readLedger, readService, without } from './ledger-world.ts'
+
+test('what a ledger shows of a random history is what the service answers, before and after it is sent', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const { ledger, open } = await openDevice(world, person)
+  expect(await ledger.sync()).toMatchObject({ stopped: null })
+  const dice = new Dice(20_261_122)
+  let number = 0
+  for (let round = 1; round <= 4; round++) {
+    for (let step = 1; step <= 25; step++) await edit(ledger, dice, () => `s${++number}`)
+    const filters = filtersOf(ledger)
+    const before = readLedger(ledger, filters)
+    expect(before.pages[0].total).toBeGreaterThan(0)
+    expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
+    const served = await readService(person, ledger, filters)
+    expect(without(given, before)).toEqual(without(given, served))
+    expect(readLedger(ledger, filters)).toEqual(served)
+  }
+  const reopened = await open()
+  expect(readLedger(reopened)).toEqual(readLedger(ledger))
+  expect(readLedger((await openDevice(world, person)).ledger).accounts).toEqual([])
+}, 120_000)
+
+test('what others have done is shown as the service answers it, after a pull and after a snapshot', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const { ledger } = await openDevice(world, person)
+  const other = await openDevice(world, person, { limits: { operations: 500, bytes: 1e6, rows: 3 } })
+  await ledger.sync()
+  const dice = new Dice(7)
+  let [number, opened] = [0, 0]
+  for (let round = 1; round <= 3; round++) {
+    for (let step = 1; step <= 12; step++) await edit(ledger, dice, () => `t${++number}`)
+    await ledger.sync()
+    const account = await openAccount(person, { name: `Round ${round}` })
+    await recordTransaction(person, {
+      ...{ account_id: account.id, type: 'expense', amount: 5, transaction_date: '2026-01-31' },
+      category_id: (await person.get('/api/categories')).body[0].id,
+    })
+    if (round === 2) await person.delete(`/api/accounts/${opened}`)
+    opened = account.id
+    await ledger.sync()
+    expect(await other.ledger.sync()).toMatchObject({ stopped: null })
+    expect(readLedger(other.ledger)).toEqual(await readService(person, other.ledger))
+    expect(readLedger(ledger)).toEqual(readLedger(other.ledger))
+  }
+}, 120_000)
+
+test('the current month is that of the user’s time zone', async () => {
+  setClock(Date.parse('2026-01-31T20:00:00.000Z'))
+  const world = newWorld()
+  const person = await world.register()
+  const { ledger } = await openDevice(world, person)
+  await ledger.sync()
+  const account = await ledger.create('account', { name: 'Wallet', type: 'cash', starting_balance: '-0.05' })
+  for (const [at, day] of ['2026-01-31', '2026-02-01'].entries())
+    await ledger.create('transaction', {
+      ...{ account_id: account, type: 'expense' as const, amount: at + 2.7 + 0.3, transaction_date: day },
+      category_id: ledger.categories()[0]?.key ?? null,
+    })
+  await ledger.update('profile', person.id, { timezone: 'Pacific/Kiritimati' })
+  expect(ledger.summary().monthly_summary.expense).toBe(4)
+  expect(await ledger.sync()).toMatchObject({ sent: 4, stopped: null })
+  expect(readLedger(ledger)).toEqual(await readService(person, ledger))
+  await ledger.update('profile', person.id, { timezone: 'Pacific/Pago_Pago' })
+  expect(ledger.summary().monthly_summary.expense).toBe(3)
+})
