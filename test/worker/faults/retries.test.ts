@@ -183,7 +183,7 @@ describe('an Idempotency-Key', () => {
         rawBody: `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--${boundary}--\r\n`,
       })
     const first = await send('one')
-    expect(first.body.import.counts).toEqual({ rows: 2, created: 2, duplicate: 0 })
+    expect(first.body.import.counts).toMatchObject({ rows: 2, created: 2, duplicate: 0 })
     expect((await send('two')).body).toEqual(first.body)
   })
 })
