@@ -192,6 +192,23 @@ test('deleting what remains deletes what went; deleting an account or leaving ta
   await isExact()
 })
 
+test('a join that is sent again answers with what remains, and changes nothing', async () => {
+  const { person, join, separate, contents } = await createJoiner()
+  const { remains, gone } = await join('transfer')
+  const edits = { type: 'expense', description: null }
+  const { body: edited } = await person.patch(`/api/transactions/${remains.id}`, edits)
+  const ids = [remains.id, gone]
+  const again = await person.post('/api/matches/join', { kind: 'transfer', ids })
+  expect([again.status, again.body]).toEqual([200, edited])
+  expectInvalid(await person.post('/api/matches/join', { kind: 'duplicate', ids }), {
+    'ids.1': ['The selected id is invalid.'],
+  })
+  expect((await separate(remains.id)).status).toBe(200)
+  const before = await contents()
+  expectInvalid(await separate(remains.id), { id: ['The selected id is invalid.'] })
+  expect(await contents()).toEqual(before)
+})
+
 test('only two transactions of the user’s that can be one event are joined', async () => {
   const { world, person, typed, rows, contents } = await createJoiner()
   const stranger = await createHousehold(world)

@@ -1,8 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { Pair } from '../../contract/matches.ts'
 import { lastChange, nextChange } from '../../db/changes.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
-import { requireComplete } from '../../db/ownership.ts'
+import { hasLiveAccounts, requireComplete } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -20,7 +20,7 @@ import { isPair, kindRule, pairRules } from './pairs.ts'
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type Pairs = string | SQL
 
-/** Joins two transactions, and returns the one that remains. Throws Invalid. */
+/** Joins two transactions, and returns the one that remains; sent again, it changes nothing. Throws Invalid. */
 export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
   const pair = await requireComplete(owner, draft)
   const { kind, ids } = pair
@@ -34,12 +34,16 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
       remains: owner.db
         .select(transactionColumns)
         .from(transactions)
-        .where(sql`${transactions.id} in (select joined_id from (${joinedOf(owner.id, list)}))`),
+        .where(
+          and(
+            sql`${transactions.id} in (select joined_id from (${joinedOf(owner.id, list)}))`,
+            hasLiveAccounts,
+          ),
+        ),
     }),
   )
-  const errors = brokenBy(rules, results.verdict)
   const [remains] = results.remains
-  if (!remains || Object.keys(errors.errors).length > 0) throw errors
+  if (!remains) throw brokenBy(rules, results.verdict)
   return remains
 }
 
@@ -58,6 +62,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
     update remembered set survivor_id = gone.joined_id from ${joined} gone
      where remembered.user_id = ${userId} and remembered.survivor_id = gone.id`,
     sql`delete from transactions where id in (select id from ${joined})`,
+    // One that has been changed since was joined before.
     sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
@@ -67,7 +72,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
            reference = coalesce(transactions.reference, gone.reference),
            version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
       from (select *, row_number() over () as nth from ${joined}) gone
-     where transactions.id = gone.joined_id`,
+     where transactions.id = gone.joined_id and transactions.seq <= gone.seq`,
   ]
 }
 
@@ -107,5 +112,6 @@ export function joinedOf(userId: SQL, pairs: Pairs): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair
              cross join remembered gone on gone.user_id = ${userId} and gone.id in (pair.value ->> 1, pair.value ->> 2)
-     where gone.joined_id in (pair.value ->> 1, pair.value ->> 2) and gone.joined_id <> gone.id`
+     where gone.joined_id in (pair.value ->> 1, pair.value ->> 2) and gone.joined_id <> gone.id
+       and gone.kind = pair.value ->> 0`
 }
