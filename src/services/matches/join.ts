@@ -80,6 +80,8 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   const own = sql`a.user_id = ${userId} and b.user_id = ${userId}`
+  const category = (row: SQL) =>
+    sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   return sql`
     insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, joined_id,
                             survivor_id, seq, kept)
@@ -95,9 +97,9 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     )
     select ${userId}, gone.id, gone.account_id, gone.type, gone.amount, gone.reference, gone.transaction_date, role.kind,
            gone.import_id, own.id, own.id, ${lastChange(userId)},
-           json_object('category_id', gone.category_id, 'description', gone.description, 'is_synced', gone.is_synced,
+           json_object('category_id', ${category(sql`gone`)}, 'description', gone.description, 'is_synced', gone.is_synced,
                        'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
-                       'updated_at', gone.updated_at, 'gave_category', own.category_id is null,
+                       'updated_at', gone.updated_at, 'gave_category', ${category(sql`own`)} is null,
                        'gave_description', own.description is null, 'gave_reference', own.reference is null)
       from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
      where true
