@@ -227,7 +227,7 @@ type Recalled = { deleted: boolean }
 
 /**
  * The rows that have gone and resemble any item `asking`: those that were joined have the id of the row that stands for
- * them, unless that says as much itself, and deleted ones theirs, negative.
+ * them, unless that says as much itself and is not of the same file, and deleted ones theirs, negative.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isSame = sql`(
@@ -235,7 +235,8 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
     and transactions.amount = row.amount and transactions.type = row.type
     and coalesce(transactions.reference = row.reference, row.reference is null))`
   const isThere = sql`exists (
-    select 1 from transactions where transactions.id = row.survivor_id and ${hasLiveAccounts} and not ${isSame})`
+    select 1 from transactions where transactions.id = row.survivor_id and ${hasLiveAccounts}
+       and (not ${isSame} or coalesce(transactions.import_id = row.import_id, false)))`
   return sql`
     select coalesce(row.survivor_id, -row.id) as id, row.account_id, row.to_account_id, row.type, row.amount,
            row.transaction_date, row.reference
