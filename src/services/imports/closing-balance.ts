@@ -34,17 +34,19 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
 
 /**
  * What the bank booked on the other side of a day than the transaction with which that was joined has it. Days of
- * matches are near each other, so a month on each side is enough.
+ * matches are near each other, so a month on each side is enough. Of several that were joined with one, the last counts.
  */
 function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
   const amount = sql`iif(gone.type = 'income', gone.amount, -gone.amount)`
   const isLater = sql`transactions.transaction_date > ${day}`
   return sql`
     select iif(${isLater}, ${amount}, -${amount})
-      from remembered gone cross join transactions on transactions.id = gone.survivor_id
-     where gone.user_id = ${owner.id} and gone.account_id = accounts.id and gone.joined_id <> gone.id
-       and gone.transaction_date between date(${day}, '-31 days') and date(${day}, '+31 days')
-       and gone.import_id is not null and accounts.id in (transactions.account_id, transactions.to_account_id)
+      from (select *, max(seq) from remembered
+             where user_id = ${owner.id} and account_id = accounts.id and joined_id <> id and import_id is not null
+               and transaction_date between date(${day}, '-31 days') and date(${day}, '+31 days')
+             group by survivor_id) gone
+     cross join transactions on transactions.id = gone.survivor_id
+     where accounts.id in (transactions.account_id, transactions.to_account_id)
        and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
