@@ -239,8 +239,9 @@ test('an import joins what is sure if it is asked to, and undoing it takes that 
   const before = [await contents(), await balances()]
   const deposit = [['2026-11-15', '300.00', 'From Checking']] as [string, string, string][]
   const dry = await importRows(savings, deposit, '&match=sure&dry_run=true')
-  expect([dry.counts, await contents()]).toMatchObject([{ created: 1, joined: 1 }, before[0]])
+  expect(await contents()).toEqual(before[0])
   const { id, counts, matches_url } = await importRows(savings, deposit, '&match=sure')
+  expect([dry.counts, dry.matches_url]).toEqual([counts, matches_url])
   expect([counts, matches_url]).toEqual([
     { rows: 1, created: 1, duplicate: 0, deleted_before: 0, possible: 0, joined: 1 },
     null,
@@ -260,7 +261,7 @@ test('an import joins what is sure if it is asked to, and undoing it takes that 
 })
 
 test('a closing balance has what was joined on the day on which the bank booked it', async () => {
-  const { world, person, checking, savings, join } = await createJoiner()
+  const { world, person, checking, savings, join, importRows, rows, typed } = await createJoiner()
   await join('duplicate')
   await join('transfer')
   const closingOf = async (account: Json, day: string) => {
@@ -280,4 +281,39 @@ test('a closing balance has what was joined on the day on which the bank booked 
   ])
   expect([await closingOf(savings, '20261113'), await closingOf(savings, '20261114')]).toEqual([99, 99])
   expect(await closingOf(savings, '20261115')).toBe(399)
+
+  // Another file has the coffee as well, one day later.
+  await importRows(checking, [['2026-11-13', '-12.50', 'COFFEE']])
+  const again = (await rows())[0] as Json
+  expect(
+    (await person.post('/api/matches/join', { kind: 'duplicate', ids: [again.id, typed.id] })).status,
+  ).toBe(200)
+  expect([await closingOf(checking, '20261111'), await closingOf(checking, '20261112')]).toEqual([99, 99])
+  expect(await closingOf(checking, '20261113')).toBe(-213.5)
+})
+
+test('two rows of one file that were joined are both found in it', async () => {
+  const { person, checking, importRows } = await createBanked()
+  const twice = ['a', 'b'].map((words) => ['2026-11-10', '-5.00', words] as [string, string, string])
+  await importRows(checking, twice)
+  const { body } = await person.get('/api/transactions')
+  const ids = body.data.map(({ id }: Json) => id)
+  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).status).toBe(200)
+  expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
+  const [first] = twice
+  expect((await importRows(checking, [...twice, ...(first ? [first] : [])])).counts.created).toBe(1)
+})
+
+test('a deleted category is none: it is gained, given and kept by nobody', async () => {
+  const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
+  const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })
+  await person.patch(`/api/transactions/${typed.id}`, { category_id: mine.id })
+  const bank = (await rows()).find(({ amount, id }) => amount === '12.50' && id !== typed.id) as Json
+  await person.patch(`/api/transactions/${bank.id}`, { category_id: category.id })
+  await person.delete(`/api/categories/${mine.id}`)
+  expect((await join('duplicate')).remains.category_id).toBe(category.id)
+  const { body } = await separate(typed.id)
+  expect(body.transactions).toMatchObject([{ category_id: null }, { category_id: category.id }])
+  await world.removeDeleted()
+  await isExact()
 })

@@ -22,10 +22,16 @@ const shifted = (day: CalendarDate | undefined, days: number) => day && addDays(
 /** Days on which there is nothing. */
 export const noDays = { from: sql`null`, to: sql`null` }
 
-/** The matches in which rows of an import take part; null if there are none. */
-export function possibleMatches(importId: number, found: Found): Possible | null {
+/** The matches in which rows of an import take part, without those that `surePairs` would join; null if none. */
+export function possibleMatches(
+  importId: number,
+  found: Found,
+  { joinsSure }: { joinsSure: boolean },
+): Possible | null {
   const rows = new Map(found.candidates.map((row) => [row.id, row]))
-  const matches = matchesOfImport(importId, found)
+  const all = matchesOfImport(importId, found)
+  const joined = new Set(joinsSure ? sureOf(all) : [])
+  const matches = all.filter((match) => !joined.has(match))
   const days = matches.flatMap(({ ids }) => ids.map((id) => rows.get(id)?.transactionDate ?? '')).sort()
   const [from, to] = [days.at(0), days.at(-1)]
   if (!from || !to) return null
@@ -48,11 +54,16 @@ export type SurePair = [kind: MatchKind, first: number, second: number]
 export function surePairs({ id, firstId, rows }: Tried, found: Found): SurePair[] {
   const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
   const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
-  return matchesOfImport(id, found)
-    .filter(({ certainty }) => certainty === 'sure')
-    .map(({ kind, ids: [first, second] }): SurePair => [kind, named(first), named(second)])
-    .slice(0, mostJoined)
+  return sureOf(matchesOfImport(id, found)).map(({ kind, ids: [first, second] }) => [
+    kind,
+    named(first),
+    named(second),
+  ])
 }
+
+const sureOf = (matches: Match[]) =>
+  matches.filter(({ certainty }) => certainty === 'sure').slice(0, mostJoined)
+
 type Tried = { id: number; firstId: number; rows: number }
 
 /** Those pairs as JSON, with the ids that the rows of the import have. */

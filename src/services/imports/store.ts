@@ -93,7 +93,7 @@ async function runImport(
     id: file.isDryRun ? null : stored.id,
     counts: { ...stored, joined: results.joined[0]?.count ?? 0 },
     duplicates: results.duplicates.map((found) => explained(file, found)),
-    possible: possibleMatches(stored.id, results),
+    possible: possibleMatches(stored.id, results, { joinsSure: file.isDryRun && file.match === 'sure' }),
     closing: compareClosing(file, balance),
   }
   return { result, sure: surePairs(stored, results) }
