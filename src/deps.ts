@@ -24,7 +24,7 @@ export type Deps = {
   syncQueue: SyncQueue
   removals: RemovalQueue
   provider: IdentityProvider | undefined
-  /** Publishes a domain event. */
+  /** Publishes a domain event, as a line in the log. */
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 

@@ -138,7 +138,7 @@ export function pageSize(max: number) {
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   trimmed(z.enum(words, { error: requiredOr(selected) }))
 
-/** A number or a string. A union of zod's would cost eight times as much to refuse. */
+/** A number or a string. A Zod union would take eight times as long to refuse anything else. */
 const numeric = (what: string) =>
   z.custom<number | string>((input) => typeof input === 'string' || Number.isFinite(input), {
     error: requiredOr(says(what)),

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /*
- * Every change of a user's data takes that user's next number. A transaction carries the number of its last change
+ * Every change to a user's data takes that user's next number. A transaction carries the number of its last change
  * (`transactions.seq`), so that a write costs one more index entry and nothing has to be removed later; everything else
- * is in the log (`changes`): deletions, moves to other accounts, and all changes of accounts, categories and the
+ * is in the log (`changes`): deletions, moves to other accounts, and all changes to accounts, categories and the
  * profile. SQLite has one writer, which takes the number and writes the row in one transaction: the order of the
  * numbers is the order of the commits.
  *

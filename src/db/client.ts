@@ -47,14 +47,14 @@ export function openDatabase(
   }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ): Database {
   const send = (statements: Bound[]) => {
-    // The default mode begins as a reader: if another writer came in between, a batch that reads first and writes later
-    // would then fail at once instead of waiting its turn.
+    // The driver's default mode begins as a reader: a batch that reads first and writes later would fail at once, instead
+    // of waiting its turn, if another writer came in between.
     const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
     const run = () => translateDatabaseErrors(attempt(statements, mode))
     return meter.timeDatabase(withRetries(run, mode, deadline()))
   }
 
-  /** A driver of its own, since it limits parallel calls with promises, which would block all others if one hung. */
+  /** Each attempt has a client of its own: a shared one limits parallel calls, so that calls that hang block the others. */
   const attempt = async (statements: Bound[], mode: TransactionMode) => {
     let steps: (Step | null)[] = []
     const client = createClient({
@@ -79,7 +79,7 @@ export function openDatabase(
   return Object.assign(Object.create(builder), { send, batch })
 }
 
-/** Passes on only the database's own answers: the driver would take any JSON for one. */
+/** Passes on only successful answers: the driver would take the JSON of any other for the database's own error. */
 async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   const response = await fetch(request, { signal })
   if (response.ok) return response
@@ -93,7 +93,7 @@ type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | numbe
 
 /**
  * Takes rows and costs out of an answer as the driver parses it. The driver would discard the costs, and take ten times
- * as long to make its own objects of the rows.
+ * as long to turn the rows into objects of its own.
  */
 function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
   const parse = response.json.bind(response)

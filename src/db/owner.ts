@@ -22,14 +22,14 @@ export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTabl
 
 /** What statements need to know of their owner. */
 export type Scope = {
-  /** The id of the user, NULL if the token is not good. */
+  /** The id of the user, NULL if the token is not valid. */
   readonly id: SQL<number>
-  /** True if the token is good: the guard of an insert that has no other. */
+  /** True if the token is valid: the guard of an insert that has no other. */
   readonly isKnown: SQL
   readonly db: typeof builder
 }
 
-/** What identifies a token, and the times after which it must have been used and created to be good. */
+/** What identifies a token, and the times after which it must have been last used and created to be valid. */
 type Credentials = { tokenId: number; secretHash: string; usedAfter: Date; createdAfter: Date; now: Date }
 
 /**
@@ -43,7 +43,7 @@ export class Owner implements Scope {
   readonly tokenId: number
   /** Identifies the token without revealing it. */
   readonly tokenKey: string
-  /** The user's id, once `run` has found it. */
+  /** The user's id, once `run` or `look` has found it. */
   userId: number | undefined
   readonly credentials: Credentials
   /** The user's id and the number of their last change, as `7-42`, once `look` or a watched `run` has read them. */
@@ -73,8 +73,8 @@ export class Owner implements Scope {
   }
 
   /**
-   * Runs statements in one transaction and one round trip, after the one that looks up the user, and returns that user
-   * beside their results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
+   * Looks up the user and then runs the statements, all in one transaction and one round trip. Returns the user beside
+   * their results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const results = await runBatch(this.db, { ...this.#identify(), ...statements }).catch((error) => {
@@ -125,7 +125,7 @@ export class Owner implements Scope {
     return one as ResultOf<T>
   }
 
-  /** True once `run` has seen that the token's last use was recorded a day ago or earlier. */
+  /** True once `run` or `look` has seen that the token's last use was recorded a day ago or earlier. */
   get isUseStale(): boolean {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= daysBefore(this.now, 1)
   }
@@ -190,7 +190,7 @@ const userWithLastChange = (by: ValuesOrSlots) => sql`(
   select users.*, last_used_at as token_used_at, ${lastChange(sql`users.id`)} as last_change
     from tokens join users on users.id = tokens.user_id where ${holdsToken(by)} limit 1) users`
 
-/** True for the row of the token, if it is good. */
+/** True for the row of the token, if it is valid. */
 function holdsToken({ tokenId, secretHash, usedAfter, createdAfter }: ValuesOrSlots): SQL {
   return sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isUsedAfter(usedAfter, createdAfter)}`
 }
@@ -215,7 +215,7 @@ const identify = prepare(({ by, isWatched }: Slots<{ by: Credentials; isWatched:
 
 const none = sql<number | null>`null`
 
-/** Fails on purpose if the token is good, its use has been noted and the client knows the state. */
+/** Fails on purpose if the token is valid, its use was noted within the last day, and the client knows the state. */
 const stopIfKnown = prepare(
   ({ by, known, usedAfter }: Slots<{ by: Credentials; known: string; usedAfter: Date }>) => ({
     stop: builder.all(sql`

@@ -55,7 +55,7 @@ export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
 
-/** True if row `id` exists and is that user's, so that another row may refer to it. Both are expressions. */
+/** True if row `id` exists and is that user's, so that another row may refer to it. */
 export function refersToOwn(userId: SQL, table: OwnedTable, id: SQL): SQL {
   return sql`exists (select 1 from ${table} where ${table.id} = ${id} and ${table.userId} = ${userId})`
 }
@@ -137,7 +137,7 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 }
 
 /**
- * Returns the values of a draft. Before throwing its errors, checks that the token is good and, if the request is about
+ * Returns the values of a draft. Before throwing its errors, checks that the token is valid and, if the request is about
  * a row, that the row is what the request claims (docs/contract.md, Order of checks).
  */
 export async function requireComplete<T>(owner: Owner, draft: Draft<T>, claimed?: Claim) {

@@ -37,7 +37,7 @@ export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** Each combination of fields that an input leaves out has a text of its own. Clients choose, hence a bound. */
+/** Each combination of fields left out has a text of its own. Clients choose the fields, so their number is limited. */
 const mostShapes = 200
 
 /**
@@ -106,7 +106,7 @@ function compile(statement: Statement): Compiled {
   const { text, params } = numbered(sql, args)
   const { fields, joinsNotNullableMap } = prepared
   if (!fields || !plain.isRead) return { ...plain, sql: text, params }
-  // As one JSON text, rows take a quarter of the bytes and of the time to read that cells with their types take.
+  // Rows in one JSON text take a quarter of the bytes of typed cells, and a quarter of the time to read.
   const names = namesOf(fields)
   const values = fields.map(({ field }, place) => {
     return valueDecoder(field) instanceof NestedJson ? `json(${names[place]})` : names[place]
@@ -205,7 +205,7 @@ function decoderOf({ fields, joinsNotNullableMap }: Prepared, method?: 'all' | '
     rows.map((row) => Object.fromEntries(columns.map((name, place) => [name, row[place]])))
 }
 
-/** Makes objects of rows, as Drizzle would: nested by path, and null for the missing side of a join. */
+/** Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. */
 function rowReader(fields: Field[], isThere: Record<string, boolean> = {}) {
   const readers = fields.map(({ path, field }) => {
     const [group, name] = path.length > 1 ? path : [undefined, path[0]]

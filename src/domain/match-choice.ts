@@ -1,23 +1,23 @@
 import type { MatchReason, MatchRow } from './match-row.ts'
 
-/** A row with its day as a number, and the words that tell what it is of. */
+/** A row with its day as a number, and the words by which it can be recognised. */
 export type Entry = MatchRow & { day: number; telling: () => Set<string> }
-/** Two rows that may be one event. One that is only `doubt` is too far apart, but keeps others from being sure. */
+/** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type Pair = { first: Entry; second: Entry; daysApart: number; isDoubt: boolean }
 export type Candidate = Pair & { evidence: MatchReason[] }
-/** How many days the second of a pair may be posted after the first; and from when on it leaves doubt. */
+/** How many days after the first the second of a pair may be posted; between `doubt` and `from`, it only leaves doubt. */
 export type Days = { doubt: number; from: number; to: number }
 
-/** Of each row, the first so many that could be its counterpart are looked at. */
+/** At most this many possible counterparts of a row are looked at: the earliest. */
 const mostCandidates = 24
-/** What a pair is worth, in days by which it may be further apart than others. */
+/** What a pair is worth, in days off the usual: so much that more pairs go before nearer ones. */
 const worthOfPair = 1_000
 
 export function byDay(a: Entry, b: Entry): number {
   return a.day - b.day || a.id - b.id || a.type.localeCompare(b.type)
 }
 
-/** Each of the firsts with the seconds of the days around it; both come in the order of their days. */
+/** Pairs each of the firsts with the seconds that `days` allows. Both lists must be in the order of their days. */
 export function pairsWithin(firsts: Entry[], seconds: Entry[], days: Days): Pair[] {
   const pairs: Pair[] = []
   let start = 0
@@ -33,9 +33,9 @@ export function pairsWithin(firsts: Entry[], seconds: Entry[], days: Days): Pair
 }
 
 /**
- * Takes the best candidates of which both entries are free, each entry once: an account that is named goes before words
- * in common, and these before none. Among equals, seconds come in the order of the firsts, each about as many days later
- * as is usual for its account.
+ * Takes the best candidates whose entries are both free, each entry once: first those that name an account, then those
+ * with words in common, then the others. Among equals, seconds come in the order of the firsts, each about as many days
+ * later as is usual for its account.
  */
 export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolean): Candidate[] {
   const usualDays = usualDaysOf(candidates)
@@ -58,7 +58,7 @@ export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolea
   ]
 }
 
-/** The candidates neither of whose entries has another one; what has one of its own leaves no doubt about others. */
+/** The candidates neither of whose entries is in another. A second that has a proper candidate casts no doubt on others. */
 export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
   const proper = candidates.filter(({ isDoubt }) => !isDoubt)
   const explained = new Set(proper.map(({ second }) => second))
@@ -72,7 +72,7 @@ export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
 
 const poolOf = ({ accountId, type, amount }: Entry) => `${accountId} ${type} ${amount}`
 
-/** How many days an account's bank usually takes: the median of the candidates that are the only ones. */
+/** How many days an account's bank usually takes: the median of the `onlyCandidates`. */
 function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {
   const known = Map.groupBy(onlyCandidates(candidates), ({ second }) => second.accountId)
   const medians = new Map(

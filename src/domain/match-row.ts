@@ -7,7 +7,7 @@ export type MatchKind = (typeof matchKinds)[number]
 export const matchModes = ['suggest', 'off', 'sure'] as const
 export type MatchMode = (typeof matchModes)[number]
 
-/** Why two rows were matched, as the document explains it. */
+/** Why two rows were matched, as the OpenAPI document explains it. */
 export const matchReasons = {
   same_amount: 'The amounts are the same.',
   same_day: 'The days are the same.',
@@ -21,8 +21,8 @@ export const matchReasons = {
 export type MatchReason = keyof typeof matchReasons
 
 /**
- * An income or expense that may have a counterpart; or a leg of a transfer, which stands once for each of its accounts
- * with the same id.
+ * An income or expense that may have a counterpart, or one leg of a transfer. A transfer has two legs, one for each
+ * account, with the same id.
  */
 export type MatchRow = {
   id: number
@@ -36,8 +36,8 @@ export type MatchRow = {
   /** Null if somebody typed it. */
   importId: number | null
   /**
-   * What has been found out about it: a `duplicate` has been joined to a bank's row or absorbed it, and both legs of a
-   * `transfer` are known. It is in no other match of that kind.
+   * The kinds of match that it cannot be in any more: `duplicate` once it has been joined with a bank's row or stands for
+   * one, `transfer` once both legs are known.
    */
   settled?: readonly MatchKind[]
 }

@@ -1,13 +1,13 @@
 /** Texts are cut before they are normalised, which takes quadratic time on runs of combining marks. */
 const longestText = 256
-/** Of a text's words, the first so many are compared. */
+/** At most this many words of a text are compared: the first. */
 const mostWords = 32
 /** Banks cut words short and people leave endings off, so words count as the same if they begin with the same letters. */
 const lettersCompared = 5
-/** Words with more digits are numbers of cards and bookings, which tell nothing; `n26` does. */
+/** Words with more digits are the numbers of cards and bookings, which say nothing about the payee; `n26` does. */
 const mostDigits = 3
 
-/** Writing without spaces, whose words are its pairs of neighbouring characters. */
+/** Scripts without spaces: each pair of neighbouring characters counts as a word. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
 /** Letters that no normalisation takes apart, as people without them on their keyboards write them. */

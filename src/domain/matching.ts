@@ -15,14 +15,14 @@ export { type MatchKind, type MatchReason, type MatchRow, matchKinds, matchReaso
 
 export const matchCertainties = ['sure', 'likely'] as const
 
-/** Two rows that are one event. */
+/** Two rows that are, or look like, one event. */
 export type Match = {
   kind: MatchKind
-  /** Of a duplicate what was typed, or the earlier import brought; of a transfer the outflow. Then the other. */
+  /** First the row of a duplicate that was typed or imported earlier, or the outflow of a transfer; then the other. */
   ids: [number, number]
   /** From the first to the second; negative if the second is earlier. */
   daysApart: number
-  /** `sure` if neither row could be meant by another one and, of a transfer, its words say that it is one. */
+  /** `sure` if neither row has another candidate and, for a transfer, the words say that it is one. */
   certainty: (typeof matchCertainties)[number]
   reasons: MatchReason[]
 }
@@ -32,20 +32,20 @@ export type MatchOptions = {
   kind?: MatchKind | undefined
   /** The names of the user's accounts, by their ids. */
   accountNames: ReadonlyMap<number, string>
-  /** True for a pair of which the user said that it is none. */
+  /** True for a pair that the user said is no match. */
   isRejected: (kind: MatchKind, ids: [number, number]) => boolean
 }
 
 /**
- * A bank posts what was typed up to six days later. What it posted up to four days before is no match, but leaves doubt:
- * people also type what they had forgotten.
+ * A bank posts a payment from one day before to six days after the day that was typed. One posted two to four days before
+ * is no match, but leaves doubt: people also type, late, what they had forgotten.
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
 const transferDays = { doubt: -4, from: -1, to: 5 }
 
 /**
- * Finds the rows that stand twice (typed by hand, and in the bank's file days later; or in two files) and those that are
- * the two legs of a transfer between own accounts. Each row is in one match at most. The order of the rows does not
+ * Finds the rows that are there twice (typed by hand, and in the bank's file days later; or in two files) and those that
+ * are the two legs of a transfer between own accounts. Each row is in one match at most. The order of the rows does not
  * matter. The work is linear in the number of rows but for sorting them.
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
@@ -62,7 +62,8 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
   if (kind === 'duplicate') return eachRowOnce(answers)
 
   const legs = transferCandidates(entries, accountNames).filter(isAsked('transfer'))
-  // What stands twice moved once. Where duplicates are answered as well, both rows wait for that.
+  // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer, and neither can
+  // where the duplicate is returned as well: it has to be settled first.
   const waiting = new Set(
     duplicates.flatMap(({ first, second }) =>
       kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
@@ -107,7 +108,7 @@ function duplicateCandidates(entries: Entry[]): Candidate[] {
 
 /**
  * Tells whether two rows of different imports may be the same: each is within the days of the other's import, as only
- * what two files both cover can stand in both.
+ * what two files both cover can be in both.
  */
 function overlaps(entries: Entry[]): (pair: Pair) => boolean {
   const keyOf = ({ accountId, importId }: Entry) => `${accountId} ${importId}`
@@ -181,7 +182,7 @@ function saysTransfer({ first, second, evidence }: Candidate): boolean {
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 
-/** Both legs of a transfer may stand in files; the second waits until the first has been settled. */
+/** Each leg of a transfer may have a duplicate of its own: the second waits until the first has been settled. */
 function eachRowOnce(matches: Match[]): Match[] {
   const seen = new Set<number>()
   return matches.filter(({ ids }) => {

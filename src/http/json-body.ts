@@ -46,7 +46,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   }
 }
 
-/** A large body is read only for a good token, and counts towards the isolate's memory until the answer is ready. */
+/** A large body is read only for a valid token, and counts towards the isolate's memory until the answer is ready. */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)

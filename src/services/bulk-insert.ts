@@ -113,7 +113,7 @@ const stagedItems = (batchId: BatchId) => sql`
 export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and completed_at is null)`
 
 /**
- * Decides what becomes of the items of an unfinished batch, in this order:
+ * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
  * 1. An item whose client id belongs to an existing row is a duplicate of that row.
  * 2. An item that breaks one of the rules, which are about `item`, fails.
@@ -121,8 +121,8 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, rows that are gone absorb items too: a joined row counts as the one that remains, and an item that
- * equals a row which the user deleted is `deleted_before`.
+ * With `recalls`, rows that are gone absorb items too: a joined row counts as the one that remains, and, with
+ * `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = ownerOf(batchId)
@@ -178,8 +178,8 @@ const mostComparedInAll = 30_000
  * `absorbed` has the position of the item and the id of the row, negative if that is deleted. Rows with the account,
  * date and amount of any item are read once, however many items match them.
  *
- * SQLite copies a CTE's query for each reference to it, so few refer to one more than once: planning took ten times as
- * long as running it.
+ * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference: planning all copies
+ * took ten times as long as running the statement.
  */
 function absorbed(batchId: BatchId, recalls: Recalled | undefined): SQL {
   const userId = ownerOf(batchId)
@@ -222,12 +222,13 @@ function absorbed(batchId: BatchId, recalls: Recalled | undefined): SQL {
       )`
 }
 
-/** Which rows that have gone a file is compared with, beside those that were joined with others. */
+/** Which remembered rows a file is compared with: always those that were joined, and deleted ones if `deleted`. */
 type Recalled = { deleted: boolean }
 
 /**
- * The rows that have gone and resemble any item `asking`: those that were joined have the id of the row that stands for
- * them, unless that says as much itself and is not of the same file, and deleted ones theirs, negative.
+ * The remembered rows that resemble any item of `asking`. A joined row has the id of the row that stands for it, and is
+ * left out if the two are equal, since that row then absorbs the item itself, unless both are of one file, which has two
+ * such items. A deleted row has its own id, negated.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isSame = sql`(
@@ -247,7 +248,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
 }
 
 /**
- * Pairs items with equal rows, neither of which has a pair yet. If several are equal, the first item is paired with the
+ * Pairs items with equal rows, if neither has a pair yet. If several are equal, the first item is paired with the
  * first row, and so on.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
@@ -293,7 +294,7 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
       from item cross join outcome using (position)`
 }
 
-/** Counts the rows that `createRows` has created from an uploaded batch in the kept figures. */
+/** Adds the rows that `createRows` has created from an uploaded batch to the kept figures. */
 export function countCreated(batchId: BatchId): SQL[] {
   return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }

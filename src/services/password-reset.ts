@@ -109,7 +109,7 @@ export async function resetPassword(
   if (changed.length === 0) throw refusal(badToken)
 }
 
-/** The user's id in SQL: NULL unless the token is good at this moment, for this address. */
+/** The user's id in SQL: NULL unless the token is valid at this moment, for this address. */
 function userOfToken(token: string, email: string, now: Date): SQL<number> {
   const isGood = and(
     eq(passwordResets.tokenHash, hashSecret(token)),

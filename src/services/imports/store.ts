@@ -38,7 +38,7 @@ export type ImportResult = {
   counts: { rows: number; created: number; duplicate: number; deletedBefore: number; joined: number }
   /** The first rows that exist already, by their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
-  /** How many rows may be one with others, and the days of all of them; null if none. */
+  /** How many matches of the created rows are left to decide on, and the days that these span; null if none are. */
   possible: Possible | null
   closing: ClosingComparison | null
 }
@@ -51,7 +51,7 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
  * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
  * same key is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid.
  *
- * What is sure to match is joined in the same transaction (`match=sure`). To know it, the file is tried first.
+ * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
  */
 export async function storeImport(
   owner: Owner,
@@ -145,7 +145,7 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
   }
 }
 
-/** Notes which rows that were typed stand for one of the file: they are no match for another one days later. */
+/** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken for their duplicate. */
 function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL {
   return sql`
     update transactions set booked_by = ${importId}

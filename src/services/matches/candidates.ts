@@ -8,24 +8,25 @@ import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
 import { findMatches, type Match } from '../../domain/matching.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
-/** The most rows of some days that are looked at: the newest. */
+/** At most this many rows of the requested days are looked at: the newest. */
 const mostLookedAt = 20_000
-/** The most of those that are compared: what the database answers may weigh ten megabytes. */
+/** At most this many of those are compared, since the database sends no answer above 10 MB. */
 const mostCompared = 3_000
 
 /** The days whose rows are looked at; expressions. */
 type Days = { from: SQL; to: SQL }
 
 /**
- * A row that has another of its amount nearby, with the pairs that were rejected of which it is the first, and what was
- * joined with it: kind, account, type and import of each; and whether it stands for a row of a file (`booked_by`).
+ * A row to be compared, with what is settled about it: the kind and the second id of each rejected pair of which it is
+ * the first; kind, account, type and import of each row that was joined with it; and whether it stands for a row of a
+ * file (`booked_by`).
  */
 export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
 
 /**
- * The statements that read what may be a match: rows that have a counterpart of their amount within six days, which
- * the database finds in one pass, the first and last row of each import, since only what two imports both cover can
- * stand in both, and how far back was looked. `matchesAmong` takes their results.
+ * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
+ * six days, which the database finds in one pass; the first and last row of each import, since a row can only be in two
+ * imports if both cover its day; and how far back was looked.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const { userId, transactionDate } = transactions
@@ -80,7 +81,7 @@ function resembling(owner: Scope, ofDays: SQL): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
-/** What has been said of a row before (see `Candidate`). */
+/** What is settled about a row (see `Candidate`). */
 function settledBefore(owner: Scope) {
   return {
     rejected: sql<string>`(
@@ -94,7 +95,7 @@ function settledBefore(owner: Scope) {
   }
 }
 
-/** What those statements answer. */
+/** The results of those statements. */
 export type Found = {
   names: { id: number; name: string }[]
   candidates: Candidate[]
@@ -126,7 +127,7 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
 
 type Joined = [kind: MatchKind, accountId: number, type: Transaction['type'], importId: number | null][]
 
-/** A row as it is compared. A transfer is its two legs, which belong together. */
+/** A row as it is compared: a transfer as two legs, which are already known to belong together. */
 function matchRow(row: Candidate): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
   const joined: Joined = JSON.parse(row.joined)

@@ -11,16 +11,17 @@ import { liveCategory, type Transaction, transactionColumns } from '../transacti
 import { isPair, kindRule, pairRules } from './pairs.ts'
 
 /*
- * Two transactions that are one event become one. Of a transfer the outflow remains, of a duplicate the transfer, the row
- * that was typed, or else the older one. The other goes like any deleted row, and is remembered as it was: a file that has
- * it brings nothing new, and `separate` brings it back. Figures, tombstones and spent client ids are the triggers' work.
- * `updated_at` stays, which says when somebody changed a row: undoing an import asks that.
+ * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
+ * a row that is a transfer already, or else the one that was typed, or else the older one. The other goes like any deleted
+ * row, and is remembered as it was: a file that has it brings nothing new, and `separate` brings it back. Figures,
+ * tombstones and spent client ids are the triggers' work. `updated_at` does not change: undoing an import asks it whether
+ * somebody has edited the row.
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type Pairs = string | SQL
 
-/** Joins two transactions, and returns the one that remains; sent again, it changes nothing. Throws Invalid. */
+/** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
 export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
   const pair = await requireComplete(owner, draft)
   const { kind, ids } = pair
@@ -47,12 +48,12 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
   return remains
 }
 
-/** The statements that join pairs of the user's, no row in two of them; what is no pair any more is left as it is. */
+/** The statements that join the user's pairs. No row may be in two; a pair that can no longer be joined is left alone. */
 export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     rememberGone(userId, pairs, guard),
-    // A transfer is no expense: its outflow would not be recognised by the row that is left.
+    // An outflow that becomes a transfer is remembered as an expense too, or a file that has it would bring it again.
     sql`
     insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, joined_id, survivor_id, seq)
     select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer', own.id, own.id, gone.seq
@@ -62,7 +63,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
     update remembered set survivor_id = gone.joined_id from ${joined} gone
      where remembered.user_id = ${userId} and remembered.survivor_id = gone.id`,
     sql`delete from transactions where id in (select id from ${joined})`,
-    // One that has been changed since was joined before.
+    // A row with a higher number than the join was updated then: this is a repeat.
     sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
@@ -109,7 +110,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
 }
 
-/** The rows that have been joined as these pairs say, as they are remembered. */
+/** The remembered row of each of these pairs that has been joined. */
 export function joinedOf(userId: SQL, pairs: Pairs): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair

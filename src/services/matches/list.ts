@@ -17,7 +17,7 @@ export type Matches = {
 
 const read = prepareOwned((owner, days: Slots<Span>) => selectCandidates(owner, days))
 
-/** Returns what looks like one event among the transactions of some days, sure matches and the newest first. Throws Invalid. */
+/** Returns the matches among the transactions of some days: sure ones first, then the newest. Throws Invalid. */
 export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
@@ -35,7 +35,7 @@ const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)
 const newestDay = ({ transactions }: Matches['matches'][number]) =>
   transactions.reduce((newest, { transactionDate: day }) => (day > newest ? day : newest), '')
 
-/** By default the last days until tomorrow, which has begun somewhere on earth. */
+/** By default the last `defaultDays` up to tomorrow, which may have begun where the user is. */
 function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {
   const last = to ?? (from ? addDays(from, mostDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
   const first = from ?? addDays(last, -defaultDays)

@@ -7,7 +7,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { allHold, brokenBy, selectVerdict } from '../guards.ts'
 import { pairRules } from './pairs.ts'
 
-/** Remembers that two transactions are no match, so that nothing asks again. Throws Invalid. */
+/** Remembers that two transactions are no match, so that it is never suggested again. Throws Invalid. */
 export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<void> {
   const { kind, ids } = await requireComplete(owner, draft)
   const rules = pairRules(owner, ids)

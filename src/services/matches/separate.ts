@@ -9,7 +9,7 @@ import { withinBounds } from '../bounds.ts'
 import { brokenBy, rule, selectVerdict } from '../guards.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
-/** Takes back what was joined last with a transaction; returns that and the one that is there again. Throws Invalid. */
+/** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */
 export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
   const { db } = owner
   const { id } = await requireComplete(owner, draft)
@@ -38,13 +38,13 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   return results.both
 }
 
-/** True for a `gone` row that was joined, and whose account is there. */
+/** True for a `gone` row that was joined, and whose account still exists. */
 const canComeBack = (userId: SQL) => sql`
   (gone.joined_id <> gone.id and gone.account_id in (select id from accounts where user_id = ${userId}))`
 
 /**
- * The statements that take back all joins in which rows of an import take part: those that `which` matches remain for
- * others, and all of its own that went.
+ * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
+ * in which one remained, if `which` matches it or a later join has removed it.
  */
 export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] {
   const gone = sql`
@@ -60,8 +60,8 @@ export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] 
 }
 
 /**
- * The statements that bring back rows that were joined: `gone` selects their ids. What the others gained of them they
- * lose, unless somebody has changed it since. `forget` ends it.
+ * The statements that bring back rows that were joined: `gone` selects their ids. The rows that remained lose what they
+ * gained, unless somebody has changed it since. `forget` comes last: it deletes what `gone` selects from.
  */
 function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${gone}))`
@@ -122,7 +122,7 @@ function takeBack(userId: SQL, rows: SQL): SQL {
      where transactions.id = other.joined_id`
 }
 
-/** What was joined with a row that is there again is found by that. */
+/** A row that was brought back stands again for the rows that had been joined with it. */
 function pointBack(userId: SQL, rows: SQL): SQL {
   return sql`
     update remembered set survivor_id = coalesce((

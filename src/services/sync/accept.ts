@@ -20,7 +20,7 @@ import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
 
-/** How long a client with too many unfinished batches is to wait: by then, the queue has finished some. */
+/** How long a client with too many unfinished batches is to wait: by then, the queue should have finished some. */
 const retryAfterSeconds = 10
 
 /** A batch as it was sent, each item checked on its own. */
@@ -98,8 +98,8 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (first && first.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the oldest is to be in the queue. If it is this batch, it is not there yet. If it is the one before, it may
-  // have got lost: the client may be repeating an upload without an answer. Queueing it twice does no harm.
+  // Only the oldest batch belongs in the queue. If that is this one, it is not there yet. If it is the one before, its
+  // message may be lost: the client may be repeating an upload that got no answer. Queueing it twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return first?.id ?? id
