@@ -227,8 +227,8 @@ type Recalled = { deleted: boolean }
 
 /**
  * The remembered rows that resemble any item of `asking`. A joined row has the id of the row that stands for it, and is
- * left out if the two are equal, since that row then absorbs the item itself, unless both are of one file, which has two
- * such items. A deleted row has its own id, negated.
+ * left out if the two are equal, since that row then absorbs the item itself, unless both stand for rows of one file, which
+ * has two such items. A deleted row has its own id, negated.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isSame = sql`(
@@ -237,7 +237,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
     and coalesce(transactions.reference = row.reference, row.reference is null))`
   const isThere = sql`exists (
     select 1 from transactions where transactions.id = row.survivor_id and ${hasLiveAccounts}
-       and (not ${isSame} or coalesce(transactions.import_id = row.import_id, false)))`
+       and (not ${isSame} or coalesce(row.import_id in (transactions.import_id, transactions.booked_by), false)))`
   return sql`
     select coalesce(row.survivor_id, -row.id) as id, row.account_id, row.to_account_id, row.type, row.amount,
            row.transaction_date, row.reference

@@ -304,6 +304,17 @@ test('two rows of one file that were joined are both found in it', async () => {
   expect((await importRows(checking, [...twice, ...(first ? [first] : [])])).counts.created).toBe(1)
 })
 
+test('a typed row that stands for one of two equal rows of a file is found twice once the other is joined', async () => {
+  const { person, checking, expense, importRows } = await createBanked()
+  const typed = await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
+  const twice = ['a', 'b'].map((words) => ['2026-11-10', '-12.50', words] as [string, string, string])
+  expect((await importRows(checking, twice)).counts).toMatchObject({ created: 1, duplicate: 1 })
+  const { body } = await person.get('/api/transactions')
+  const ids = body.data.map(({ id }: Json) => id)
+  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).body.id).toBe(typed.id)
+  expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
+})
+
 test('a deleted category is none: it is gained, given and kept by nobody', async () => {
   const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })
