@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { runBatch } from '../../src/db/batch.ts'
 import { findDifferences } from '../../src/db/check.ts'
+import { joinPairs } from '../../src/services/matches/join.ts'
 import { createBanked } from './banked.ts'
 import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { balanceOf, expectInvalid, type Json, recordTransaction } from './world.ts'
@@ -207,6 +210,19 @@ test('a join that is sent again answers with what remains, and changes nothing',
   const before = await contents()
   expectInvalid(await separate(remains.id), { id: ['The selected id is invalid.'] })
   expect(await contents()).toEqual(before)
+})
+
+test('a pair that an import found before its account was deleted is not joined', async () => {
+  const { world, person, savings, rows, isExact } = await createJoiner()
+  const [inflow, outflow] = await rows()
+  const { body: me } = await person.get('/api/me')
+  await person.delete(`/api/accounts/${savings.id}`)
+  const db = openWorldDatabase(world)
+  const pairs = JSON.stringify([['transfer', inflow?.id, outflow?.id]])
+  const joins = joinPairs({ db, id: sql`${me.id}`, isKnown: sql`true` }, pairs, sql`true`)
+  await runBatch(db, { joins: joins.map((statement) => db.run(statement)) })
+  expect((await rows()).map(({ id, type }) => [id, type])).toContainEqual([outflow?.id, 'expense'])
+  await isExact()
 })
 
 test('only two transactions of the user’s that can be one event are joined', async () => {

@@ -80,7 +80,10 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
 /** Remembers which row of each pair goes, and all that it takes to bring it back. */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
-  const own = sql`a.user_id = ${userId} and b.user_id = ${userId}`
+  // An import was tried before it joins: accounts may have been deleted since.
+  const own = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
+    select 1 from accounts where former_user_id = ${userId}
+       and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   return sql`
