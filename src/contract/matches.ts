@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { matchCertainties, matchKinds, matchReasons } from '../domain/matching.ts'
 import { doc, field } from './doc.ts'
-import { date, id, oneOf } from './fields.ts'
+import { date, id, oneOf, prepared } from './fields.ts'
 import * as shown from './shown.ts'
 import { coffee, transaction } from './transactions.ts'
 
@@ -26,14 +26,19 @@ export const matchQuery = z.partial(
 export type MatchQuery = z.output<typeof matchQuery>
 
 const twoIds = 'The :field field must be a list of two different ids.'
+/** A longer list gets one error as a whole, not one for each of its items. */
+const orNone = (ids: (number | string)[]) => (Array.isArray(ids) && ids.length > 2 ? false : ids)
 
 /** Two transactions, as a match names them. Their order does not matter. */
 export const pair = z.object({
   kind,
   ids: field(
-    z
-      .array(id, { error: ({ input }) => (input == null ? 'The :field field is required.' : twoIds) })
-      .check(z.refine((ids) => ids.length === 2 && ids[0] !== ids[1], { error: twoIds })),
+    prepared(
+      orNone,
+      z
+        .array(id, { error: ({ input }) => (input == null ? 'The :field field is required.' : twoIds) })
+        .check(z.refine((ids) => ids.length === 2 && ids[0] !== ids[1], { error: twoIds })),
+    ),
     doc({ minItems: 2, maxItems: 2, description: 'The `ids` of the match.' }),
   ),
 })

@@ -98,6 +98,8 @@ const unseen = [
   'DELETE /api/me',
   'DELETE /api/tokens/:id',
   'POST /api/email/verification-notification',
+  'POST /api/matches/reject',
+  'DELETE /api/matches/reject',
 ]
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET ') && !unseen.includes(route))
 
