@@ -4,7 +4,7 @@ import { runBatch } from '../../src/db/batch.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { joinPairs } from '../../src/services/matches/join.ts'
 import { createBanked } from './banked.ts'
-import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { balanceOf, expectInvalid, type Json, recordTransaction } from './world.ts'
 
 /** Somebody who typed a coffee and moved money, of which two banks tell days later. */
@@ -343,4 +343,20 @@ test('a deleted category is none: it is gained, given and kept by nobody', async
   expect(body.transactions).toMatchObject([{ category_id: null }, { category_id: category.id }])
   await world.removeDeleted()
   await isExact()
+})
+
+test('joining and separating go through what was joined before once at most', async () => {
+  const { world, person, checking, join, separate } = await createJoiner()
+  const { body: me } = await person.get('/api/me')
+  await askDatabase(
+    world,
+    sql`
+    insert into remembered (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, survivor_id, seq, kept)
+    with nth(n) as (select 1001 union all select n + 1 from nth where n < 2000)
+    select ${me.id}, n, ${checking.id}, 'expense', 500, '2026-01-01', 'duplicate', n + 5000, n + 5000, 1, '{}' from nth`,
+  )
+  await world.resetDatabaseWork()
+  const { remains } = await join('transfer')
+  expect((await separate(remains.id)).status).toBe(200)
+  expect((await world.databaseWork()).rowsRead).toBeLessThan(2_000)
 })

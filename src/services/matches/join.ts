@@ -60,8 +60,10 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
       from ${joined} gone cross join transactions own on own.id = gone.joined_id
      where gone.kind = 'transfer' on conflict do nothing`,
     sql`
-    update remembered set survivor_id = gone.joined_id from ${joined} gone
-     where remembered.user_id = ${userId} and remembered.survivor_id = gone.id`,
+    update remembered set survivor_id = (select joined_id from ${joined} gone where gone.id = remembered.survivor_id)
+     where user_id = ${userId} and id in (
+       select other.id from ${joined} gone cross join remembered other indexed by remembered_survivor
+           on other.user_id = ${userId} and other.survivor_id = gone.id)`,
     sql`delete from transactions where id in (select id from ${joined})`,
     // A row with a higher number than the join was updated then: this is a repeat.
     sql`

@@ -15,7 +15,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   const { id } = await requireComplete(owner, draft)
   const isOwn = sql`exists (select 1 from ${transactions} where ${ownRow(owner, transactions, id)})`
   const last = sql`
-    select id from remembered gone
+    select id from remembered gone indexed by remembered_survivor
      where user_id = ${owner.id} and survivor_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
      order by seq desc, id desc limit 1`
   const rules = [rule('id', 'The selected :field is invalid.', sql`exists (${last})`)]
@@ -133,5 +133,7 @@ function pointBack(userId: SQL, rows: SQL): SQL {
                    on next.user_id = ${userId} and next.id = above.id and next.joined_id <> next.id)
              select id from above where exists (select 1 from transactions where transactions.id = above.id) limit 1
            ), survivor_id)
-     where user_id = ${userId} and survivor_id in (select survivor_id from ${rows}) and joined_id <> survivor_id`
+     where user_id = ${userId} and joined_id <> survivor_id and id in (
+       select other.id from ${rows} gone cross join remembered other indexed by remembered_survivor
+           on other.user_id = ${userId} and other.survivor_id = gone.survivor_id)`
 }
