@@ -117,7 +117,8 @@ class XmlReader {
       if (attributes.has(name)) this.#refuse(`Duplicate attribute: ${name.slice(0, 40)}`)
       if (attributes.size === maxAttributes) refuseFile('An element of the file has too many attributes.')
       this.#checkReferences(quoted, this.#at - quoted.length)
-      attributes.set(name, decodeReferences(quoted.slice(1, -1)))
+      // XML 1.0, 3.3.3: white space that is written out is a space, whatever its kind.
+      attributes.set(name, decodeReferences(quoted.slice(1, -1).replace(/\r\n|[\t\n\r]/g, ' ')))
     }
     return attributes
   }

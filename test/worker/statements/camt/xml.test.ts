@@ -155,6 +155,12 @@ test('documents that were good and have been damaged are read, or refused, as pa
   )
 })
 
+test('white space in an attribute is a space, unless a reference stands for it', () => {
+  const xml = '<a b="\n1\r\n2\t3\r4&#10;"/>'
+  expect(byOurs(xml)).toEqual([['a', { b: ' 1 2 3 4\n' }, []]])
+  expect(byOurs(xml)).toEqual(byParseXml(xml))
+})
+
 test('has so many references at most, since each takes far longer than a letter', () => {
   const references = (count: number) => `<a b="&amp;">${'&lt;'.repeat(count - 1)}</a>`
   expect(byOurs(references(300_000))).not.toBeNull()
