@@ -21,7 +21,7 @@ import { readsOf } from './reads.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
-import { viewOf } from './view.ts'
+import { type View, viewOf } from './view.ts'
 
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
@@ -105,9 +105,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   const pending = new Map(stored.waiting)
   let unstored: Work[] = []
   let undoable: Done[][] = []
-  let view = viewOf(stored.rows, pending, userId)
-  view.touchAll()
-  view.update()
+  let view = wholeView()
   const { keyOf, ...reads } = readsOf(
     () => view,
     () => stored.rows,
@@ -126,10 +124,11 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     else pending.delete(id)
   }
 
-  function replaceView(): void {
-    view = viewOf(stored.rows, pending, userId)
-    view.touchAll()
-    view.update()
+  function wholeView(): View {
+    const whole = viewOf(stored.rows, pending, userId)
+    whole.touchAll()
+    whole.update()
+    return whole
   }
 
   /** Takes what other tabs have stored. True if there was something. */
@@ -140,7 +139,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     const hasNewRows = fresh.rows !== stored.rows
     stored = fresh
     for (const id of ids) recompute(id)
-    if (hasNewRows) replaceView()
+    if (hasNewRows) view = wholeView()
     else for (const id of ids) view.show(...placeOf(id))
     return true
   }
@@ -366,7 +365,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
           isReplaced = true
         },
         show() {
-          if (isReplaced) replaceView()
+          if (isReplaced) view = wholeView()
           else view.update()
           isReplaced = false
           notify()

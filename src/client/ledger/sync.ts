@@ -113,11 +113,16 @@ function rankOf({ noun, sent, next }: Waiting): number {
 
 /** Whether it names a row that waits for a person to correct it. */
 function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
-  const { account_id, to_account_id, category_id } = (sent ?? next)?.set ?? {}
   const { waiting } = run.stored()
-  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`].some(
+  return referredTo(sent ?? next).some(
     (id) => waiting.get(id)?.next?.op === 'create' && waiting.get(id)?.errors,
   )
+}
+
+/** The rows that a change refers to. */
+function referredTo(change: Change | null): string[] {
+  const { account_id, to_account_id, category_id } = change?.set ?? {}
+  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]
 }
 
 /** Keeps what is left to be done to a row. */
@@ -269,9 +274,8 @@ function settleAll(run: Run): Entry[] {
 
 /** Whether a row is named whose creation has been answered as invalid as well. */
 function namesInvalid(run: Run, { sent }: Waiting): boolean {
-  const { account_id, to_account_id, category_id } = sent?.set ?? {}
   const { waiting } = run.stored()
-  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`].some((id) => {
+  return referredTo(sent).some((id) => {
     const named = waiting.get(id)
     return (
       (named?.sent ?? named?.next)?.op === 'create' &&

@@ -89,14 +89,15 @@ async function runImport(
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const stored = earlier ?? created[0]
   if (!stored) throw brokenBy([quota], results.verdict)
+  const joinsSure = file.isDryRun && file.match === 'sure'
   const result: ImportResult = {
     id: file.isDryRun ? null : stored.id,
     counts: { ...stored, joined: results.joined[0]?.count ?? 0 },
     duplicates: results.duplicates.map((found) => explained(file, found)),
-    possible: possibleMatches(stored.id, results, { joinsSure: file.isDryRun && file.match === 'sure' }),
+    possible: possibleMatches(stored.id, results, { joinsSure }),
     closing: compareClosing(file, balance),
   }
-  return { result, sure: surePairs(stored, results) }
+  return { result, sure: joinsSure ? surePairs(stored, results) : [] }
 }
 
 type Plan = { batch: Batch; missing: SQL; quota: Rule; pairs: SurePair[] }
