@@ -10,8 +10,8 @@ export {
   type LedgerOptions,
   type LedgerRejection,
   localLedger,
-  type Named,
 } from './client/ledger/ledger.ts'
+export type { Named } from './client/ledger/pending.ts'
 export type {
   LedgerAccount,
   LedgerCategory,

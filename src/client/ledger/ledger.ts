@@ -7,21 +7,26 @@ import type { LedgerStorage } from '../storage.ts'
 import { readAmount } from './money.ts'
 import {
   type Change,
+  deletes,
   type Fields,
   fold,
   giveIn,
   groupOf,
   insist,
+  type Named,
+  newWaiting,
+  type Other,
   pick,
   type Value,
   type Waiting,
   withoutUnchanged,
 } from './pending.ts'
 import { readsOf } from './reads.ts'
+import { renamed, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
-import { type View, viewOf } from './view.ts'
+import { type Shown, type View, viewOf } from './view.ts'
 
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
@@ -52,8 +57,6 @@ export type Entered = {
 }
 type Made = Exclude<Noun, 'profile'>
 
-/** Names what waits for one row. */
-export type Named = Pick<Waiting, 'noun' | 'key'>
 /** Both values of each field; `mine` is null where the person has deleted the row, `theirs` if somebody else has. */
 export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
 export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
@@ -72,8 +75,15 @@ export class LedgerError extends Error {
 export type Ledger = Awaited<ReturnType<typeof localLedger>>
 
 type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
-/** What was done to a row: what waited before and after, and what was shown. */
-type Done = Named & { before: Waiting | undefined; after: string; shown: Fields | undefined }
+/** What was done to a row: what waited, and what was shown, before and after. */
+type Done = Named & {
+  before: Waiting | undefined
+  after: string
+  was: Fields | undefined
+  is: Fields | undefined
+  /** What comes back with a row that was deleted. */
+  others: Other[]
+}
 
 /** The most steps that can be undone. */
 const mostUndone = 100
@@ -148,7 +158,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return locks.request(`${base}state`, async () => {
       await takeOthers()
       try {
-        const entries = work()
+        const entries = [...work(), ...bringBack()]
         const { meta } = stored
         meta.revision += 1
         if (entries.some(([key]) => key.startsWith('rows/'))) meta.rows = meta.revision
@@ -161,6 +171,27 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         throw error
       }
     })
+  }
+
+  /** Makes rows of those that come back. */
+  function bringBack(): Entry[] {
+    const { touched, renames } = revive(stored, () => `#${newId()}`)
+    if (touched.size === 0) return []
+    for (const id of touched) {
+      recompute(id)
+      view.touch(...placeOf(id))
+    }
+    view.update()
+    for (const done of undoable.flat()) {
+      done.key = renames.get(idOf(done)) ?? done.key
+      done.was &&= renamed(done.was, renames)
+      done.is &&= renamed(done.is, renames)
+      for (const other of done.others) {
+        other.key = renames.get(`transaction ${other.key}`) ?? other.key
+        other.set &&= renamed(other.set, renames)
+      }
+    }
+    return [...touched].map((id) => waitingEntry(id, stored.waiting.get(id)))
   }
 
   /** Does something to what waits: at once in memory, and stored when this resolves. */
@@ -195,21 +226,36 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
 
   /** Does something that can be undone. */
   function act(works: Work[]): Promise<void> {
-    const done = works.map(({ noun, key }) => {
-      const shown = view.get(noun, key) as Fields | undefined
-      return { noun, key, before: pending.get(idOf({ noun, key })), shown }
-    })
+    const before = works.map(({ noun, key }) => ({
+      ...{ noun, key, before: pending.get(idOf({ noun, key })), was: fieldsNow(noun, key) },
+      others: othersOf(noun, key),
+    }))
     const written = write(works)
-    undoable.push(done.map((one) => ({ ...one, after: textOf(pending.get(idOf(one))) })))
-    undoable = undoable.slice(-mostUndone)
+    const done = before.map((one) => {
+      const is = fieldsNow(one.noun, one.key)
+      return { ...one, after: textOf(pending.get(idOf(one))), is, others: is ? [] : one.others }
+    })
+    undoable = [...undoable, done].slice(-mostUndone)
     return written
+  }
+
+  function fieldsNow(noun: Noun, key: Key): Fields | undefined {
+    const row = view.get(noun, key)
+    return row && pick(row as unknown as Fields, fieldsOf[noun])
+  }
+
+  /** The transactions that go with an account, and those that name a category. */
+  function othersOf(noun: Noun, key: Key): Other[] {
+    if (noun === 'category')
+      return view.listed.filter((row) => row.category_id === key).map(({ key }) => ({ key }))
+    const own = noun === 'account' ? view.listed.filter((row) => isOf(row, key)) : []
+    return own.map(({ key }) => ({ key, set: fieldsNow('transaction', key) as Fields }))
   }
 
   /** What folds a change into what waits for a row. */
   function workOf(noun: Noun, key: Key, change: Change): Work {
     const at = 1 + [...pending.values()].reduce((last, one) => Math.max(last, one.at), 0)
-    const empty: Waiting = { noun, key, at, sent: null, next: null, conflict: null, errors: null }
-    return { noun, key, change: (waiting) => fold(waiting ?? empty, change) }
+    return { noun, key, change: (waiting) => fold(waiting ?? newWaiting(noun, key, at), change) }
   }
 
   function need(noun: Noun, name: Key | number): Fields & { key: Key } {
@@ -235,7 +281,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     const work = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf[noun]) })
     const isUnsent = pending.get(`${noun} ${row.key}`)?.next?.op === 'create'
     if (noun !== 'account' || !isUnsent) return [work]
-    const own = view.listed.filter((one) => one.account_id === row.key || one.to_account_id === row.key)
+    const own = view.listed.filter((one) => isOf(one, row.key))
     return [...own.flatMap((one) => removalsOf('transaction', one as unknown as Fields & { key: Key })), work]
   }
 
@@ -260,19 +306,37 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return keyOf(field === 'category_id' ? 'category' : 'account', text as Key | number)
   }
 
-  /** What takes back a step of which something may have been sent. */
-  function inverseOf({ noun, key, before, after, shown }: Done): Work[] {
-    const waiting = pending.get(`${noun} ${key}`)
-    if (textOf(waiting) === after) return [{ noun, key, change: () => before }]
-    // A deletion that is not on its way, such as one that has met a correction, is dropped.
-    if (waiting?.next?.op === 'delete')
-      return [{ noun, key, change: (one) => (one?.sent ? { ...one, next: null } : undefined) }]
-    const row = view.get(noun, key) as unknown as (Fields & { key: Key }) | undefined
-    if (!shown) return row ? removalsOf(noun, row) : []
-    const fields = pick(shown, fieldsOf[noun])
-    if (!row) return [workOf(noun, `#${newId()}`, { op: 'create', set: fields, was: {} })]
-    const work = updateOf(noun, row, fields)
-    return work ? [work] : []
+  /** What takes back a step: as if it had not been, unless something of it has been sent. */
+  function inverseOf(done: Done): Work {
+    const { noun, key, before, after } = done
+    const change = counterOf(done)
+    const work = change && workOf(noun, key, change)
+    return {
+      ...{ noun, key },
+      change(one) {
+        if (textOf(one) === after) return before
+        // The person has kept a row after all that they had deleted.
+        const isKept = change?.op === 'create' && !deletes(one) && stored.rows.get(noun, key)
+        return work && !isKept ? work.change(one) : one
+      },
+    }
+  }
+
+  /** The change back. What others have done since stays, or they are asked. */
+  function counterOf({ noun, key, was, is, others }: Done): Change | undefined {
+    if (!was) {
+      if (noun === 'account' && view.listed.some((row) => isOf(row, key)))
+        throw new LedgerError('The account has transactions.')
+      return is && { op: 'delete', set: {}, was: is }
+    }
+    const { category_id: category } = was
+    const isLost = typeof category === 'string' && !view.get('category', category)
+    const set: Fields = isLost ? { ...was, category_id: null } : was
+    if (!is) return { op: 'create', set, was: {}, others }
+    const now = fieldsNow(noun, key)
+    const own = Object.keys(is).filter((field) => now && was[field] !== is[field] && now[field] === is[field])
+    const fields = own.flatMap(groupOf)
+    return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
   }
 
   return {
@@ -302,11 +366,19 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       await act(removalsOf(noun, need(noun, name)))
     },
 
-    /** Takes back the last create, update or remove since the ledger was opened. False if there is none. */
+    /**
+     * Takes back the last create, update or remove since the ledger was opened. False if there is none. Throws LedgerError
+     * if it was the creation of an account that others have used since.
+     */
     async undo(): Promise<boolean> {
       const done = undoable.pop()
       if (!done) return false
-      await write(done.reverse().flatMap(inverseOf))
+      try {
+        await write(done.map(inverseOf).reverse())
+      } catch (error) {
+        undoable.push(done)
+        throw error
+      }
       return true
     },
 
@@ -375,6 +447,9 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     },
   }
 }
+
+const isOf = (row: Shown['transaction'], account: Key): boolean =>
+  row.account_id === account || row.to_account_id === account
 
 const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)
 

@@ -5,7 +5,18 @@ export type Value = string | number | boolean | null
 export type Fields = Record<string, Value>
 
 /** A change as an upload has it: ids of accounts and categories are keys. */
-export type Change = { op: 'create' | 'update' | 'delete'; set: Fields; was: Fields }
+export type Change = {
+  op: 'create' | 'update' | 'delete'
+  set: Fields
+  was: Fields
+  /** Of a row that was deleted and comes back, which makes it a new one: the transactions that come with it. */
+  others?: Other[]
+  /** The row was there before, so that it may be without a category. */
+  again?: boolean
+}
+
+/** A transaction that went with its account, or, without fields, one that lost its category. */
+export type Other = { key: Key; set?: Fields }
 
 /** What waits for one row. It is stored in this form. */
 export type Waiting = {
@@ -22,6 +33,9 @@ export type Waiting = {
   /** Why the service has refused it: a person corrects or discards it. */
   errors: FieldErrors | null
 }
+
+/** Names what waits for one row. */
+export type Named = Pick<Waiting, 'noun' | 'key'>
 
 export type Result = UploadAnswer['results'][number]
 
@@ -57,6 +71,15 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
   return { op, set: pick(set, fields), was: pick(was, fields) }
 }
 
+/** Whether the row is to be gone. */
+export const deletes = (waiting: Waiting | undefined): boolean =>
+  (waiting?.next ?? waiting?.sent)?.op === 'delete'
+
+/** What waits for a row for which nothing has waited. */
+export const newWaiting = (noun: Noun, key: Key, at: number, next: Change | null = null): Waiting => ({
+  ...{ noun, key, at, sent: null, next, conflict: null, errors: null },
+})
+
 export function pick(fields: Fields, names: string[]): Fields {
   return Object.fromEntries(
     names.filter((name) => name in fields).map((name) => [name, fields[name] ?? null]),
@@ -73,7 +96,9 @@ function unsent(waiting: Waiting): Waiting | undefined {
 
 /** What is left of what waits, once the service has answered what became of the part that was sent. */
 export function settle(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
-  const { sent } = waiting
+  const { sent, next } = waiting
+  // The deletion was taken back before it was known that it has not been done.
+  if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(waiting)
   if (outcome === 'conflict') {
     const back = unsent(waiting)
     return back && { ...back, conflict: fields ?? [] }
@@ -81,9 +106,9 @@ export function settle(waiting: Waiting, { outcome, fields, errors }: Result): W
   if (outcome === 'gone' && sent?.op === 'update') return refuse(waiting, gone)
   // The row of a spent client id had landed, and somebody has deleted it since.
   if (outcome === 'invalid' && sent?.op === 'create' && errors?.client_id)
-    return waiting.next?.op === 'update' ? refuse({ ...waiting, sent: null }, gone) : undefined
+    return next?.op === 'update' ? refuse({ ...waiting, sent: null }, gone) : undefined
   if (outcome === 'invalid') return refuse(waiting, errors ?? {})
-  return waiting.next ? { ...waiting, sent: null, conflict: null } : undefined
+  return next ? { ...waiting, sent: null, conflict: null } : undefined
 }
 
 const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }

@@ -5,7 +5,7 @@ import type { Bearer } from '../owner.ts'
 import { inHalves, type Stopped, stoppedBy } from '../run.ts'
 import { unwrap } from '../unwrap.ts'
 import { type Change, type Fields, type Result, refuse, settle, type Waiting } from './pending.ts'
-import { type Key, type Noun, servedRows } from './rows.ts'
+import { type Key, keyOf, type Noun, servedRows } from './rows.ts'
 import { blockEntries, type Entry, noBlocks, type Stored, waitingEntry } from './store.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
@@ -91,12 +91,12 @@ async function take(run: Run): Promise<Waiting[]> {
   return chunk
 }
 
-function withinLimits({ done, limits }: Run, all: [string, Waiting][]): Waiting[] {
+function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
+  const { done, limits } = run
   let bytes = 0
   const chunk: Waiting[] = []
   for (const [id, one] of all.slice(0, limits.operations)) {
-    const { sent, next } = one
-    const frozen = sent ? one : { ...one, sent: next, next: null }
+    const frozen = one.sent ? one : freeze(run, one)
     bytes += new TextEncoder().encode(JSON.stringify(frozen)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(frozen)
@@ -105,18 +105,33 @@ function withinLimits({ done, limits }: Run, all: [string, Waiting][]): Waiting[
   return chunk
 }
 
+/** Sends what waits. The service makes no row without a category: one that was there before gets any, and loses it. */
+function freeze(run: Run, one: Waiting): Waiting {
+  const { next } = one
+  const [category] = run.stored().rows.byId.category.values()
+  const isLacking = next?.again && next.set.type !== 'transfer' && next.set.category_id == null
+  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: next, next: null }
+  const [any, none] = [{ category_id: keyOf(category) }, { category_id: null }]
+  return {
+    ...one,
+    sent: { ...next, set: { ...next.set, ...any } },
+    next: { op: 'update', set: none, was: any },
+  }
+}
+
 /** What others refer to comes first and goes last. */
 function rankOf({ noun, sent, next }: Waiting): number {
   if (noun === 'transaction') return 1
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** Whether it names a row that waits for a person to correct it. */
+/** Whether it names a row that waits for a person to correct it, or of which it is not known whether it is deleted. */
 function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
-  return referredTo(sent ?? next).some(
-    (id) => waiting.get(id)?.next?.op === 'create' && waiting.get(id)?.errors,
-  )
+  return referredTo(sent ?? next).some((id) => {
+    const named = waiting.get(id)
+    return named?.next?.op === 'create' && (named.errors || named.sent)
+  })
 }
 
 /** The rows that a change refers to. */
@@ -266,7 +281,10 @@ function settleAll(run: Run): Entry[] {
     entries.push(store(run, one, isHeld ? { ...left, errors: null } : left))
     if (left?.conflict) report.conflicts += 1
     else if (left?.errors) report.rejected += isHeld ? 0 : 1
-    else report.sent += 1
+    else {
+      report.sent += 1
+      run.done.delete(id)
+    }
   }
   answers.clear()
   return entries

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Fetch } from '../client/client-world.ts'
 import { Dice } from '../devices/dice.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
+import { unsteady } from './two-devices.ts'
 
 const operations = 300
 /** Accounts stay, so that it is known which transactions must be there; so do steps, since an undone one may come again. */
@@ -60,20 +60,4 @@ async function decide(ledger: Ledger, dice: Dice): Promise<number> {
   for (const one of conflicts) await (dice.isOnceIn(2) ? ledger.keepMine(one) : ledger.keepTheirs(one))
   for (const one of ledger.rejected()) await ledger.discard(one)
   return conflicts.length
-}
-
-/** A network on which requests and answers get lost. */
-function unsteady(
-  fetch: Fetch,
-  dice: Dice,
-  tally: { 'never sent': number; lost: number; answered: number },
-): Fetch {
-  return async (url, init) => {
-    const mishap = dice.weighed({ 'never sent': 1, lost: 2, answered: 6 })
-    tally[mishap]++
-    if (mishap === 'never sent') throw new TypeError('There is no network')
-    const answer = await fetch(url, init)
-    if (mishap === 'lost') throw new TypeError('The network is gone')
-    return answer
-  }
 }

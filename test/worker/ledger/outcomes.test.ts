@@ -1,24 +1,8 @@
 import { expect, test } from 'vitest'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
-import type { Fetch } from '../client/client-world.ts'
-import { openAccount, type Person, recordTransaction } from '../world.ts'
-import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
-
-/** Somebody with an account, a tea, and two devices that have both. */
-async function twoDevices() {
-  const world = newWorld()
-  const person = await world.register()
-  const account = await openAccount(person)
-  const category = (await person.get('/api/categories')).body[0]
-  const expense = {
-    ...{ account_id: account.id, category_id: category.id, type: 'expense' as const },
-    ...{ amount: '3.00', transaction_date: '2026-11-20', description: 'Tea' },
-  }
-  const tea = String((await recordTransaction(person, expense)).id)
-  const [one, two] = [await openDevice(world, person), await openDevice(world, person)]
-  for (const { ledger } of [one, two]) await ledger.sync()
-  return { world, person, account, category, expense, tea, one, two }
-}
+import { recordTransaction } from '../world.ts'
+import { newWorld, openDevice, readLedger } from './ledger-world.ts'
+import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
 
 function first<T>([one]: T[]): T {
   if (!one) throw new Error('There is none')
@@ -26,20 +10,6 @@ function first<T>([one]: T[]): T {
 }
 
 const amountOf = (ledger: Ledger, key: string) => ledger.transaction(key)?.amount
-
-/** Carries a request out, and loses the answer. */
-const losing =
-  (fetch: Fetch): Fetch =>
-  async (url, init) => {
-    await fetch(url, init)
-    throw new TypeError('The network is gone')
-  }
-const offline: Fetch = () => Promise.reject(new TypeError('There is no network'))
-
-async function expectTruth(person: Person, ledger: Ledger): Promise<void> {
-  expect(ledger.waiting()).toEqual([])
-  expect(readLedger(ledger)).toEqual(await readService(person, ledger))
-}
 
 test('of two corrections of a field a person decides once, and what does not meet merges', async () => {
   const { person, tea, one, two } = await twoDevices()

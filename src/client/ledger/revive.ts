@@ -1,0 +1,65 @@
+import { type Fields, fold, newWaiting, type Waiting } from './pending.ts'
+import type { Key } from './rows.ts'
+import { idOf, type Stored } from './store.ts'
+
+/** The new keys of rows that have come back, by what they were. */
+export type Renames = Map<string, Key>
+
+/**
+ * Makes new rows of those that were deleted and come back, with what went with them. Until it is known that a deletion
+ * has been done, its row waits. Returns which rows have changed, and the new keys.
+ */
+export function revive(
+  { waiting, rows }: Stored,
+  newKey: () => Key,
+): { touched: Set<string>; renames: Renames } {
+  const touched = new Set<string>()
+  const renames: Renames = new Map()
+  const put = (one: Waiting) => {
+    waiting.set(idOf(one), one)
+    touched.add(idOf(one))
+  }
+  const rename = (id: string) => renames.set(id, newKey()).get(id) as Key
+  for (const [id, one] of [...waiting]) {
+    const { sent, next } = one
+    if (sent || !next?.others) continue
+    const { others, ...change } = next
+    const key = rename(id)
+    waiting.delete(id)
+    touched.add(id)
+    put({ ...one, key, next: { ...change, again: true } })
+    for (const other of others) {
+      const id = `transaction ${other.key}`
+      const two = waiting.get(id)
+      if (other.set)
+        put(
+          newWaiting('transaction', rename(id), one.at, {
+            op: 'create',
+            set: other.set,
+            was: {},
+            again: true,
+          }),
+        )
+      else if (rows.get('transaction', other.key)?.category_id === null && !two?.next) {
+        const change = { op: 'update' as const, set: { category_id: key }, was: { category_id: null } }
+        put(fold(two ?? newWaiting('transaction', other.key, one.at), change) as Waiting)
+      }
+    }
+  }
+  for (const one of renames.size > 0 ? [...waiting.values()] : []) {
+    const set = one.next && renamed(one.next.set, renames)
+    if (one.next && set && set !== one.next.set) put({ ...one, next: { ...one.next, set } })
+  }
+  return { touched, renames }
+}
+
+/** The fields, naming rows by their new keys. */
+export function renamed(fields: Fields, renames: Renames): Fields {
+  const own = Object.entries(references).flatMap(([field, noun]) => {
+    const key = renames.get(`${noun} ${fields[field]}`)
+    return key ? [[field, key]] : []
+  })
+  return own.length === 0 ? fields : { ...fields, ...Object.fromEntries(own) }
+}
+
+const references = { account_id: 'account', to_account_id: 'account', category_id: 'category' }

@@ -1,0 +1,238 @@
+import { expect, test } from 'vitest'
+import { type Ledger, type LedgerTransaction, memoryStorage } from '../../../src/client.ts'
+import { Dice } from '../devices/dice.ts'
+import { openAccount, recordTransaction, verifyAddress } from '../world.ts'
+import { edit } from './edits.ts'
+import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
+import { expectTruth, losing, offline, twoDevices, unsteady } from './two-devices.ts'
+
+/** All that a person has, by names, since a row that comes back is another one to the service. */
+function contents(ledger: Ledger) {
+  const nameOf = (row: { name: string } | null) => row?.name ?? null
+  const inOrder = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
+  return {
+    accounts: inOrder(
+      ledger.accounts().map(({ name, type, notes, balance }) => ({ name, type, notes, balance })),
+    ),
+    categories: inOrder(ledger.categories().map(({ name, type }) => ({ name, type }))),
+    transactions: inOrder(
+      ledger.transactions({ per_page: 500 }).data.map((row: LedgerTransaction) => ({
+        ...{ account: nameOf(row.account), to: nameOf(row.to_account), category: nameOf(row.category) },
+        ...{ type: row.type, amount: row.amount, date: row.transaction_date },
+        ...{ description: row.description, reference: row.reference },
+      })),
+    ),
+  }
+}
+
+test('steps that are taken back leave all as it was, whatever of them was sent or lost', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const { ledger, network } = await openDevice(world, person)
+  const { fetch } = network
+  const dice = new Dice(20_261_122)
+  const tally = { 'never sent': 0, lost: 0, answered: 0 }
+  const flush = async () => {
+    network.fetch = fetch
+    do expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, stopped: null })
+    while (ledger.waiting().length > 0)
+    network.fetch = unsteady(fetch, dice, tally)
+  }
+  let number = 0
+  const step = (kinds = {}) => edit(ledger, dice, () => `s${++number}`, { undo: 0, ...kinds })
+  for (let steps = 1; steps <= 30; steps++) await step({ close: 0, remove: 0 })
+  await flush()
+  for (let round = 1; round <= 15; round++) {
+    const before = contents(ledger)
+    const isChanged: boolean[] = []
+    for (let steps = dice.from(1, 3); steps > 0; steps--) {
+      const shown = JSON.stringify([contents(ledger), ledger.waiting()])
+      await step({ close: 4, remove: 6 })
+      isChanged.push(shown !== JSON.stringify([contents(ledger), ledger.waiting()]))
+      if (dice.isOnceIn(2)) await ledger.sync()
+    }
+    for (const _ of isChanged.filter(Boolean)) {
+      expect(await ledger.undo()).toBe(true)
+      if (dice.isOnceIn(3)) await ledger.sync()
+    }
+    expect(contents(ledger)).toEqual(before)
+    await flush()
+    expect(contents(ledger)).toEqual(before)
+    if (round % 5 === 0) expect(readLedger(ledger)).toEqual(await readService(person, ledger))
+  }
+  expect(Math.min(...Object.values(tally))).toBeGreaterThan(0)
+}, 120_000)
+
+/** What became of a deletion whose answer was lost, and what is right once it has been taken back. */
+const fates = [
+  { name: 'had arrived', arrives: true },
+  { name: 'had not arrived', arrives: false },
+  { name: 'had not arrived, and the row was corrected elsewhere', arrives: false, corrected: '4.00' },
+]
+
+test.each(fates)(
+  'a deletion without an answer, which $name, is taken back',
+  async ({ arrives, corrected }) => {
+    const { person, tea, one, two } = await twoDevices()
+    const { ledger, network } = one
+    const { fetch } = network
+    const all = () => ledger.transactions().data.map(({ amount, description }) => [amount, description])
+    for (const then of ['nothing', 'edit', 'delete again', 'undo late', 'start anew']) {
+      const key = ledger.transactions().data[0]?.key as string
+      const amount = corrected ?? '3.00'
+      await ledger.update('transaction', key, { amount: 3 })
+      await ledger.sync()
+      await two.ledger.sync()
+      network.fetch = arrives ? losing(fetch) : offline
+      await ledger.remove('transaction', key)
+      await ledger.sync()
+      network.fetch = fetch
+      if (corrected) {
+        const theirs = two.ledger.transactions().data[0]?.key as string
+        await two.ledger.update('transaction', theirs, { amount: corrected })
+        await two.ledger.sync()
+      }
+      if (then === 'undo late') {
+        await ledger.sync()
+        if (corrected) expect(ledger.conflicts()).toMatchObject([{ mine: null }])
+      }
+      await ledger.undo()
+      if (!(corrected && then === 'undo late')) expect(all()).toEqual([['3.00', 'Tea']])
+      if (then === 'edit') {
+        const shown = ledger.transactions().data[0]?.key as string
+        await ledger.update('transaction', shown, { description: 'Chai' })
+      }
+      if (then === 'delete again') {
+        await ledger.remove('transaction', ledger.transactions().data[0]?.key as string)
+        await ledger.undo()
+      }
+      const at = then === 'start anew' ? await one.open() : ledger
+      expect(await at.sync(), then).toMatchObject({ conflicts: 0, rejected: 0, stopped: null })
+      expect(await at.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0 })
+      await ledger.sync()
+      expect(all()).toEqual([[amount, then === 'edit' ? 'Chai' : 'Tea']])
+      if (then === 'edit') {
+        await ledger.undo()
+        expect(all()).toEqual([[amount, 'Tea']])
+      }
+      await ledger.sync()
+      await expectTruth(person, ledger)
+    }
+    expect(ledger.transaction(tea) === undefined).toBe(arrives || corrected === undefined)
+  },
+)
+
+test('what went with an account or named a category comes back with it, and earlier steps can still be taken back', async () => {
+  const { world, person, account, category, expense, one, two } = await twoDevices()
+  const { ledger } = one
+  const other = await openAccount(person, { name: 'Savings' })
+  await recordTransaction(person, {
+    ...expense,
+    ...{ type: 'transfer', to_account_id: other.id, category_id: null, reference: 'r1' },
+  })
+  const { category_id, ...uncategorised } = { ...expense, amount: '2.50' }
+  await verifyAddress(world, person)
+  expect((await person.post('/api/import/store', { transactions: [uncategorised] })).status).toBe(200)
+  await ledger.sync()
+  const [made] = [await ledger.create('transaction', { ...expense, reference: 'made' })]
+  await ledger.update('transaction', made, { amount: '7.25' })
+  const before = contents(ledger)
+  const keyOf = (name: string) => ledger.accounts().find((row) => row.name === name)?.key as string
+  for (const sync of [true, false]) {
+    await ledger.remove('account', keyOf(account.name))
+    if (sync) await ledger.sync()
+    await ledger.undo()
+    expect(contents(ledger)).toEqual(before)
+    expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, waiting: 0, stopped: null })
+    expect(contents(ledger)).toEqual(before)
+    await expectTruth(person, ledger)
+  }
+  const key = ledger.categories().find(({ name }) => name === category.name)?.key as string
+  await ledger.remove('category', key)
+  await ledger.sync()
+  await two.ledger.sync()
+  // Somebody else has found a place for one of them.
+  const [moved] = two.ledger.transactions({ q: 'made' }).data
+  const elsewhere = two.ledger.categories()[0]?.key as string
+  await two.ledger.update('transaction', moved?.key as string, { category_id: elsewhere })
+  await two.ledger.sync()
+  await ledger.sync()
+  await ledger.undo()
+  await ledger.sync()
+  expect(contents(ledger).categories).toEqual(before.categories)
+  expect(ledger.transactions({ q: 'made' }).data[0]?.category?.name).toBe(
+    two.ledger.transactions({ q: 'made' }).data[0]?.category?.name,
+  )
+  expect(
+    ledger
+      .transactions({ q: 'tea' })
+      .data.map((row) => row.category?.name ?? null)
+      .sort(),
+  ).toEqual([category.name, two.ledger.categories()[0]?.name, null, null].sort())
+  await ledger.undo()
+  expect(ledger.transactions({ q: 'made' }).data).toMatchObject([{ amount: '3.00' }])
+  await ledger.undo()
+  expect(ledger.transactions({ q: 'made' }).data).toEqual([])
+  expect(await ledger.undo()).toBe(false)
+  expect(await ledger.sync()).toMatchObject({ rejected: 0 })
+})
+
+test('an undo leaves alone what somebody else has done since', async () => {
+  const { person, tea, expense, one, two } = await twoDevices()
+  await one.ledger.update('transaction', tea, { amount: 9, description: 'Coffee' })
+  await one.ledger.sync()
+  await two.ledger.sync()
+  await two.ledger.update('transaction', tea, { amount: 8, reference: 'theirs' })
+  await two.ledger.sync()
+  await one.ledger.sync()
+  await one.ledger.undo()
+  expect(await one.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0 })
+  expect(one.ledger.transaction(tea)).toMatchObject({
+    amount: '8.00',
+    description: 'Tea',
+    reference: 'theirs',
+  })
+  await one.ledger.update('transaction', tea, { description: 'Coffee' })
+  const made = await one.ledger.create('transaction', { ...expense, reference: 'made' })
+  await one.ledger.sync()
+  await two.ledger.sync()
+  await two.ledger.update('transaction', made, { amount: 5 })
+  await two.ledger.remove('transaction', tea)
+  await two.ledger.sync()
+  await one.ledger.sync()
+  // Of a correction that the person has not seen when they made it, they are asked.
+  await one.ledger.undo()
+  expect(await one.ledger.sync()).toMatchObject({ conflicts: 1 })
+  expect(one.ledger.conflicts()).toMatchObject([{ mine: null, theirs: { amount: '5.00' } }])
+  await one.ledger.keepTheirs(one.ledger.conflicts()[0] as never)
+  await one.ledger.undo()
+  expect(one.ledger.transaction(tea)).toBeUndefined()
+  await one.ledger.sync()
+  await expectTruth(person, one.ledger)
+
+  const account = await one.ledger.create('account', { name: 'Purse', type: 'cash', starting_balance: 0 })
+  await one.ledger.sync()
+  await two.ledger.sync()
+  await two.ledger.create('transaction', { ...expense, account_id: account })
+  await two.ledger.sync()
+  await one.ledger.sync()
+  await expect(one.ledger.undo()).rejects.toThrow('The account has transactions.')
+  await expectTruth(person, one.ledger)
+})
+
+test('a step that cannot be taken back for want of room can be taken back later', async () => {
+  const { world, person, tea } = await twoDevices()
+  const inner = memoryStorage()
+  let isFull = false
+  const write: typeof inner.write = (entries) =>
+    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
+  const { ledger } = await openDevice(world, person, { storage: { ...inner, write } })
+  await ledger.sync()
+  await ledger.update('transaction', tea, { amount: 9 })
+  isFull = true
+  await expect(ledger.undo()).rejects.toThrow('The storage is full')
+  expect(ledger.transaction(tea)?.amount).toBe('9.00')
+  isFull = false
+  expect(await ledger.undo()).toBe(true)
+  expect(ledger.waiting()).toEqual([])
+})
