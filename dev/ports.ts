@@ -44,10 +44,16 @@ export async function freePort(): Promise<number> {
   }
 }
 
-async function tryToListen(port: number): Promise<string | undefined> {
+/** True if something listens where a browser looks for `localhost`, which may be IPv6 alone. */
+export async function isTaken(port: number): Promise<boolean> {
+  const codes = [await tryToListen(port), await tryToListen(port, '::1')]
+  return codes.includes('EADDRINUSE')
+}
+
+async function tryToListen(port: number, host = loopback): Promise<string | undefined> {
   const server = net.createServer()
   try {
-    server.listen({ port, host: loopback })
+    server.listen({ port, host })
     await once(server, 'listening')
     server.close()
     await once(server, 'close')

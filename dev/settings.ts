@@ -14,6 +14,8 @@ export type Settings = {
   database: LocalPart | { url: string; authToken: string }
   mail: LocalPart | { apiKey: string; baseUrl: string | undefined }
   identityProvider: LocalPart | { issuer: string; clientId: string; clientSecret: string }
+  /** The example app, or somebody's own frontend, to which links and sign-ins lead instead. */
+  app: LocalPart | { url: string }
   appUrl: string
   mailFrom: string
   /** Kept in the state folder when the environment has none. */
@@ -31,7 +33,7 @@ export type PortUse = {
 
 type Environment = Record<string, string | undefined>
 
-const passedThroughNames = ['FRONTEND_URL', 'CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
+const passedThroughNames = ['CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
 
 /** Reads the environment; throws a DevError that names the wrong variable. */
 export function readSettings(environment: Environment, projectDirectory: string): Settings {
@@ -43,6 +45,9 @@ export function readSettings(environment: Environment, projectDirectory: string)
     database: readDatabase(environment),
     mail: readMail(environment),
     identityProvider: readIdentityProvider(environment),
+    app: environment.FRONTEND_URL
+      ? { url: environment.FRONTEND_URL }
+      : { port: readPort(environment, 'APP_PORT', 5173) },
     appUrl: environment.APP_URL || `http://127.0.0.1:${worker.port}`,
     mailFrom: environment.MAIL_FROM || 'Purse <no-reply@purse.test>',
     appSecret: environment.APP_SECRET || undefined,
@@ -52,8 +57,13 @@ export function readSettings(environment: Environment, projectDirectory: string)
       ),
     ),
   }
-  refuseSharedPorts(portsOf(settings))
+  refuseSharedPorts([...portsOf(settings), ...appPort(settings)])
   return settings
+}
+
+/** The app's port need not be free: the stack does without the app. */
+function appPort({ app }: Settings): PortUse[] {
+  return 'port' in app ? [{ part: 'the app', variable: 'APP_PORT', port: app.port }] : []
 }
 
 /** The ports that must be free for these settings. */

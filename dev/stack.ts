@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startApp } from './app.ts'
 import { startCrons } from './crons.ts'
 import { DevError, reasonOf } from './dev-error.ts'
 import { leaveDevVars } from './dev-vars.ts'
@@ -8,12 +9,18 @@ import { startIdentityProvider } from './idp/server.ts'
 import { startInbox } from './inbox/server.ts'
 import { localDatabase, startLocalDatabase } from './local-database.ts'
 import { migrateDatabase, OtherMigrations } from './migrate.ts'
-import { loopback, portError, requireFreePorts } from './ports.ts'
+import { isTaken, loopback, portError, requireFreePorts } from './ports.ts'
 import { portsOf, type Settings } from './settings.ts'
 import { openStateFolder, type StateFolder, writePrivateFile } from './state-folder.ts'
 import { configurationFault, saysThatBuildFailed } from './worker-output.ts'
 import { startWorkerProcess } from './worker-process.ts'
-import { type LocalAddresses, localClient, toEnvFile, workerVariables } from './worker-variables.ts'
+import {
+  frontendUrl,
+  type LocalAddresses,
+  localClient,
+  toEnvFile,
+  workerVariables,
+} from './worker-variables.ts'
 
 const healthLimitMs = 150_000
 const recoveryLimitMs = 10_000
@@ -54,7 +61,8 @@ export async function startStack(
     await unlessAborted(signal, Promise.race([waitForHealth(health, healthLimitMs, signal), failed]))
     const stopCrons = startCrons(`http://${loopback}:${settings.worker.port}`)
     closers.push(async () => stopCrons())
-    return { addresses: addressesOf(settings, local), crashed, stop }
+    const app = await startOwnApp(settings, state, closers)
+    return { addresses: { app, ...addressesOf(settings, local) }, crashed, stop }
   } catch (error) {
     await stop()
     throw error
@@ -99,6 +107,21 @@ async function startLocalParts(
     local.issuer = server.issuer
   }
   return { local, crashed }
+}
+
+/** Returns where the app is. Nothing else needs it: where its port is taken, the stack goes on without. */
+async function startOwnApp(settings: Settings, state: StateFolder, closers: Close[]): Promise<string> {
+  const { app, worker } = settings
+  const url = frontendUrl(app)
+  if (!('port' in app)) return `links and sign-ins lead to ${url}, as the environment says`
+  const { port } = app
+  if (await isTaken(port))
+    return `not here: port ${port} is taken, by your own perhaps; APP_PORT sets another`
+  const apiUrl = `http://${loopback}:${worker.port}`
+  const options = { port, host: loopback, directory: state.path('app'), apiUrl }
+  const server = await startPart(settings, 'APP_PORT', () => startApp(options))
+  closers.push(() => server.close())
+  return url
 }
 
 async function startPart<Part>(

@@ -22,19 +22,24 @@ export function localClient(settings: Settings, state: StateFolder) {
   }
 }
 
+/** A name rather than an address, so that browsers and the Worker's list of origins take it for this machine. */
+export const frontendUrl = (app: Settings['app']): string =>
+  'port' in app ? `http://localhost:${app.port}` : app.url
+
 /** Joins what the environment gave with what the local parts provide. */
 export function workerVariables(
   settings: Settings,
   state: StateFolder,
   local: LocalAddresses,
 ): WorkerVariables {
-  const { mail, identityProvider } = settings
+  const { app, mail, identityProvider } = settings
   const database = 'port' in settings.database ? local.database : settings.database
   const client = 'port' in identityProvider ? localClient(settings, state) : identityProvider
   const mailUrl = 'port' in mail ? local.inbox : mail.baseUrl
   return {
     ...settings.passedThrough,
     APP_URL: settings.appUrl,
+    FRONTEND_URL: frontendUrl(app),
     MAIL_FROM: settings.mailFrom,
     IDP_ISSUER: 'port' in identityProvider ? (local.issuer ?? '') : identityProvider.issuer,
     IDP_CLIENT_ID: client.clientId,

@@ -32,6 +32,8 @@ export class DevStack {
       ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
       // Storms of requests are part of the tests.
       GENERAL_LIMIT_ENABLED: 'false',
+      // A frontend of somebody's own, unless a test gives the app a port.
+      ...(!('APP_PORT' in place) && { FRONTEND_URL: 'http://localhost:5173' }),
       ...place,
     } as unknown as NodeJS.ProcessEnv
     this.#child = spawn(process.execPath, ['dev/main.ts'], { cwd: project, env: environment, stdio: 'pipe' })

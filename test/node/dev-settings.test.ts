@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { unstable_getVarsForDev as readByWrangler } from 'wrangler'
 import { portsOf, readSettings } from '../../dev/settings.ts'
 import { workerOutputFilter } from '../../dev/worker-output.ts'
-import { toDevVars, toEnvFile } from '../../dev/worker-variables.ts'
+import { frontendUrl, toDevVars, toEnvFile } from '../../dev/worker-variables.ts'
 
 const read = (environment: Record<string, string>) => readSettings(environment, '/projects/purse')
 const ports = (environment: Record<string, string>) => portsOf(read(environment)).map(({ port }) => port)
@@ -25,6 +25,14 @@ test('a service named by the environment takes the place of the local part', () 
   expect(ports({ IDP_ISSUER: 'https://idp.example', IDP_CLIENT_ID: 'c', IDP_CLIENT_SECRET: 's' })).toEqual([
     8787, 8080, 8025,
   ])
+})
+
+test('links lead to the example app, unless the environment names another frontend', () => {
+  const url = (environment: Record<string, string>) => frontendUrl(read(environment).app)
+  expect(url({})).toBe('http://localhost:5173')
+  expect(url({ FRONTEND_URL: '', APP_PORT: '3000' })).toBe('http://localhost:3000')
+  expect(url({ FRONTEND_URL: 'https://mine.example', APP_PORT: '3000' })).toBe('https://mine.example')
+  expect(() => read({ APP_PORT: '8025' })).toThrow('the inbox and the app cannot both use port 8025')
 })
 
 test('a port that is no longer needed may be used by another part', () => {

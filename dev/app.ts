@@ -1,0 +1,72 @@
+import { existsSync, globSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import path from 'node:path'
+import { projectDirectory } from './project.ts'
+import { type Serving, send, sendJson, serve } from './web/serve.ts'
+
+const root = path.join(projectDirectory, 'examples/app')
+const sources = ['examples/app/**/*', 'src/client.ts', 'src/client/**/*']
+/** What a browser asks for whenever it looks for a new version of the app. */
+const entries = ['index.html', 'service-worker.js']
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+}
+
+type Options = { port: number; host: string; directory: string; apiUrl: string }
+
+/**
+ * Serves the example app as it would be deployed, with its service worker. It is built into the directory when a
+ * browser first asks for it, and again after an edit. Rejects when the port is taken.
+ */
+export async function startApp({ port, host, directory, apiUrl }: Options): Promise<Serving> {
+  let building = Promise.resolve()
+  let builtAt = 0
+
+  function build(): Promise<void> {
+    building = building
+      .catch(() => {})
+      .then(async () => {
+        const newest = newestSource()
+        if (newest <= builtAt) return
+        await buildApp(directory, apiUrl)
+        builtAt = newest
+      })
+    return building
+  }
+
+  const handler =
+    () =>
+    async (request: IncomingMessage, response: ServerResponse, { pathname }: URL) => {
+      // Every path without an extension is a page of the app.
+      const name = path.extname(pathname) ? pathname.slice(1) : 'index.html'
+      if (entries.includes(name) || builtAt === 0) await build()
+      const file = path.join(directory, name)
+      const type = types[path.extname(name)]
+      if (request.method !== 'GET' || !type || !file.startsWith(directory) || !existsSync(file))
+        return sendJson(response, 404, { message: 'Not found.' })
+      send(response, 200, type, await readFile(file))
+    }
+  return serve(handler, { port, host })
+}
+
+/** When a source was last written, in milliseconds since 1970. */
+function newestSource(): number {
+  const files = globSync(sources, { cwd: projectDirectory })
+  return Math.max(...files.map((file) => statSync(path.join(projectDirectory, file)).mtimeMs))
+}
+
+async function buildApp(directory: string, apiUrl: string): Promise<void> {
+  // Loading Vite takes longer than building the app: who needs neither pays for neither.
+  const { build } = await import('vite')
+  await build({
+    root,
+    logLevel: 'warn',
+    define: { 'import.meta.env.VITE_API_URL': JSON.stringify(apiUrl) },
+    build: { outDir: directory, emptyOutDir: true },
+  })
+}

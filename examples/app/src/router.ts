@@ -1,0 +1,22 @@
+import { observable } from './store.ts'
+
+/** The address that is shown. */
+export const place = observable(new URL(location.href))
+
+/** Shows another page of the app. */
+export function go(path: string, { isReplacing = false } = {}): void {
+  history[isReplacing ? 'replaceState' : 'pushState'](null, '', path)
+  const isElsewhere = place.get().pathname !== location.pathname
+  place.set(new URL(location.href))
+  if (isElsewhere) scrollTo(0, 0)
+}
+
+addEventListener('popstate', () => place.set(new URL(location.href)))
+
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
+  if (!link || !isPlain || link.target || link.origin !== location.origin) return
+  event.preventDefault()
+  go(link.href)
+})
