@@ -152,6 +152,7 @@ CREATE TABLE `spent_client_ids` (
 	`user_id` integer NOT NULL,
 	`noun` text NOT NULL,
 	`client_id` text NOT NULL,
+	`row_id` integer NOT NULL,
 	PRIMARY KEY(`user_id`, `noun`, `client_id`)
 );
 --> statement-breakpoint

@@ -115,20 +115,20 @@ END;
 CREATE TRIGGER transaction_client_id_spent AFTER DELETE ON transactions
 WHEN old.client_id IS NOT NULL
  AND (old.import_id IS NULL OR EXISTS (SELECT 1 FROM imports WHERE id = old.import_id AND user_id IS NOT NULL)) BEGIN
-  INSERT INTO spent_client_ids (user_id, noun, client_id)
-  SELECT old.user_id, 'transaction', old.client_id WHERE EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
+  INSERT INTO spent_client_ids (user_id, noun, client_id, row_id)
+  SELECT old.user_id, 'transaction', old.client_id, old.id WHERE EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint
 CREATE TRIGGER account_client_id_spent AFTER UPDATE OF user_id ON accounts
 WHEN old.user_id IS NOT NULL AND new.user_id IS NULL AND old.client_id IS NOT NULL BEGIN
-  INSERT INTO spent_client_ids (user_id, noun, client_id) VALUES (old.user_id, 'account', old.client_id)
+  INSERT INTO spent_client_ids (user_id, noun, client_id, row_id) VALUES (old.user_id, 'account', old.client_id, old.id)
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint
 CREATE TRIGGER category_client_id_spent AFTER UPDATE OF user_id ON categories
 WHEN old.user_id IS NOT NULL AND new.user_id IS NULL AND old.client_id IS NOT NULL BEGIN
-  INSERT INTO spent_client_ids (user_id, noun, client_id) VALUES (old.user_id, 'category', old.client_id)
+  INSERT INTO spent_client_ids (user_id, noun, client_id, row_id) VALUES (old.user_id, 'category', old.client_id, old.id)
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint

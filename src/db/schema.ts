@@ -305,7 +305,13 @@ export const failedMails = sqliteTable('failed_mails', {
 /** Kept by triggers: client ids of deleted rows, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
-  { userId: ownerOrFormer(), noun: text({ enum: changedNouns }).notNull(), clientId: text().notNull() },
+  {
+    userId: ownerOrFormer(),
+    noun: text({ enum: changedNouns }).notNull(),
+    clientId: text().notNull(),
+    /** The row that had it: of a transaction that was joined with another, `remembered` says what stands for it. */
+    rowId: integer().notNull(),
+  },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
 

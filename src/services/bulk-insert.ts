@@ -8,7 +8,13 @@ import { hasLiveAccounts } from '../db/ownership.ts'
 import { batches, batchParts, remembered } from '../db/schema.ts'
 import { brokenRules, type Rule } from './guards.ts'
 import { separateImported } from './matches/separate.ts'
-import { clientIdUnspent, mostCompared, nextRow, transactionRules } from './transactions/rules.ts'
+import {
+  clientIdUnspent,
+  mostCompared,
+  nextRow,
+  transactionRules,
+  withClientId,
+} from './transactions/rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as
@@ -115,7 +121,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
 /**
  * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
- * 1. An item whose client id belongs to an existing row is a duplicate of that row.
+ * 1. An item whose client id belongs to an existing row, or to one that was joined with it, is a duplicate of that row.
  * 2. An item that breaks one of the rules, which are about `item`, fails.
  * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
@@ -132,10 +138,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, iif(errors is null and client_id is not null, (
-                    select id from transactions
-                     where user_id = ${userId} and transactions.client_id = item.client_id and ${hasLiveAccounts}
-                  ), null) as known_id
+        select *, iif(errors is null and client_id is not null, ${withClientId(userId, sql`item.client_id`)}, null) as known_id
           from item
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
@@ -169,6 +172,9 @@ const rounds: Round[] = [
   { items: sql`reference is not null`, rows: sql`reference is null`, reference: sql`null` },
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
+
+/** The client ids of items: what has one of them is the row of that item, and absorbs no other. */
+const clientIds = sql`select client_id from item where client_id is not null and errors is null`
 
 /** The items of a batch are compared with at most this many rows, plus as many as there are items. */
 const mostComparedInAll = 30_000
@@ -204,8 +210,7 @@ function absorbed(batchId: BatchId, recalls: Recalled | undefined): SQL {
         union all
         select null, row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference, null
           from resembling row
-         where row.client_id is null or row.client_id not in (
-                 select client_id from item where client_id is not null and errors is null)
+         where row.client_id is null or row.client_id not in (${clientIds})
         ${orRecalled ? sql`union all select null, id, ${fields}, null from recalled` : sql``})`,
   )
   return sql`
@@ -244,7 +249,8 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
       from (select distinct account_id, transaction_date, amount from asking) wanted
      cross join ${remembered} row on row.user_id = ${userId} and row.account_id = wanted.account_id
             and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
-     where iif(row.survivor_id is null, ${deleted ? sql`true` : sql`false`}, ${isThere})`
+     where iif(row.survivor_id is null, ${deleted ? sql`true` : sql`false`}, ${isThere})
+       and (row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds}))`
 }
 
 /**

@@ -5,6 +5,7 @@ import { findDifferences } from '../../src/db/check.ts'
 import { joinPairs } from '../../src/services/matches/join.ts'
 import { createBanked } from './banked.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { create, uploadOne } from './uploads.ts'
 import { balanceOf, expectInvalid, type Json, recordTransaction } from './world.ts'
 
 /** Somebody who typed a coffee and moved money, of which two banks tell days later. */
@@ -343,6 +344,48 @@ test('a deleted category is none: it is gained, given and kept by nobody', async
   expect(body.transactions).toMatchObject([{ category_id: null }, { category_id: category.id }])
   await world.removeDeleted()
   await isExact()
+})
+
+test('the client id of a row that was joined is answered with what remains, wherever it is sent', async () => {
+  const { world, person, checking, category, savings, isExact } = await createJoiner()
+  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
+  const typed = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-20' })
+  const sent = { ...coffee, transaction_date: '2026-11-21', client_id: 'phone-1', description: 'Beans' }
+  const importing = () => person.post('/api/import/store', { transactions: [sent] })
+  expect((await importing()).body.import.counts.created).toBe(1)
+  const [gone] = (await person.get('/api/transactions')).body.data
+  const joined = await person.post('/api/matches/join', { kind: 'duplicate', ids: [gone.id, typed.id] })
+  expect(joined.body.id).toBe(typed.id)
+
+  const { status, body } = await importing()
+  expect([status, body.import.counts]).toMatchObject([200, { created: 0, duplicate: 1 }])
+  expect(body.import.duplicates).toEqual([{ row: 0, transaction_id: typed.id, reasons: ['same_client_id'] }])
+  const one = await person.post('/api/transactions', sent)
+  expect([one.status, one.body]).toEqual([200, joined.body])
+  const batch = await person.post('/api/transactions/sync', { transactions: [sent] })
+  await world.deliverSyncs()
+  const { items } = (await person.get(`/api/transactions/sync/${batch.body.sync_id}`)).body
+  expect(items).toMatchObject([{ outcome: 'duplicate', transaction_id: typed.id }])
+  const { transaction_date, type, account_id, amount, category_id } = sent
+  const set = { transaction_date, type, account_id, amount, category_id }
+  expect(await uploadOne(person, create('transaction', 'phone-1', set))).toMatchObject({
+    outcome: 'duplicate',
+    id: typed.id,
+    data: { id: typed.id, amount: '8.00' },
+  })
+  // An equal row of the same file is another.
+  const { counts } = (
+    await person.post('/api/import/store', { transactions: [sent, { ...sent, client_id: null }] })
+  ).body.import
+  expect(counts).toMatchObject({ created: 1, duplicate: 1 })
+  await isExact()
+
+  // What remains is gone, with its account or alone: so is the row that was joined with it.
+  await person.patch(`/api/transactions/${typed.id}`, { account_id: savings.id })
+  await person.delete(`/api/accounts/${savings.id}`)
+  const spent = { client_id: ['The client id belongs to a transaction that was deleted.'] }
+  expectInvalid(await person.post('/api/transactions', sent), spent)
+  expect((await uploadOne(person, create('transaction', 'phone-1', set))).outcome).toBe('gone')
 })
 
 test('joining and separating go through what was joined before once at most', async () => {

@@ -9,7 +9,6 @@ const mostListed = 100
 export type FoundDuplicate = {
   position: number
   id: number
-  clientId: string | null
   description: string | null
   reference: string | null
 }
@@ -17,7 +16,7 @@ export type FoundDuplicate = {
 /** Selects the first rows of a decided batch that exist already, with what they are duplicates of. */
 export function selectDuplicates(batchId: string): SQL {
   return sql`
-    select found.key as position, transactions.id, client_id as clientId, description, reference
+    select found.key as position, transactions.id, description, reference
       from (select key, value from sync_batches cross join json_each(outcomes)
              where sync_batches.id = ${batchId} and value ->> 0 = 'duplicate' limit ${mostListed}) found
      cross join transactions on transactions.id = found.value ->> 1
@@ -25,9 +24,10 @@ export function selectDuplicates(batchId: string): SQL {
 }
 
 /** A duplicate with why it is one. */
-export function explained({ rows }: ImportFile, { position, id, clientId, ...words }: FoundDuplicate) {
+export function explained({ rows }: ImportFile, { position, id, ...words }: FoundDuplicate) {
   const row = rows[position]
-  const isSame = clientId !== null && row?.client_id === clientId
-  const reasons: MatchReason[] = isSame || !row ? ['same_client_id'] : reasonsOfEqual(row, words)
+  // A row with a client id of its own is compared with nothing else.
+  const isKnown = !row || row.client_id !== null
+  const reasons: MatchReason[] = isKnown ? ['same_client_id'] : reasonsOfEqual(row, words)
   return { line: row?.line ?? position + 1, transactionId: id, reasons }
 }

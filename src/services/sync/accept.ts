@@ -3,7 +3,6 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -18,6 +17,7 @@ import type { SyncQueue } from '../../gateways/queues.ts'
 import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
+import { withClientId } from '../transactions/rules.ts'
 import { isVerified } from '../verified.ts'
 
 /** How long a client with too many unfinished batches is to wait: by then, the queue should have finished some. */
@@ -155,8 +155,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  */
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
-  const existsAlready = sql`exists (
-    select 1 from transactions where user_id = ${id} and transactions.client_id = item.client_id and ${hasLiveAccounts})`
+  const existsAlready = sql`${withClientId(id, sql`item.client_id`)} is not null`
   const judged = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category

@@ -4,7 +4,6 @@ import { nextChange } from '../../db/changes.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
-import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -21,6 +20,7 @@ import {
   isDuplicateOf,
   nextRow,
   transactionRules,
+  withClientId,
 } from './rules.ts'
 
 const duplicatesListed = 5
@@ -36,13 +36,7 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
   const { db } = owner
   const rules = rulesFor(fromUsers, fields)
   const earlierOf = (userId: SQL) =>
-    fields.client_id
-      ? (and(
-          eq(transactions.userId, userId),
-          eq(transactions.clientId, fields.client_id),
-          hasLiveAccounts,
-        ) as SQL)
-      : sql`false`
+    fields.client_id ? eq(transactions.id, withClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
   const isNew = [earlierOf(fromUsers), duplicateOf(fromUsers)].map(isAbsent)

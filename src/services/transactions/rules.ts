@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
-import { accounts, categories, spentClientIds, transactions } from '../../db/schema.ts'
+import { accounts, categories, remembered, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
 const required = 'The :field field is required.'
@@ -50,8 +50,26 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   return rule(
     'client_id',
     text,
-    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent}) or exists (select 1 from ${transactions} where ${isGone}))`,
+    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent} and not exists (${joinedWith(userId, client_id)}))
+      or exists (select 1 from ${transactions} where ${isGone}))`,
   )
+}
+
+/** The id of the transaction that was created with a client id, or of the one with which that has been joined since. */
+export function withClientId(userId: SQL, client_id: SQL): SQL {
+  const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
+  return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
+    (${joinedWith(userId, client_id)}))`
+}
+
+/** The id of the transaction that stands for the joined one which had a client id, as a query. */
+function joinedWith(userId: SQL, client_id: SQL): SQL {
+  return sql`
+    select ${transactions.id} from ${spentClientIds} spent
+     cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
+     cross join ${transactions} on ${transactions.id} = gone.survivor_id
+     where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}
+       and ${hasLiveAccounts}`
 }
 
 /** For creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
