@@ -101,9 +101,11 @@ CREATE TABLE `imports` (
 	`created` integer NOT NULL,
 	`duplicate` integer NOT NULL,
 	`deleted_before` integer DEFAULT 0 NOT NULL,
+	`joined` integer DEFAULT 0 NOT NULL,
 	`first_id` integer NOT NULL,
 	`idempotency_key` text,
 	`rows_hash` text,
+	`answer` text,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint

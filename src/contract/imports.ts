@@ -119,10 +119,7 @@ const countsWithPossible = /* @__PURE__ */ shown.object(
   'How many rows a file has, how many of them were new, and how many may be one with others.',
   () => ({
     ...counts.shape,
-    possible: field(
-      shown.count(),
-      doc('Pairs that may be one event: 0 with `match=off`, and where a call is repeated.'),
-    ),
+    possible: field(shown.count(), doc('Pairs that may be one event: 0 with `match=off`.')),
     joined: field(shown.count(), doc('Pairs that were joined, or would be: 0 unless `match=sure`.')),
   }),
 )
@@ -183,7 +180,7 @@ const importOutcome = /* @__PURE__ */ shown.object(
     counts: countsWithPossible,
     duplicates: field(
       z.array(existingRow).check(z.maxLength(100)),
-      doc('The first hundred rows that were there already; none where a call is repeated.'),
+      doc('The first hundred rows that were there already.'),
     ),
     matches_url: field(
       z.nullable(z.string()),

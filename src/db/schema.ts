@@ -9,7 +9,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { matchKinds } from '../domain/match-row.ts'
+import type { CalendarDate, Span } from '../domain/dates.ts'
+import { type MatchReason, matchKinds } from '../domain/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
 import {
   accountTypes,
@@ -425,6 +426,16 @@ export const uploadSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
+/** What the record of an import does not say (services/imports/store.ts). */
+export type ImportAnswer = {
+  /** The first rows that existed already, by their lines. */
+  duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
+  /** How many matches of the created rows were left to decide on, and the days that these span; null if none were. */
+  possible: { count: number; days: Span } | null
+  /** The balance of the account at the end of the statement's closing date, next to the statement's own. */
+  closing: { date: CalendarDate; statement: Minor; account: Minor } | null
+}
+
 export const imports = sqliteTable(
   'imports',
   {
@@ -440,11 +451,15 @@ export const imports = sqliteTable(
     duplicate: integer().notNull(),
     /** How many rows were left out because the user had deleted them. */
     deletedBefore: integer().notNull().default(0),
+    /** How many sure matches were joined with it. */
+    joined: integer().notNull().default(0),
     /** The id of its first row, if that created a transaction; each row has the next. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which tells whether a repeated key came with the same file. */
     rowsHash: text(),
+    /** What a call with a key was answered, so that a repeat is answered the same; null until then. */
+    answer: text({ mode: 'json' }).$type<ImportAnswer>(),
     createdAt: instant().notNull(),
   },
   (t) => [

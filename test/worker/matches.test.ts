@@ -1,7 +1,14 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
 import { createBanked } from './banked.ts'
-import { createHousehold, openWorldDatabase, standingTwice, writeHistory } from './laws/every-route.ts'
+import {
+  askDatabase,
+  createHousehold,
+  openWorldDatabase,
+  standingTwice,
+  writeHistory,
+} from './laws/every-route.ts'
 import { createWorld, expectInvalid, expectInvalidFields, type Json, recordTransaction } from './world.ts'
 
 test('what was typed is found in the bank’s file days later, and a transfer by its two legs', async () => {
@@ -146,4 +153,34 @@ test('a potential duplicate says why it is one', async () => {
   expect(file.duplicates).toEqual([
     { row: 2, transaction_id: expect.any(Number), reasons: ['same_amount', 'same_day'] },
   ])
+})
+
+test('an import that is sent again with its key is answered as the first time, whatever has been joined since', async () => {
+  const { world, person, checking, savings, expense, importRows, matches } = await createBanked()
+  await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
+  await recordTransaction(person, { ...expense(), amount: 20, transaction_date: '2026-11-10' })
+  await recordTransaction(person, { ...expense(), amount: 20, transaction_date: '2026-11-11' })
+  await importRows(savings, [['2026-11-16', '300.00', 'From Checking']])
+  const rows = ['2026-11-10,-12.50,', '2026-11-12,-20.00,', '2026-11-15,-300.00,To Nestegg']
+  const send = (options: string, key: string) =>
+    world.call('POST', `/api/import/store?account_id=${checking.id}${options}`, {
+      token: person.token,
+      rawBody: ['date,amount,description', ...rows].join('\n'),
+      headers: { 'Content-Type': 'text/csv', 'Idempotency-Key': key },
+    })
+  const first = await send('&match=sure', 'once')
+  expect(first.body.import).toMatchObject({
+    counts: { rows: 3, created: 2, duplicate: 1, possible: 1, joined: 1 },
+    duplicates: [{ row: 2 }],
+    matches_url: expect.any(String),
+  })
+  const [pair] = await matches()
+  expect((await person.post('/api/matches/join', { kind: pair?.kind, ids: pair?.ids })).status).toBe(200)
+  expect((await send('&match=sure', 'once')).body).toEqual(first.body)
+  const another = await send('', 'twice')
+  expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, joined: 0 })
+  // The answer of a call that was cut off before it was kept is made of what is known.
+  await askDatabase(world, sql`update imports set answer = null where idempotency_key = 'once'`)
+  const { counts } = (await send('&match=sure', 'once')).body.import
+  expect(counts).toEqual({ ...first.body.import.counts, possible: 0 })
 })

@@ -1,13 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
-import { accounts } from '../../db/schema.ts'
+import { accounts, type ImportAnswer } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
-
-/** The balance of the account at the end of the statement's closing date, next to the statement's own. */
-export type ClosingComparison = { date: CalendarDate; statement: Minor; account: Minor }
 
 /** Rows later than the closing date are read under the write lock, and a statement may be decades old. */
 const mostRowsBack = 20_000
@@ -51,7 +48,10 @@ function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
 }
 
 /** Null if the account's balance on that day is unknown or out of bounds: only today's is kept within them. */
-export function compareClosing({ closing }: ImportFile, [row]: { balance: number | null }[]) {
+export function compareClosing(
+  { closing }: ImportFile,
+  [row]: { balance: number | null }[],
+): ImportAnswer['closing'] {
   const account = row?.balance ?? null
   return !closing || account === null || Math.abs(account) > maxTotal
     ? null

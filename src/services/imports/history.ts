@@ -1,25 +1,26 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 import { undoImport } from '../bulk-insert.ts'
 
-export type Import = typeof imports.$inferSelect
+const { answer: _, ...importColumns } = getTableColumns(imports)
+export type Import = Omit<typeof imports.$inferSelect, 'answer'>
 
 /** Older imports are still found by their ids. */
 const importsListed = 200
 
 /** Returns the user's imports, newest first. */
 export function listImports(owner: Owner): Promise<Import[]> {
-  const all = owner.db.select().from(imports).where(eq(imports.userId, owner.id))
+  const all = owner.db.select(importColumns).from(imports).where(eq(imports.userId, owner.id))
   return owner.runOne(all.orderBy(desc(imports.id)).limit(importsListed))
 }
 
 /** Returns one import. Throws NotFound, Forbidden. */
 export function showImport(owner: Owner, id: number): Promise<Import> {
   const query = owner.db
-    .select()
+    .select(importColumns)
     .from(imports)
     .where(ownRow(owner, imports, id))
   return readOwn(owner, imports, id, query)

@@ -1,19 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostDays } from '../../contract/matches.ts'
-import { addDays, type CalendarDate, type Span } from '../../domain/dates.ts'
+import type { ImportAnswer } from '../../db/schema.ts'
+import { addDays, type CalendarDate } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
 import type { Match } from '../../domain/matching.ts'
 import { type Found, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches a file has with other rows, and the days on which all of these are, or the last that can be asked for. */
-export type Possible = { count: number; days: Span }
+type Possible = ImportAnswer['possible']
 
-/** The days of a file, and as many around them as a match may be apart; null if the import created nothing. */
+/**
+ * The days of a file, and as many around them as a match may be apart; null if the import created nothing, or if its
+ * answer is known already.
+ */
 export function daysAround({ rows }: ImportFile, importId: SQL) {
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
   const ifCreated = (day = '') =>
-    sql<string>`(select ${day} from imports where id = ${importId} and created > 0)`
+    sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
   return { from: ifCreated(shifted(days.at(0), -6)), to: ifCreated(shifted(days.at(-1), 6)) }
 }
 
@@ -27,7 +31,7 @@ export function possibleMatches(
   importId: number,
   found: Found,
   { joinsSure }: { joinsSure: boolean },
-): Possible | null {
+): Possible {
   const rows = new Map(found.candidates.map((row) => [row.id, row]))
   const all = matchesOfImport(importId, found)
   const joined = new Set(joinsSure ? sureOf(all) : [])

@@ -4,9 +4,8 @@ import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import type { Owner } from '../../db/owner.ts'
-import { batches, batchParts, imports } from '../../db/schema.ts'
+import { batches, batchParts, type ImportAnswer, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
-import type { MatchReason } from '../../domain/matching.ts'
 import { hashSecret } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
@@ -17,30 +16,17 @@ import { joinedOf, joinPairs } from '../matches/join.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
 import { createCategories, missingCategories } from './categories.ts'
-import { balanceAt, type ClosingComparison, compareClosing } from './closing-balance.ts'
+import { balanceAt, compareClosing } from './closing-balance.ts'
 import { explained, type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import { type BrokenItem, errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import {
-  daysAround,
-  noDays,
-  type Possible,
-  pairsWithIds,
-  possibleMatches,
-  type SurePair,
-  surePairs,
-} from './possible.ts'
+import { daysAround, noDays, pairsWithIds, possibleMatches, type SurePair, surePairs } from './possible.ts'
 import { stageImportRows } from './rows.ts'
 
 /** What an import did, or would do; `id` is null for a dry run. */
-export type ImportResult = {
+export type ImportResult = ImportAnswer & {
   id: number | null
   counts: { rows: number; created: number; duplicate: number; deletedBefore: number; joined: number }
-  /** The first rows that exist already, by their lines. */
-  duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
-  /** How many matches of the created rows are left to decide on, and the days that these span; null if none are. */
-  possible: Possible | null
-  closing: ClosingComparison | null
 }
 
 /** The import's own batch, which exists only within the transaction. */
@@ -49,7 +35,7 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 /**
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
  * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
- * same key is imported once; repeats get the same answer. Throws EmailNotVerified, Invalid.
+ * same key is imported once; repeats get the same answer, which is kept in a second round trip. Throws EmailNotVerified, Invalid.
  *
  * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
  */
@@ -90,14 +76,23 @@ async function runImport(
   const stored = earlier ?? created[0]
   if (!stored) throw brokenBy([quota], results.verdict)
   const joinsSure = file.isDryRun && file.match === 'sure'
-  const result: ImportResult = {
-    id: file.isDryRun ? null : stored.id,
-    counts: { ...stored, joined: results.joined[0]?.count ?? 0 },
+  const answer = stored.answer ?? {
     duplicates: results.duplicates.map((found) => explained(file, found)),
     possible: possibleMatches(stored.id, results, { joinsSure }),
     closing: compareClosing(file, balance),
   }
+  if (key !== null && !stored.answer) await keepAnswer(owner, stored.id, answer)
+  const result: ImportResult = {
+    id: file.isDryRun ? null : stored.id,
+    counts: { ...stored, joined: results.joined[0]?.joined ?? stored.joined },
+    ...answer,
+  }
   return { result, sure: joinsSure ? surePairs(stored, results) : [] }
+}
+
+/** Keeps the answer before it is sent: what may still be a match, say, is another number once somebody has joined it. */
+async function keepAnswer(owner: Owner, id: number, answer: ImportAnswer): Promise<void> {
+  await owner.runOne(owner.db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
 
 type Plan = { batch: Batch; missing: SQL; quota: Rule; pairs: SurePair[] }
@@ -113,6 +108,8 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
     and ${quota.holds})`
   const importId = sql`(select id from imports where batch_id = ${id})`
   const matched = pairsWithIds(pairs, importId)
+  // The import of this call, or that of the call which it repeats.
+  const answered = batch.key === null ? importId : sql`(select id from imports where ${earlier})`
   const run = (statements: SQL[]) => statements.map((statement) => db.run(statement))
   return {
     earlier: db.select().from(imports).where(earlier),
@@ -133,13 +130,15 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
     counted: run(countRows(owner.id, isImportedBy(importId))),
     booked: db.run(markBooked(owner, id, importId)),
     joins: pairs.length > 0 ? run(joinPairs(owner, matched, sql`true`)) : [],
-    joined: db.all<{ count: number }>(
+    joined: db.all<{ joined: number }>(
       pairs.length > 0
-        ? sql`select count(*) as count from (${joinedOf(owner.id, matched)})`
-        : sql`select 0 as count`,
+        ? sql`
+          update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
+           where id = ${importId} returning joined`
+        : sql`select joined from imports where id = ${importId}`,
     ),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-    ...selectCandidates(owner, file.match === 'off' ? noDays : daysAround(file, importId)),
+    ...selectCandidates(owner, file.match === 'off' ? noDays : daysAround(file, answered)),
     forgotten: file.takesDeleted && !file.isDryRun ? [db.run(forgetTaken(owner, importId))] : [],
     undone: file.isDryRun ? run(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
