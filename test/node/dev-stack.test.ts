@@ -5,30 +5,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './stack.ts'
 
-test('the stack starts, ends cleanly on SIGTERM and Ctrl-C, and starts again on the same state', async () => {
-  const place = await newPlace()
-  for (const [signal, life] of [
-    ['SIGTERM', 'first'],
-    ['SIGINT', 'second'],
-  ] as const) {
-    const stack = await start(place).ready()
-    expect(await healthOf(place)).toBe(200)
-    for (const port of portVariables)
-      expect(stack.output, `${life} life`).toContain(`http://127.0.0.1:${place[port]}`)
-    expect(stack.leftovers()).not.toEqual([])
-    // npm forwards a Ctrl-C that the terminal has sent already.
-    stack.signal(signal)
-    stack.signal(signal)
-    expect(await stack.exit(), stack.output).toBe(0)
-    expect(await stack.nothingLeft()).toBe(true)
-    expect(await busyPorts(place)).toEqual([])
-  }
-  expect(filesOthersMayRead(place.STATE_DIR)).toEqual([])
-})
-
-test('two stacks run side by side, and one that is killed leaves nothing behind and starts again at once', async () => {
+test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, and starts again beside another', async () => {
   const [place, neighbour] = [await newPlace(), await sharedPlace()]
   const stack = await start(place).ready()
+  expect(await healthOf(place)).toBe(200)
+  for (const port of portVariables) expect(stack.output).toContain(`http://127.0.0.1:${place[port]}`)
+  expect(stack.leftovers()).not.toEqual([])
 
   const intruder = start({ ...(await newPlace()), STATE_DIR: place.STATE_DIR })
   expect(await intruder.exit()).toBe(1)
@@ -37,10 +19,15 @@ test('two stacks run side by side, and one that is killed leaves nothing behind 
   )
   expect(intruder.output.trim()).not.toContain('\n')
 
-  stack.signal('SIGKILL')
-  await stack.exit()
-  const again = await start(place).ready()
+  // npm forwards a signal that the terminal has sent already.
+  stack.signal('SIGTERM')
+  stack.signal('SIGTERM')
+  expect(await stack.exit(), stack.output).toBe(0)
   expect(await stack.nothingLeft()).toBe(true)
+  expect(await busyPorts(place)).toEqual([])
+  expect(filesOthersMayRead(place.STATE_DIR)).toEqual([])
+
+  const again = await start(place).ready()
   expect(await healthOf(place)).toBe(200)
   expect(await healthOf(neighbour)).toBe(200)
   again.killWrangler()

@@ -123,7 +123,7 @@ test('copies are the truth, and nothing is lost or twice, however often the data
     expect(await until(() => answers(status) >= before + times)).toBe(true)
   }
   try {
-    for (let life = 1; life <= 8; life++) {
+    for (let life = 1; life <= 4; life++) {
       await more('200', 2 * devices.length)
       await sqld.kill()
       await more('503', devices.length)

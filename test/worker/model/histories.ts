@@ -18,8 +18,12 @@ import { listTransactions, now, readSummary, transactionOperations } from './tra
 /** The most bursts in a history; the average is half of that. */
 const burstsAtMost = 200
 const callsAtOnce = 8
-/** In so many bursts the kept figures are compared with the rows once, and again in the end: what is wrong stays wrong. */
-const burstsPerCheck = 4
+/**
+ * In so many bursts users look at their pages and figures once, and the kept figures are compared with the rows once;
+ * both again in the end: what is wrong stays wrong.
+ */
+const burstsPerLook = 2
+const burstsPerCheck = 8
 
 const reads = [listAccounts, listCategories, listImports, listTokens, readProfile, showBatch]
 const operations: Operation[] = [
@@ -152,6 +156,8 @@ class Tale {
   /** The states that the service can be in, judging by all its answers. */
   states: State[] = []
   readonly #told: string[] = []
+  /** Whom calls have affected since the last looks. */
+  readonly #concerned = new Set<number>()
   #bursts = 0
 
   constructor(stage: Stage, tally: Tally) {
@@ -159,14 +165,17 @@ class Tale {
     this.tally = tally
   }
 
-  /** Sends calls at once, and has the users whom they affected look at their pages and figures. */
+  /** Sends calls at once; now and then, the users whom they have affected look at their pages and figures. */
   async live(steps: Step[], looks: Step[]): Promise<void> {
     const exchanges = await this.#exchange(this.#planned(steps))
     for (const { call, outcome } of exchanges) this.tally.count(call, outcome)
     const changes = exchanges.filter(({ call, outcome }) => !call.isRead && outcome.status < 400)
-    const concerned = new Set(changes.map(({ call }) => call.userId))
-    for (const { id } of this.#users()) if (concerned.has(id)) await this.#look(id, looks)
+    for (const { call } of changes) this.#concerned.add(call.userId)
     this.#bursts += 1
+    if (this.#bursts % burstsPerLook === 0) {
+      for (const { id } of this.#users()) if (this.#concerned.has(id)) await this.#look(id, looks)
+      this.#concerned.clear()
+    }
     if (this.#bursts % burstsPerCheck === 0) await this.#checkKeptFigures()
   }
 
