@@ -6,20 +6,18 @@ import { Accounts } from './pages/accounts.tsx'
 import { Changes } from './pages/changes.tsx'
 import { Dashboard } from './pages/dashboard.tsx'
 import { ImportFile } from './pages/import-file.tsx'
-import { ForgottenPassword, NewPassword } from './pages/password.tsx'
 import { Settings } from './pages/settings.tsx'
-import { Register, SignIn } from './pages/sign-in.tsx'
+import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
 import { Transactions } from './pages/transactions.tsx'
 import { place } from './router.ts'
 import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
 import { connection, keepInSync } from './sync.ts'
-import { Icon, type IconName } from './ui/icon.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 export type PageProps = { ledger: Ledger; session: Session }
 
-/** Pages for everybody. The API leads to `/login` and `/reset-password`, and to `/dashboard` (docs/contract.md). */
+/** Pages for everybody. The API leads to `/login`, `/reset-password` and `/dashboard` (docs/contract.md). */
 const doors: Record<string, ComponentType> = {
   '/login': SignIn,
   '/register': Register,
@@ -36,19 +34,19 @@ const pages: Record<string, ComponentType<PageProps>> = {
   '/changes': Changes,
 }
 
-const links: [path: string, label: string, icon: IconName][] = [
-  ['/dashboard', 'Overview', 'overview'],
-  ['/transactions', 'Transactions', 'list'],
-  ['/accounts', 'Accounts', 'wallet'],
-  ['/import', 'Import', 'upload'],
-  ['/settings', 'Settings', 'settings'],
-]
+/** What the navigation shows, each with an icon of strokes. */
+const links = [
+  ['/dashboard', 'Overview', 'M4 20V10M10 20V4M16 20v-8M22 20H2'],
+  ['/transactions', 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
+  ['/accounts', 'Accounts', 'M3 7h18v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zm0 0 12-4v4M17 13.500h.01'],
+  ['/import', 'Import', 'M12 16V4M7 9l5-5 5 5M4 20h16'],
+  ['/settings', 'Settings', 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4'],
+] as const
 
 export function App() {
   const current = useFollowed(session).get()
   const { pathname } = useFollowed(place).get()
-  if (current === undefined) return null
-  const Door = doors[pathname] ?? (current ? undefined : SignIn)
+  const Door = doors[pathname] ?? (current === null ? SignIn : undefined)
   return (
     <>
       {Door ? <Door /> : current && <SignedIn key={current.userId} session={current} />}
@@ -60,50 +58,40 @@ export function App() {
 function SignedIn({ session }: { session: Session }) {
   const ledger = useFollowed(session.ledger)
   useEffect(() => keepInSync(ledger), [ledger])
-  const { pathname } = place.get()
-  const Page = pages[pathname] ?? Dashboard
+  const Page = pages[place.get().pathname] ?? Dashboard
   return (
     <div class="shell">
       <nav aria-label="Pages">
-        <span class="brand">
-          <img src="/icon.svg" alt="" width="28" height="28" /> Purse
-        </span>
         {links.map(([path, label, icon]) => (
           <a key={path} href={path} aria-current={pages[path] === Page ? 'page' : undefined}>
-            <Icon name={icon} />
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path d={icon} />
+            </svg>
             {label}
           </a>
         ))}
       </nav>
       <Status ledger={ledger} />
-      <main>{ledger.profile() ? <Page ledger={ledger} session={session} /> : <FirstTime />}</main>
+      <main>
+        {ledger.profile() ? <Page ledger={ledger} session={session} /> : <p>Fetching your data …</p>}
+      </main>
     </div>
   )
 }
 
 /** Whether there is a network, and what waits for it or for the person. */
 function Status({ ledger }: { ledger: Ledger }) {
-  const { isOnline, isSyncing } = useFollowed(connection).get()
+  const { isOnline } = useFollowed(connection).get()
   const questions = ledger.conflicts().length + ledger.rejected().length
   const waiting = ledger.waiting().length - questions
-  const state = !isOnline ? 'Offline' : waiting > 0 && isSyncing ? 'Sending' : 'Online'
   const parts = [
-    state,
-    ...(waiting > 0 ? [`${counted(waiting, 'change')} waiting`] : isOnline ? ['all saved'] : []),
+    isOnline ? 'Online' : 'Offline',
+    waiting > 0 ? `${counted(waiting, 'change')} waiting` : 'all saved',
     ...(questions > 0 ? [`${counted(questions, 'change')} to look at`] : []),
   ]
   return (
-    <p role="status" class={`status ${questions > 0 ? 'asks' : isOnline ? '' : 'offline'}`}>
+    <p role="status" class={`status ${isOnline && questions === 0 ? 'quiet' : ''}`}>
       <a href="/changes">{parts.join(' · ')}</a>
-    </p>
-  )
-}
-
-function FirstTime() {
-  const { isOnline } = useFollowed(connection).get()
-  return (
-    <p class="empty">
-      {isOnline ? 'Fetching your data …' : 'The first time on a device needs a network. Waiting for one …'}
     </p>
   )
 }

@@ -1,24 +1,19 @@
 // Keeps the app's own files, so that it opens without a network. vite.config.ts puts `kept` in front: {version, files}.
 const name = `app ${kept.version}`
 
-self.addEventListener('install', (event) => {
-  event.waitUntil(
-    (async () => {
-      const cache = await caches.open(name)
-      await cache.addAll(kept.files)
-      await self.skipWaiting()
-    })(),
-  )
-})
+async function install() {
+  const cache = await caches.open(name)
+  await cache.addAll(kept.files)
+  await self.skipWaiting()
+}
 
-self.addEventListener('activate', (event) => {
-  event.waitUntil(
-    (async () => {
-      for (const old of await caches.keys()) if (old !== name) await caches.delete(old)
-      await self.clients.claim()
-    })(),
-  )
-})
+async function activate() {
+  for (const old of await caches.keys()) if (old !== name) await caches.delete(old)
+  await self.clients.claim()
+}
+
+self.addEventListener('install', (event) => event.waitUntil(install()))
+self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
 // The API is another origin: it is always asked itself, and the ledger does without it.
 self.addEventListener('fetch', (event) => {

@@ -34,15 +34,9 @@ export async function beginSession(userId: number): Promise<void> {
   await openSession()
 }
 
-/** Signs out, and forgets on this device all that the person has. */
-export async function endSession({ userId }: Session): Promise<void> {
-  await client.signOut().catch(() => undefined)
-  forgetSession(userId)
-}
-
-/** Forgets a person whose token is no longer good. */
-export function forgetSession(userId: number): void {
+/** Forgets on this device all that a person has. */
+export function forgetSession({ userId }: Session): void {
   localStorage.removeItem(userKey)
-  session.set(null)
   indexedDB.deleteDatabase(databaseOf(userId))
+  session.set(null)
 }

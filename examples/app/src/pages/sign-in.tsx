@@ -1,40 +1,42 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { unwrap } from 'purse-client'
 import { go, place } from '../router.ts'
 import { beginSession, client, session } from '../session.ts'
 import { type Entries, Field, Form } from '../ui/form.tsx'
+import { Page } from '../ui/page.tsx'
+import { say } from '../ui/toast.tsx'
 
-/** Set while somebody is at the identity provider: a token that nobody here asked for is not taken. */
-const atProvider = 'purse.at-provider'
+const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
+const newSecret = { ...secret, autocomplete: 'new-password', minLength: 8, hint: 'At least 8 characters' }
+const address = {
+  label: 'Email',
+  name: 'email',
+  type: 'email',
+  autocomplete: 'username',
+  required: true,
+} as const
 
 export function SignIn() {
-  const query = place.get().searchParams
-  const token = query.get('token')
+  const { token, user, verified, error } = Object.fromEntries(place.get().searchParams)
   useEffect(() => {
-    if (token) void comeBack(token, Number(query.get('user')))
-    else if (session.get() && place.get().pathname === '/login') go('/dashboard', { isReplacing: true })
+    if (token) void comeBack(token, Number(user))
+    else if (session.get()) go('/dashboard', { isReplacing: true })
   }, [token])
-
-  const signIn = async ({ email = '', password = '' }: Entries) => {
-    const { user } = await client.signIn({ email, password })
-    await enter(user.id)
-  }
+  const signIn = async ({ email = '', password = '' }: Entries) =>
+    enter((await client.signIn({ email, password })).user.id)
   return (
     <Door title="Sign in">
-      {query.get('verified') && <p class="notice">Your address is verified. Sign in to go on.</p>}
-      {query.get('error') && (
-        <p class="error" role="alert">
-          {query.get('error')}
-        </p>
-      )}
-      <Form submit="Sign in" onSubmit={signIn} actions={<a href="/forgot-password">Forgot password?</a>}>
-        <Field label="Email" name="email" type="email" autocomplete="username" required />
-        <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+      {verified && <p>Your address is verified. Sign in to go on.</p>}
+      {error && <p role="alert">{error}</p>}
+      <Form submit="Sign in" onSubmit={signIn}>
+        <Field {...address} />
+        <Field {...secret} autocomplete="current-password" />
       </Form>
       <Form submit="Sign in with the identity provider" onSubmit={leaveForProvider} />
-      <p>
-        New here? <a href="/register">Make an account</a>
+      <p class="line">
+        <a href="/register">Make an account</a>
+        <a href="/forgot-password">Forgot password?</a>
       </p>
     </Door>
   )
@@ -43,47 +45,67 @@ export function SignIn() {
 export function Register() {
   const register = async ({ name = '', email = '', password = '' }: Entries) => {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
-    const { user } = await client.register({
-      ...{ name, email, password, timezone },
-      password_confirmation: password,
-    })
-    await enter(user.id)
+    const registration = { name, email, password, password_confirmation: password, timezone }
+    await enter((await client.register(registration)).user.id)
   }
   return (
     <Door title="Make an account">
-      <Form submit="Make an account" onSubmit={register}>
+      <Form submit="Make an account" onSubmit={register} aside={<a href="/login">I have one</a>}>
         <Field label="Name" name="name" autocomplete="name" required />
-        <Field label="Email" name="email" type="email" autocomplete="username" required />
-        <Field
-          {...{ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password' }}
-          {...{ hint: 'At least 8 characters', minLength: 8, required: true }}
-        />
+        <Field {...address} />
+        <Field {...newSecret} />
       </Form>
-      <p>
-        You have one? <a href="/login">Sign in</a>
-      </p>
+    </Door>
+  )
+}
+
+/** Asks for a mail with a link to the page below. */
+export function ForgottenPassword() {
+  const [message, setMessage] = useState('')
+  const ask = async ({ email = '' }: Entries) =>
+    setMessage((await unwrap(client.api['forgot-password'].$post({ json: { email } }))).message)
+  return (
+    <Door title="Forgot password?">
+      <p role="status">{message}</p>
+      <Form submit="Send me a link" onSubmit={ask} aside={<a href="/login">Back</a>}>
+        <Field {...address} />
+      </Form>
+    </Door>
+  )
+}
+
+/** Where that link leads: `/reset-password?token=…&email=…`. */
+export function NewPassword() {
+  const { token = '', email = '' } = Object.fromEntries(place.get().searchParams)
+  const reset = async ({ password = '' }: Entries) => {
+    const json = { email, token, password, password_confirmation: password }
+    say((await unwrap(client.api['reset-password'].$post({ json }))).message)
+    go('/login', { isReplacing: true })
+  }
+  return (
+    <Door title="Choose a new password">
+      <Form submit="Set the password" onSubmit={reset}>
+        <Field {...newSecret} label={`For ${email}`} />
+      </Form>
     </Door>
   )
 }
 
 /** What stands before the app. */
-export function Door({ title, children }: { title: string; children: ComponentChildren }) {
-  useLayoutEffect(() => {
-    document.title = `${title} · Purse`
-  }, [title])
-  return (
-    <main class="door">
-      <img src="/icon.svg" alt="Purse" width="64" height="64" />
-      <h1>{title}</h1>
-      {children}
-    </main>
-  )
-}
+const Door = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <main class="door">
+    <img src="/icon.svg" alt="Purse" />
+    <Page title={title}>{children}</Page>
+  </main>
+)
 
 async function enter(userId: number): Promise<void> {
   await beginSession(userId)
   go('/dashboard', { isReplacing: true })
 }
+
+/** Set while somebody is at the identity provider: a token that nobody here asked for is not taken. */
+const atProvider = 'purse.at-provider'
 
 async function leaveForProvider(): Promise<void> {
   const { url } = await unwrap(client.api.auth.idp.$get({ query: {} }))
@@ -91,7 +113,7 @@ async function leaveForProvider(): Promise<void> {
   location.assign(url)
 }
 
-/** Back from the provider. The token leaves the address at once, and with it the history. */
+/** Back from the provider. The token leaves the address, and the history with it, at once. */
 async function comeBack(token: string, userId: number): Promise<void> {
   go('/login', { isReplacing: true })
   if (!sessionStorage.getItem(atProvider)) return

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 
-type Props = { title: string; actions?: ComponentChildren; children: ComponentChildren }
+type Props = { title: string; add?: string; onAdd?: () => void; children: ComponentChildren }
 
 /** A page with its heading, which takes the focus, so that a screen reader says where one is. */
-export function Page({ title, actions, children }: Props) {
+export function Page({ title, add, onAdd, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     document.title = `${title} · Purse`
@@ -12,11 +13,9 @@ export function Page({ title, actions, children }: Props) {
   }, [title])
   return (
     <>
-      <header class="page">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
-        {actions}
+      <header class="line">
+        <h1 ref={heading} tabIndex={-1} children={title} />
+        {add && <Button label={add} onClick={onAdd} />}
       </header>
       {children}
     </>

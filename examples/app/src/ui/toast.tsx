@@ -1,4 +1,5 @@
 import { observable, useFollowed } from '../store.ts'
+import { Button } from './button.tsx'
 
 type Toast = { text: string; undo?: (() => Promise<unknown>) | undefined }
 
@@ -15,24 +16,15 @@ export function say(text: string, undo?: Toast['undo']): void {
 
 /** Where it is said. */
 export function Toasts() {
-  const toast = useFollowed(current).get()
-  const undo = toast?.undo
-  const takeBack = async () => {
+  const { text, undo } = useFollowed(current).get() ?? {}
+  const takeBack = () => {
     current.set(null)
-    await undo?.()
+    return undo?.()
   }
   return (
     <div class="toasts" role="status">
-      {toast && (
-        <p>
-          {toast.text}
-          {undo && (
-            <button type="button" onClick={takeBack}>
-              Undo
-            </button>
-          )}
-        </p>
-      )}
+      {text && <p>{text}</p>}
+      {undo && <Button label="Undo" onClick={takeBack} />}
     </div>
   )
 }

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
+import { money, shortDay, today, typedAmount } from '../format.ts'
+import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
+import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
+import { titleOf } from './transactions.tsx'
+
+type Type = LedgerTransaction['type']
+type New = Entered['transaction']
+type Props = { ledger: Ledger; edited: Edited<LedgerTransaction>; onDone: () => void }
+
+export const types = Object.entries({ expense: 'Expense', income: 'Income', transfer: 'Transfer' })
+
+export function TransactionDialog({ ledger, edited, onDone }: Props) {
+  const row = edited === 'new' ? undefined : edited
+  const [type, setType] = useState<Type>(row?.type ?? 'expense')
+  const [twin, setTwin] = useState<LedgerTransaction>()
+  const mayAdd = (entered: New) => {
+    const found = twin ? undefined : twinOf(ledger, entered)
+    setTwin(found)
+    return !found
+  }
+  const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
+  return (
+    <RowDialog
+      {...{ ledger, noun: 'transaction', edited, onDone, mayAdd, submit: twin && 'Add it all the same' }}
+      read={(entries) => read(entries, type)}
+      onInput={() => setTwin(undefined)}
+    >
+      <fieldset class="fields">
+        {types.map(([one, label]) => (
+          <label key={one}>
+            <input type="radio" name="type" checked={type === one} onChange={() => setType(one as Type)} />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required />
+      <Ways ledger={ledger} type={type} row={row} />
+      <Field label="Date" name="transaction_date" type="date" value={day} required />
+      <Field label="Description" name="description" value={row?.description} />
+      <Field label="Reference" name="reference" value={row?.reference} />
+      {twin && (
+        <p role="alert">{`There is one already: “${titleOf(twin)}”, ${money(twin.amount)}, ${shortDay(day)}.`}</p>
+      )}
+    </RowDialog>
+  )
+}
+
+/** Where the money comes from, and where it goes. */
+function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTransaction | undefined }) {
+  const accounts = optionsOf(ledger.accounts())
+  const from = { name: 'account_id', value: row?.account.key, options: accounts, required: true }
+  const to = { ...from, name: 'to_account_id', value: row?.to_account?.key ?? accounts[1]?.[0] }
+  // Those that fit come first. A refund is income in a category of expenses.
+  const categories = ledger.categories().sort((a, b) => Number(b.type === type) - Number(a.type === type))
+  const options: Options = [['', row ? 'Uncategorized' : 'Choose …'], ...optionsOf(categories)]
+  const category = { name: 'category_id', value: row?.category?.key, options, required: !row }
+  return (
+    <>
+      <Choice key="account" label="Account" {...from} />
+      {type === 'transfer' && <Choice key="to" label="To" {...to} />}
+      {type !== 'transfer' && <Choice key="category" label="Category" {...category} />}
+    </>
+  )
+}
+
+function read(entries: Entries, type: Type): New {
+  const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
+  const { to_account_id = null, category_id } = entries
+  const refs = { account_id, to_account_id, category_id: category_id || null }
+  return { type, amount: typedAmount(amount), transaction_date, description, reference, ...refs }
+}
+
+/** A transaction that this may be again, by the rule of the API, which answers 409 (docs/contract.md, Duplicates). */
+function twinOf(ledger: Ledger, entered: New): LedgerTransaction | undefined {
+  const { account_id, transaction_date: day, type, reference } = entered
+  const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 1_000 })
+  return data.find(
+    (row) =>
+      row.amount === entered.amount &&
+      row.account.key === account_id &&
+      (row.to_account?.key ?? null) === entered.to_account_id &&
+      !(row.reference && reference && row.reference !== reference),
+  )
+}
