@@ -25,8 +25,10 @@ export function Accounts({ ledger }: PageProps) {
             <small>{types[account.type]}</small>
             <p class="figure">{money(account.balance)}</p>
             {account.notes && <p>{account.notes}</p>}
-            <a href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>Transactions</a>
-            <Button label="Change" isMain={false} onClick={() => setEdited(account)} />
+            <div class="line">
+              <a href={`/transactions?account_id=${encodeURIComponent(account.key)}`}>Transactions</a>
+              <Button label="Change" isMain={false} onClick={() => setEdited(account)} />
+            </div>
           </article>
         ))}
       </div>
