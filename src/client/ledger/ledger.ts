@@ -1,4 +1,5 @@
 import type { FieldErrors, NewAccount, NewCategory, NewTransaction, User } from '../api.ts'
+import { channelOf } from '../channel.ts'
 import type { PurseClient } from '../create.ts'
 import { browserLocks, type Locks, localLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
@@ -21,12 +22,13 @@ import {
   type Waiting,
   withoutUnchanged,
 } from './pending.ts'
+import { queued } from './queued.ts'
 import { readsOf } from './reads.ts'
 import { renamed, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import { type Entry, idOf, readOthers, readStored, waitingEntry } from './store.ts'
+import { type Entry, idOf, placeOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
-import { type Shown, type View, viewOf } from './view.ts'
+import { type Shown, viewOf } from './view.ts'
 
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>
@@ -85,6 +87,9 @@ type Done = Named & {
   others: Other[]
 }
 
+/** Of all ledgers of this page, where the platform has none for all tabs. */
+const pageLocks = /* @__PURE__ */ localLocks()
+
 /** The most steps that can be undone. */
 const mostUndone = 100
 
@@ -106,7 +111,7 @@ const fieldsOf: Record<Noun, string[]> = {
  */
 export async function localLedger({ client, storage, userId, ...options }: LedgerOptions) {
   const { newId = newClientId, now = Date.now, limits = syncLimits } = options
-  const locks = options.locks ?? browserLocks() ?? localLocks()
+  const locks = options.locks ?? browserLocks() ?? pageLocks
   const base = `purse/${userId}/ledger/`
   const bearer = bearerOf(client, userId)
   const listeners = new Set<() => void>()
@@ -115,15 +120,48 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   const pending = new Map(stored.waiting)
   let unstored: Work[] = []
   let undoable: Done[][] = []
-  let view = wholeView()
+  let view = viewOf(stored.rows, pending, userId)
   const { keyOf, ...reads } = readsOf(
     () => view,
     () => stored.rows,
     now,
   )
 
+  const newKey = () => `#${newId()}`
+  const nextAt = () =>
+    1 + [...stored.waiting.values(), ...pending.values()].reduce((last, one) => Math.max(last, one.at), 0)
+  const channel = channelOf(base, () => refresh().catch(() => undefined))
+  // If there is no room for it, it stays where it is until there is.
+  await takeQueue().catch(() => undefined)
+
   function notify(): void {
     for (const listener of listeners) listener()
+  }
+
+  async function refresh(): Promise<void> {
+    if (await locks.request(`${base}state`, takeOthers)) notify()
+  }
+
+  /** Takes over what an offline queue has left in the storage: all at once, so that it is never in both. */
+  async function takeQueue(): Promise<void> {
+    const name = `purse/${userId}`
+    if ((await storage.list(`${name}/item/`)).length === 0) return
+    const work = async () => {
+      const { taken, keys } = await queued(storage, name, newKey)
+      await commit(
+        () => taken.map((one) => keep({ ...one, at: nextAt() })),
+        keys.map((key) => [key, null]),
+      )
+      for (const one of taken) show(one)
+      notify()
+    }
+    await locks.request(name, () => locks.request(`${name}/items`, work))
+  }
+
+  /** Keeps what waits for a row in memory; returns what stores it. */
+  function keep(one: Waiting): Entry {
+    stored.waiting.set(idOf(one), one)
+    return waitingEntry(idOf(one), one)
   }
 
   /** Brings up to date what waits for a row. */
@@ -134,13 +172,6 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     else pending.delete(id)
   }
 
-  function wholeView(): View {
-    const whole = viewOf(stored.rows, pending, userId)
-    whole.touchAll()
-    whole.update()
-    return whole
-  }
-
   /** Takes what other tabs have stored. True if there was something. */
   async function takeOthers(): Promise<boolean> {
     const fresh = await readOthers(storage, base, stored)
@@ -149,12 +180,12 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     const hasNewRows = fresh.rows !== stored.rows
     stored = fresh
     for (const id of ids) recompute(id)
-    if (hasNewRows) view = wholeView()
+    if (hasNewRows) view = viewOf(stored.rows, pending, userId)
     else for (const id of ids) view.show(...placeOf(id))
     return true
   }
 
-  function commit(work: () => Entry[]): Promise<void> {
+  function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
     return locks.request(`${base}state`, async () => {
       await takeOthers()
       try {
@@ -163,7 +194,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         meta.revision += 1
         if (entries.some(([key]) => key.startsWith('rows/'))) meta.rows = meta.revision
         const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
-        await storage.write(all.map(([key, value]) => [`${base}${key}`, value]))
+        await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
       } catch (error) {
         // What is in memory is more than what is stored: the next one begins with what is stored.
         stored.meta.revision = -1
@@ -175,7 +206,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
 
   /** Makes rows of those that come back. */
   function bringBack(): Entry[] {
-    const { touched, renames } = revive(stored, () => `#${newId()}`)
+    const { touched, renames } = revive(stored, newKey)
     if (touched.size === 0) return []
     for (const id of touched) {
       recompute(id)
@@ -210,6 +241,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
           return waitingEntry(id, waiting)
         })
       })
+      channel?.postMessage(null)
     } catch (error) {
       unstored = unstored.filter((work) => !works.includes(work))
       await locks.request(`${base}state`, takeOthers).catch(() => undefined)
@@ -254,7 +286,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
 
   /** What folds a change into what waits for a row. */
   function workOf(noun: Noun, key: Key, change: Change): Work {
-    const at = 1 + [...pending.values()].reduce((last, one) => Math.max(last, one.at), 0)
+    const at = nextAt()
     return { noun, key, change: (waiting) => fold(waiting ?? newWaiting(noun, key, at), change) }
   }
 
@@ -350,7 +382,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
 
     /** Makes a row, and returns its key. Throws LedgerError. */
     async create<N extends Made>(noun: N, fields: Entered[N]): Promise<Key> {
-      const key = `#${newId()}`
+      const key = newKey()
       await act([workOf(noun, key, { op: 'create', set: read(fields), was: {} })])
       return key
     },
@@ -419,10 +451,11 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         await write([{ ...named, change: (one) => (one?.sent ? one : undefined) }])
     },
 
-    /** Takes what other tabs have stored since: call it when they say so, or when the page comes to the foreground. */
-    async refresh(): Promise<void> {
-      if (await locks.request(`${base}state`, takeOthers)) notify()
-    },
+    /** Takes what other tabs have stored since. They say so by themselves where the platform has a BroadcastChannel. */
+    refresh,
+
+    /** Ends it: it no longer hears of other tabs. What waits stays. */
+    close: () => channel?.close(),
 
     /** Sends what waits and takes what has changed, one run at a time. It throws only what the storage throws. */
     sync(): Promise<LedgerReport> {
@@ -437,13 +470,14 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
           isReplaced = true
         },
         show() {
-          if (isReplaced) view = wholeView()
+          if (isReplaced) view = viewOf(stored.rows, pending, userId)
           else view.update()
           isReplaced = false
           notify()
+          channel?.postMessage(null)
         },
       }
-      return locks.request(`${base}sync`, () => synchronise(desk))
+      return locks.request(`${base}sync`, () => takeQueue().then(() => synchronise(desk)))
     },
   }
 }
@@ -452,9 +486,3 @@ const isOf = (row: Shown['transaction'], account: Key): boolean =>
   row.account_id === account || row.to_account_id === account
 
 const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)
-
-/** The row of what waits under an id. */
-function placeOf(id: string): [Noun, Key] {
-  const space = id.indexOf(' ')
-  return [id.slice(0, space) as Noun, id.slice(space + 1)]
-}

@@ -70,11 +70,11 @@ export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
     return client == null ? String(name) : `#${client}`
   }
 
-  function presentAccount({ rank, ...row }: Shown['account']): LedgerAccount {
+  function presentAccount({ rank, client_id, ...row }: Shown['account']): LedgerAccount {
     return { ...row, balance: totalOf(view().balanceOf(row.key)) }
   }
 
-  function presentTransaction({ rank, ...row }: Shown['transaction']): LedgerTransaction {
+  function presentTransaction({ rank, client_id, ...row }: Shown['transaction']): LedgerTransaction {
     const account = view().get('account', row.account_id) as Shown['account']
     const to = row.to_account_id === null ? undefined : view().get('account', row.to_account_id)
     const category = row.category_id === null ? undefined : view().get('category', row.category_id)
@@ -140,7 +140,7 @@ export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
 
     /** All categories, oldest first. */
     categories: (): LedgerCategory[] =>
-      inOrder(view().all('category')).map(({ rank, ...row }): LedgerCategory => row),
+      inOrder(view().all('category')).map(({ rank, client_id, ...row }): LedgerCategory => row),
 
     /** One transaction, by its key or id; undefined if it is not there. */
     transaction(name: Key | number): LedgerTransaction | undefined {
@@ -196,10 +196,11 @@ function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)
 
 /** As the service's searches, this ignores the case of ASCII letters only. */
 function containing(q: string) {
-  const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const part = lower(q)
+  const eitherCase = (one: string) => `[${one.toLowerCase()}${one.toUpperCase()}]`
+  const code = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const pattern = new RegExp(q.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one))))
   return ({ description, reference }: Shown['transaction']) =>
-    [description, reference].some((text) => text !== null && lower(text).includes(part))
+    (description !== null && pattern.test(description)) || (reference !== null && pattern.test(reference))
 }
 
 function totalsOf(

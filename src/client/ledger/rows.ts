@@ -13,9 +13,13 @@ export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
  */
 export type Key = string
 
-export function keyOf(row: { id: number; client_id?: string | null }): Key {
+type Named = { id: number; client_id?: string | null }
+
+export function keyOf(row: Named): Key {
   return row.client_id == null ? String(row.id) : `#${row.client_id}`
 }
+
+const clientOf = ({ client_id }: Named) => client_id
 
 export const nouns: Noun[] = ['profile', 'account', 'category', 'transaction']
 
@@ -32,21 +36,27 @@ export function servedRows() {
     category: new Map(),
     transaction: new Map(),
   }
-  const ids = new Map<string, number>()
+  /** Ids by client ids. */
+  const ids: { [N in Noun]: Map<string, number> } = {
+    profile: new Map(),
+    account: new Map(),
+    category: new Map(),
+    transaction: new Map(),
+  }
   const changed = new Set<string>()
 
   function put(noun: Noun, row: ServedRow): void {
     const rows: Map<number, ServedRow> = byId[noun]
     rows.set(row.id, row)
-    const key = keyOf(row)
-    if (key.startsWith('#')) ids.set(`${noun} ${key}`, row.id)
+    const client = clientOf(row)
+    if (client != null) ids[noun].set(client, row.id)
   }
 
   function remove(noun: Noun, id: number): Key | undefined {
     const row = byId[noun].get(id)
     if (!row) return undefined
     byId[noun].delete(id)
-    ids.delete(`${noun} ${keyOf(row)}`)
+    ids[noun].delete(clientOf(row) ?? '')
     changed.add(blockOf(noun, id))
     return keyOf(row)
   }
@@ -90,7 +100,7 @@ export function servedRows() {
     fold,
 
     get<N extends Noun>(noun: N, key: Key): ServedRow<N> | undefined {
-      return byId[noun].get(key.startsWith('#') ? (ids.get(`${noun} ${key}`) ?? 0) : Number(key))
+      return byId[noun].get(key.startsWith('#') ? (ids[noun].get(key.slice(1)) ?? 0) : Number(key))
     },
 
     /** The key of an account or a category, also of one that has not been told of yet. */
@@ -121,7 +131,7 @@ export function servedRows() {
     readBlock(block: string, value: string): boolean {
       const rows = readJson(value)
       const noun = block.split('/')[0] as Noun
-      if (!Array.isArray(rows) || !(noun in byId)) return false
+      if (!Array.isArray(rows) || !(noun in byId) || !rows.every((row) => row?.id)) return false
       for (const row of rows) put(noun, row)
       return true
     },

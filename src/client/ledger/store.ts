@@ -1,7 +1,7 @@
 import { readJson } from '../errors.ts'
 import type { LedgerStorage } from '../storage.ts'
-import type { Waiting } from './pending.ts'
-import { type Rows, servedRows } from './rows.ts'
+import { newWaiting, type Waiting } from './pending.ts'
+import { type Key, type Noun, type Rows, servedRows } from './rows.ts'
 
 export type Entry = [key: string, value: string | null]
 
@@ -41,7 +41,8 @@ export async function readOthers(
   if (meta.revision === stored.meta.revision) return undefined
   if (meta.rows !== stored.meta.rows || meta.version !== formVersion) return readStored(storage, base)
   const fresh: Stored = { ...stored, meta, waiting: new Map() }
-  for (const [, value] of await storage.list(`${base}waits/`)) readWaiting(fresh, value)
+  for (const [key, value] of await storage.list(`${base}waits/`))
+    readWaiting(fresh, key.slice(base.length), value)
   return fresh
 }
 
@@ -52,14 +53,16 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
   if (meta.version > formVersion) throw new LedgerVersionError('The app is older than what it has stored.')
   const stored: Stored = { meta, rows: servedRows(), incoming: servedRows(), waiting: new Map() }
   for (const [key, value] of pairs) {
-    const [kind, generation, ...rest] = key.split('/')
-    if (kind === 'waits') readWaiting(stored, value)
+    const [kind, number, ...rest] = key.split('/')
+    if (kind === 'waits') readWaiting(stored, key, value)
     if (kind !== 'rows') continue
-    const isIncoming = Number(generation) > meta.generation
-    const into = isIncoming ? stored.incoming : stored.rows
-    if (into.readBlock(rest.join('/'), value)) continue
-    if (isIncoming) meta.incoming = null
-    else meta.cursor = null
+    const generation = Number(number)
+    // If it is damaged, the rows are shown as they are, and asked for again.
+    if (meta.revision === 0) meta.generation ||= generation
+    if (generation === meta.generation) {
+      if (!stored.rows.readBlock(rest.join('/'), value)) meta.cursor = null
+    } else if (generation === meta.generation + 1 && !stored.incoming.readBlock(rest.join('/'), value))
+      meta.incoming = null
   }
   return stored
 }
@@ -70,10 +73,23 @@ function metaOf(value: string | undefined): Meta {
   return typeof meta?.revision === 'number' ? { ...empty, ...meta } : empty
 }
 
-/** A damaged entry must not hold up the rest. */
-function readWaiting({ waiting }: Stored, value: string): void {
+/** What is damaged is shown as refused, with its text, and stays until a person has seen it. */
+function readWaiting({ waiting }: Stored, key: string, value: string): void {
+  const id = key.slice('waits/'.length)
   const one = readJson(value) as Waiting | null | undefined
-  if (one && 'noun' in one && 'key' in one && 'next' in one) waiting.set(idOf(one), one)
+  waiting.set(id, one?.next || one?.sent ? one : damaged(id, value))
+}
+
+/** What waits, but cannot be read. */
+export const damaged = (id: string, value: string): Waiting => ({
+  ...newWaiting(...placeOf(id), 0),
+  errors: { row: [`It was damaged on this device: ${value}`] },
+})
+
+/** The row of what waits under an id. */
+export function placeOf(id: string): [Noun, Key] {
+  const space = id.indexOf(' ')
+  return [id.slice(0, space) as Noun, id.slice(space + 1)]
 }
 
 export const idOf = ({ noun, key }: Pick<Waiting, 'noun' | 'key'>): string => `${noun} ${key}`

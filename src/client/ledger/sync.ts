@@ -1,12 +1,12 @@
-import type { Feed, FieldErrors, Upload, UploadAnswer } from '../api.ts'
+import type { Feed, Upload, UploadAnswer } from '../api.ts'
 import type { PurseClient } from '../create.ts'
 import { ApiError, requireOurs } from '../errors.ts'
 import type { Bearer } from '../owner.ts'
 import { inHalves, type Stopped, stoppedBy } from '../run.ts'
 import { unwrap } from '../unwrap.ts'
-import { type Change, type Fields, type Result, refuse, settle, type Waiting } from './pending.ts'
+import { type Change, type Fields, fold, type Result, settle, type Waiting } from './pending.ts'
 import { type Key, keyOf, type Noun, servedRows } from './rows.ts'
-import { blockEntries, type Entry, noBlocks, type Stored, waitingEntry } from './store.ts'
+import { blockEntries, type Entry, idOf, noBlocks, type Stored, waitingEntry } from './store.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type LedgerReport = {
@@ -70,6 +70,7 @@ export async function synchronise(desk: Desk): Promise<LedgerReport> {
 }
 
 async function runOnce(run: Run): Promise<void> {
+  if (run.stored().meta.cursor === null) await pull(run)
   for (let chunk = await take(run); chunk.length > 0; chunk = await take(run)) await upload(run, chunk)
   if (!run.isWhole) await pull(run)
 }
@@ -96,7 +97,7 @@ function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
   let bytes = 0
   const chunk: Waiting[] = []
   for (const [id, one] of all.slice(0, limits.operations)) {
-    const frozen = one.sent ? one : freeze(run, one)
+    const frozen = freeze(run, one)
     bytes += new TextEncoder().encode(JSON.stringify(frozen)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(frozen)
@@ -105,18 +106,23 @@ function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
   return chunk
 }
 
-/** Sends what waits. The service makes no row without a category: one that was there before gets any, and loses it. */
+/** What is sent, and what not yet. The service makes no row without a category: one that had none gets any, and loses it. */
 function freeze(run: Run, one: Waiting): Waiting {
-  const { next } = one
+  const change = (one.sent ?? one.next) as Change
+  const rest = one.sent && one.next
   const [category] = run.stored().rows.byId.category.values()
-  const isLacking = next?.again && next.set.type !== 'transfer' && next.set.category_id == null
-  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: next, next: null }
-  const [any, none] = [{ category_id: keyOf(category) }, { category_id: null }]
-  return {
-    ...one,
-    sent: { ...next, set: { ...next.set, ...any } },
-    next: { op: 'update', set: none, was: any },
+  const { op, again, set } = change
+  const isLacking = op === 'create' && again && set.type !== 'transfer' && set.category_id == null
+  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: change, next: rest }
+  const was = { category_id: keyOf(category) }
+  const sent = { ...change, set: { ...set, ...was } }
+  const none = { ...one, sent, next: { op: 'update' as const, set: { category_id: null }, was } }
+  // Whatever the category is by then, the row is to go.
+  if (rest?.op === 'delete') {
+    const { category_id, ...known } = rest.was
+    return { ...none, next: { ...rest, was: known } }
   }
+  return (rest && fold(none, rest)) ?? none
 }
 
 /** What others refer to comes first and goes last. */
@@ -170,26 +176,17 @@ async function upload(run: Run, chunk: Waiting[]): Promise<void> {
       return upload(run, chunk)
     }
     if (error.status !== 413 && !error.errors.batch) throw error
-    if (chunk.length > 1) for (const half of inHalves(chunk)) await upload(run, half)
-    else
-      await refuseOne(
-        run,
-        chunk[0] as Waiting,
-        error.status === 413 ? { row: [error.message] } : error.errors,
-      )
+    const [one, ...others] = chunk as [Waiting]
+    const errors = error.status === 413 ? { row: [error.message] } : error.errors
+    if (others.length > 0) for (const half of inHalves(chunk)) await upload(run, half)
+    else {
+      run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
+      run.isWhole = false
+    }
   }
 }
 
 const isOfCursor = ({ status, errors }: ApiError): boolean => status === 410 || errors.cursor !== undefined
-
-function refuseOne(run: Run, { noun, key }: Waiting, errors: FieldErrors): Promise<void> {
-  run.report.rejected += 1
-  run.isWhole = false
-  return run.commit(() => {
-    const one = run.stored().waiting.get(`${noun} ${key}`)
-    return one ? [store(run, one, refuse(one, errors))] : []
-  })
-}
 
 function operation(run: Run, { noun, key, sent }: Waiting) {
   const { op, set, was } = sent as Change

@@ -1,4 +1,4 @@
-import { centsOf } from './money.ts'
+import { centsOf, readAmount } from './money.ts'
 import type { Change, Fields, Waiting } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, type Rows, type ServedRow } from './rows.ts'
 
@@ -14,7 +14,7 @@ type Local = {
   created_at: string | null
   updated_at: string | null
 }
-type Replaced = 'id' | 'client_id' | 'created_at' | 'updated_at'
+type Replaced = 'id' | 'created_at' | 'updated_at'
 type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
 
 /** Rows as a person sees them: the service's, with what waits. */
@@ -24,6 +24,12 @@ export type Shown = {
   category: Omit<ServedRow<'category'>, Replaced> & Local
   transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
 }
+
+const references = [
+  ['account_id', 'account'],
+  ['to_account_id', 'account'],
+  ['category_id', 'category'],
+] as const
 
 /** Where the ids of rows that wait to be created begin, so to say. */
 const unlanded = 2 ** 52
@@ -62,7 +68,7 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
   let listed: Shown['transaction'][] = []
   const balances = new Map<Key, bigint>()
   let touched = new Map<string, [Noun, Key]>()
-  let isStale = true
+  let isStale = false
 
   /** Shows one row as it is now. */
   function refresh(noun: Noun, key: Key): void {
@@ -74,31 +80,41 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
       else balances.set(key, balanceOf(key) + startOf(now) - startOf(before))
     }
     if (noun === 'transaction') unlist(before as Shown['transaction'] | undefined)
-    if (now) (shown[noun] as Map<Key, unknown>).set(key, now)
-    else shown[noun].delete(key)
+    show(noun, key, now)
     if (noun === 'transaction') list(now as Shown['transaction'] | undefined)
   }
 
-  function compose(noun: Noun, key: Key): Shown[Noun] | undefined {
-    const served = rows.get(noun, key)
-    const waiting = pending.get(`${noun} ${key}`)
-    let row = served && fromService(noun, served)
-    for (const change of [waiting?.sent, waiting?.next]) if (change) row = changed(noun, row, change)
-    if (!row) return undefined
-    const rank = served?.id ?? unlanded + (waiting?.at ?? 0)
-    return { ...row, key, rank, user_id: userId, waits: waitsOf(waiting) } as unknown as Shown[Noun]
+  function show(noun: Noun, key: Key, row: Shown[Noun] | undefined): void {
+    if (row) (shown[noun] as Map<Key, unknown>).set(key, row)
+    else shown[noun].delete(key)
   }
 
-  /** With keys in place of ids. */
-  function fromService(noun: Noun, served: ServedRow): Fields {
-    const row = { ...served } as unknown as Fields
-    delete row.client_id
-    if (noun !== 'transaction') return row
-    const { account_id, to_account_id, category_id } = served as ServedRow<'transaction'>
-    row.account_id = rows.keyOf('account', account_id)
-    row.to_account_id = to_account_id && rows.keyOf('account', to_account_id)
-    row.category_id = category_id && rows.keyOf('category', category_id)
-    return row
+  function compose(noun: Noun, key: Key, served = rows.get(noun, key)): Shown[Noun] | undefined {
+    const waiting = pending.get(`${noun} ${key}`)
+    let row = served as Fields | undefined
+    for (const change of [waiting?.sent, waiting?.next]) if (change) row = changed(noun, row, change)
+    if (!row) return undefined
+    const own = keyed(noun, row)
+    own.key = key
+    own.rank = served?.id ?? unlanded + (waiting?.at ?? 0)
+    own.user_id = userId
+    own.waits = waitsOf(waiting)
+    // An offline queue has amounts in whatever form they were given.
+    if (waiting && noun === 'transaction') own.amount = readAmount(row.amount) ?? '0.00'
+    return own as unknown as Shown[Noun]
+  }
+
+  /** A copy of a row, with keys in place of ids. */
+  function keyed(noun: Noun, row: Fields): Fields {
+    const own = { ...row }
+    if (noun === 'transaction')
+      for (const [field, of] of references) {
+        const name = own[field]
+        if (name == null) own[field] = null
+        else if (typeof name === 'number' || !(name as string).startsWith('#'))
+          own[field] = rows.keyOf(of, Number(name))
+      }
+    return own
   }
 
   const balanceOf = (key: Key) => balances.get(key) ?? 0n
@@ -143,6 +159,11 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     if (isStale) order()
   }
 
+  for (const noun of nouns)
+    for (const row of rows.byId[noun].values()) show(noun, keyOf(row), compose(noun, keyOf(row), row))
+  for (const { noun, key } of pending.values()) show(noun, key, compose(noun, key))
+  order()
+
   return {
     /** Shows a row as it is now, whatever of the others has not been brought up to date. */
     show(noun: Noun, key: Key): void {
@@ -152,13 +173,6 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     touch: (noun: Noun, key: Key): void => {
       touched.set(`${noun} ${key}`, [noun, key])
     },
-    touchAll(): void {
-      for (const noun of nouns) {
-        for (const row of rows.byId[noun].values()) touched.set(`${noun} ${keyOf(row)}`, [noun, keyOf(row)])
-        for (const key of shown[noun].keys()) touched.set(`${noun} ${key}`, [noun, key])
-      }
-      for (const { noun, key } of pending.values()) touched.set(`${noun} ${key}`, [noun, key])
-    },
     update,
     balanceOf,
     get listed(): readonly Shown['transaction'][] {
@@ -166,8 +180,8 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     },
     /** A row as the service has it. */
     served(noun: Noun, key: Key): Fields | undefined {
-      const row = rows.get(noun, key)
-      return row && fromService(noun, row)
+      const row = rows.get(noun, key) as Fields | undefined
+      return row && keyed(noun, row)
     },
     all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
     get: <N extends Noun>(noun: N, key: Key): Shown[N] | undefined => shown[noun].get(key),

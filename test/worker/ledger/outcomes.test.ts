@@ -225,17 +225,9 @@ test('nothing goes out without a token, under one that was revoked, or under ano
 
 test('two tabs on one storage do not lose each other’s work', async () => {
   const { world, person, expense, one } = await twoDevices()
-  const chain = new Map<string, Promise<unknown>>()
-  const locks = {
-    request: <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const run = (chain.get(name) ?? Promise.resolve()).then(work, work)
-      chain.set(name, run)
-      return run
-    },
-  }
   const [a, b] = [
-    (await openDevice(world, person, { storage: one.storage, locks })).ledger,
-    (await openDevice(world, person, { storage: one.storage, locks })).ledger,
+    (await openDevice(world, person, { storage: one.storage })).ledger,
+    (await openDevice(world, person, { storage: one.storage })).ledger,
   ]
   await Promise.all([
     a.create('transaction', { ...expense, reference: 'a' }),
@@ -277,6 +269,103 @@ test('what a full storage cannot keep is not shown, and damaged rows are asked f
   expect(again.transaction(kept)).toMatchObject({ waits: 'waiting' })
   expect(await again.sync()).toMatchObject({ sent: 1, stopped: null })
   await expectTruth(person, again)
-  await inner.write([[`purse/${person.id}/ledger/meta`, JSON.stringify({ version: 2, revision: 1 })]])
-  await expect(open()).rejects.toMatchObject({ name: 'LedgerVersionError' })
+})
+
+test('what was damaged while it waited is shown with what can be read of it, and stays until a person drops it', async () => {
+  const { person, tea, expense, one } = await twoDevices()
+  const { ledger, storage, open } = one
+  const made = await ledger.create('transaction', expense)
+  await ledger.update('transaction', tea, { amount: 4 })
+  const [entry, ...others] = await storage.list(`purse/${person.id}/ledger/waits/transaction ${made}`)
+  expect(others).toEqual([])
+  const [name, value] = entry as [string, string]
+  const damaged = value.slice(0, -20)
+  await storage.write([
+    [name, damaged],
+    [`purse/${person.id}/ledger/waits/transaction ${tea}`, 'null'],
+    [`purse/${person.id}/ledger/meta`, '{'],
+  ])
+  const again = await open()
+  // The rows are still shown, and asked for again.
+  expect(again.transaction(tea)).toMatchObject({ amount: '3.00', waits: 'rejected' })
+  expect(again.rejected()).toMatchObject([
+    { key: made, set: {}, errors: { row: [expect.stringContaining(damaged)] } },
+    { key: tea, set: {}, errors: { row: [expect.any(String)] } },
+  ])
+  expect(await again.sync()).toMatchObject({ sent: 0, rejected: 0, stopped: null })
+  expect(await storage.list(name)).toEqual([[name, damaged]])
+  await again.update('transaction', tea, { amount: 5 })
+  await again.discard(first(again.rejected()))
+  expect(await storage.list(name)).toEqual([])
+  expect(await again.sync()).toMatchObject({ sent: 1 })
+  await expectTruth(person, again)
+})
+
+test('an app that was updated meanwhile is asked for, and nothing of what it has stored is touched', async () => {
+  const { world, person, tea, one } = await twoDevices()
+  const { ledger, storage, open } = one
+  await ledger.update('transaction', tea, { amount: 4 })
+  const meta = `purse/${person.id}/ledger/meta`
+  const [stored] = await storage.list(meta)
+  const form = JSON.parse(stored?.[1] as string)
+  expect(form.version).toBe(1)
+  await storage.write([[meta, JSON.stringify({ ...form, version: 2, revision: form.revision + 1 })]])
+  const before = await storage.list('')
+  const refused = { name: 'LedgerVersionError' }
+  await expect(open()).rejects.toMatchObject(refused)
+  // So is a tab that has been open since before the update.
+  await expect(ledger.update('transaction', tea, { amount: 5 })).rejects.toMatchObject(refused)
+  expect(amountOf(ledger, tea)).toBe('4.00')
+  await expect(ledger.undo()).rejects.toMatchObject(refused)
+  await expect(ledger.sync()).rejects.toMatchObject(refused)
+  expect(await storage.list('')).toEqual(before)
+  // Before there was a number, the form was the same.
+  const { version, ...unnumbered } = form
+  await storage.write([[meta, JSON.stringify(unnumbered)]])
+  const again = await openDevice(world, person, { storage })
+  expect(await again.ledger.sync()).toMatchObject({ sent: 1 })
+  await expectTruth(person, again.ledger)
+})
+
+test('while the service is away for a week nothing is lost, and a clock that jumps changes no more than the month', async () => {
+  const { world, person, expense, tea, one } = await twoDevices()
+  let now = Date.parse('2026-11-22')
+  const { network, storage, open } = await openDevice(world, person, { storage: one.storage, now: () => now })
+  const { fetch } = network
+  const away = (status: number) => async () =>
+    Response.json({ message: 'Later.' }, { status, headers: { 'Retry-After': '3600' } })
+  let made = 0
+  for (const [days, answer] of [away(503), away(429), away(502), away(503), offline].entries()) {
+    now += (days - 3) * 86_400_000 * 400
+    network.fetch = answer
+    const ledger = await open()
+    await ledger.create('transaction', { ...expense, reference: `r${++made}` })
+    await ledger.update('transaction', tea, { amount: 10 + made })
+    const { stopped, waiting } = await ledger.sync()
+    const reason = answer === offline ? 'offline' : 'busy'
+    expect([stopped?.reason, waiting]).toEqual([reason, made + 1])
+    expect(ledger.transactions().total).toBe(made + 1)
+    expect(ledger.summary().monthly_summary.expense).toBe(0)
+  }
+  now = Number.NaN
+  network.fetch = fetch
+  const ledger = await open()
+  expect(await ledger.sync()).toMatchObject({ sent: made + 1, conflicts: 0, waiting: 0, stopped: null })
+  now = Date.parse('2026-11-22')
+  expect(await storage.list(`purse/${person.id}/ledger/waits/`)).toEqual([])
+  await expectTruth(person, ledger)
+})
+
+test('each person of a device has a ledger of their own', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const other = await world.register()
+  await one.ledger.create('transaction', { ...expense, description: 'Secret' })
+  const theirs = await openDevice(world, other, { storage: one.storage })
+  expect(theirs.ledger.waiting()).toEqual([])
+  expect(await theirs.ledger.sync()).toMatchObject({ sent: 0, stopped: null })
+  await expectTruth(other, theirs.ledger)
+  expect(theirs.ledger.transactions().total).toBe(0)
+  const mine = await one.open()
+  expect(await mine.sync()).toMatchObject({ sent: 1 })
+  await expectTruth(person, mine)
 })

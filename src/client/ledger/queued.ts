@@ -1,0 +1,49 @@
+import { type QueueItem, queueStore } from '../queue-store.ts'
+import { type LedgerStorage, writing } from '../storage.ts'
+import { type Change, type Fields, newWaiting, type Waiting, withoutUnchanged } from './pending.ts'
+import type { Key } from './rows.ts'
+import { damaged } from './store.ts'
+
+/** What an offline queue has in the storage, as what waits in a ledger, and the keys under which the queue has it. */
+export async function queued(
+  { list, write }: LedgerStorage,
+  name: string,
+  newKey: () => Key,
+): Promise<{ taken: Waiting[]; keys: string[] }> {
+  const store = queueStore({ list, ...writing(write) }, name)
+  const items = new Map((await store.items()).map((item) => [item.key, item]))
+  const pairs = await list(`${name}/item/`)
+  const taken = pairs.map(([key, value]) => {
+    const item = items.get(key)
+    return item ? waitingOf(item, newKey) : damaged(`transaction ${newKey()}`, value)
+  })
+  return { taken, keys: [...pairs.map(([key]) => key), ...(await store.batches()).map(({ key }) => key)] }
+}
+
+/** What may have landed is sent once more to find out, as the queue would do; what was done since comes after it. */
+function waitingOf(
+  { client_id, transaction, earlier, discarded, errors, ...item }: QueueItem,
+  newKey: () => Key,
+): Waiting {
+  const isSpent = errors?.client_id !== undefined
+  const isSent = !isSpent && (item.mayHaveLanded || item.state === 'sending')
+  const [set, was] = [transaction, earlier ?? transaction].map(fieldsOf) as [Fields, Fields]
+  const one = { ...newWaiting('transaction', isSpent ? newKey() : `#${client_id}`, 0), errors }
+  const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, again: true })
+  if (!isSent) return { ...one, next: creation(set) }
+  const next = discarded
+    ? { op: 'delete' as const, set: {}, was }
+    : withoutUnchanged({ op: 'update', set, was })
+  return { ...one, sent: creation(was), next: next ?? null }
+}
+
+/** A correction empties the fields that it leaves out. */
+function fieldsOf({ force, ...given }: QueueItem['transaction']): Fields {
+  const keyOf = (id: string | number | null | undefined) => (id == null ? null : String(id))
+  return {
+    ...{ description: null, reference: null, ...given },
+    account_id: String(given.account_id),
+    to_account_id: keyOf(given.to_account_id),
+    category_id: keyOf(given.category_id),
+  }
+}

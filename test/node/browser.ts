@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { build } from 'esbuild'
+import { chromium } from 'playwright-core'
+import { clientPackage } from '../../dev/client-package.ts'
+import { projectDirectory } from './stack.ts'
+
+/** The system's browser, since none is downloaded. */
+export const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+)
+
+/** Without what a browser does of its own accord. On a name that is not the machine's own, a page is no secure context. */
+const args = [
+  ...['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1', '--no-first-run', '--disable-gpu'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'],
+]
+
+export const launch = () => chromium.launch({ executablePath: browser ?? '', args })
+
+/** Serves a page made from the package and the examples, at an origin that may call the API. */
+export async function servePage(contents: string) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: path.join(projectDirectory, 'docs/examples') },
+    alias: { 'purse-client': path.join(clientPackage, 'client.js') },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  })
+  const server = http.createServer(({ url }, response) => {
+    if (url === '/app.js') response.setHeader('Content-Type', 'text/javascript').end(outputFiles[0]?.text)
+    else response.setHeader('Content-Type', 'text/html').end('<script type="module" src="/app.js"></script>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+}

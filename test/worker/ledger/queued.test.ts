@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import {
+  createClient,
+  type KeyValueStorage,
+  type LedgerStorage,
+  memoryStorage,
+  memoryTokens,
+  offlineQueue,
+} from '../../../src/client.ts'
+import { fetchOf } from '../client/client-world.ts'
+import { verifyAddress } from '../world.ts'
+import { openDevice } from './ledger-world.ts'
+import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
+
+/** A storage with what a queue leaves in each state, and what the service should have in the end. */
+async function leftByAQueue() {
+  const { world, person, expense, category } = await twoDevices()
+  await verifyAddress(world, person)
+  const storage = memoryStorage()
+  const network = { fetch: offline }
+  const client = createClient({
+    ...{ baseUrl: 'http://purse.test', tokens: memoryTokens(person.token), sleep: async () => undefined },
+    fetch: (url, init) => network.fetch(url, init),
+  })
+  const queue = offlineQueue({ client, storage, userId: person.id, sleep: async () => undefined })
+  const { category_id, ...uncategorised } = expense
+  const online = fetchOf(world).fetch
+  const add = (reference: string, fields = {}) => queue.add({ ...uncategorised, reference, ...fields })
+  await add('refused', { amount: '1,5' })
+  network.fetch = online
+  await queue.sync()
+  await add('lost', { category_id })
+  await add('lost, uncategorised')
+  const corrected = await add('to be corrected', { category_id })
+  const discarded = await add('to be discarded')
+  network.fetch = losing(online)
+  await queue.sync()
+  await world.deliverSyncs()
+  await queue.resubmit(corrected.client_id, { ...uncategorised, reference: 'corrected', amount: 4 })
+  await queue.discard(discarded.client_id)
+  await add('taken')
+  network.fetch = online
+  await queue.sync()
+  await add('waits', { amount: 2.5, category_id })
+  await add('waits, uncategorised')
+  await storage.set(`purse/${person.id}/item/000000000000001-damaged`, '{"amount": "7.7')
+  const landed = [null, 'lost', 'lost, uncategorised', 'corrected', 'taken', 'waits', 'waits, uncategorised']
+  return { world, person, storage, landed, category }
+}
+
+/** The same, to be carried on in different ways. */
+async function copyOf(storage: KeyValueStorage): Promise<KeyValueStorage & LedgerStorage> {
+  const copy = memoryStorage()
+  for (const [key, value] of await storage.list('')) await copy.set(key, value)
+  return copy
+}
+
+test('a ledger takes over what an offline queue has left, whatever had become of it, and each lands once', async () => {
+  const { world, person, storage, landed, category } = await leftByAQueue()
+  const { ledger, open } = await openDevice(world, person, { storage })
+  expect((await storage.list(`purse/${person.id}/`)).filter(([key]) => !key.includes('/ledger/'))).toEqual([])
+  expect(ledger.waiting()).toHaveLength(9)
+  expect((await open()).waiting()).toHaveLength(9)
+  expect(ledger.rejected()).toMatchObject([
+    { errors: { row: [expect.stringContaining('"7.7')] } },
+    { set: { amount: '1,5' }, errors: { amount: [expect.any(String)] } },
+  ])
+  await world.deliverSyncs()
+  const report = await ledger.sync()
+  expect(ledger.conflicts()).toEqual([])
+  expect(report).toMatchObject({ conflicts: 0, rejected: 0, stopped: null })
+  expect(ledger.waiting()).toHaveLength(2)
+  for (const one of ledger.rejected()) await ledger.discard(one)
+  await expectTruth(person, ledger)
+  const rows = ledger.transactions().data
+  expect(rows.map(({ reference }) => reference).sort()).toEqual([...landed].sort())
+  const categories = Object.fromEntries(rows.map((row) => [row.reference, row.category?.name ?? null]))
+  expect(categories).toMatchObject({
+    ...{ lost: category.name, 'lost, uncategorised': null, corrected: null, taken: null },
+    ...{ waits: category.name, 'waits, uncategorised': null },
+  })
+})
+
+test('if the app dies while it takes over, each item is either in the queue or in the ledger', async () => {
+  const left = await leftByAQueue()
+  for (const isDone of [false, true]) {
+    const inner = await copyOf(left.storage)
+    let isDead = false
+    const write: LedgerStorage['write'] = async (entries) => {
+      if (!isDead && isDone) await inner.write(entries)
+      isDead = true
+      throw new Error('The phone is dead')
+    }
+    await openDevice(left.world, left.person, { storage: { ...inner, write } })
+    expect(isDead).toBe(true)
+    const { ledger } = await openDevice(left.world, left.person, { storage: inner })
+    expect(ledger.waiting()).toHaveLength(9)
+    expect(await inner.list(`purse/${left.person.id}/item/`)).toEqual([])
+  }
+})
