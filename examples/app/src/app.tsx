@@ -86,12 +86,12 @@ function Status({ ledger }: { ledger: Ledger }) {
   const waiting = ledger.waiting().length - questions
   const parts = [
     isOnline ? 'Online' : 'Offline',
-    waiting > 0 ? `${counted(waiting, 'change')} waiting` : 'all saved',
-    ...(questions > 0 ? [`${counted(questions, 'change')} to look at`] : []),
+    waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && 'all saved',
+    questions > 0 && `${counted(questions, 'change')} to look at`,
   ]
   return (
-    <p role="status" class={`status ${isOnline && questions === 0 ? 'quiet' : ''}`}>
-      <a href="/changes">{parts.join(' · ')}</a>
+    <p role="status" class={`status ${isOnline && questions === 0 ? '' : 'asks'}`}>
+      <a href="/changes">{parts.filter(Boolean).join(' · ')}</a>
     </p>
   )
 }

@@ -16,7 +16,7 @@ export function Accounts({ ledger }: PageProps) {
   return (
     <Page title="Accounts" add="Add account" onAdd={() => setEdited('new')}>
       {accounts.length === 0 && <p>Where is your money? Add a bank account, or your wallet.</p>}
-      <div class="cards">
+      <div class="fields">
         {accounts.map((account) => (
           <article key={account.key}>
             <h2>

@@ -6,6 +6,7 @@ import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
 import { titleOf } from './transactions.tsx'
 
@@ -41,27 +42,16 @@ export function Changes({ ledger }: PageProps) {
 function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConflict }) {
   const { mine, theirs } = conflict
   const fields = conflict.fields.filter((field) => !mine || !theirs || mine[field] !== theirs[field])
-  const cell = (values: LedgerConflict['mine'], field: string) => (
-    <td>{values ? shownValue(ledger, field, values[field]) : 'deleted'}</td>
-  )
+  const cell = (values: typeof mine, field: string) =>
+    values ? shownValue(ledger, field, values[field]) : 'deleted'
   return (
     <article class="question">
-      <h2>{titleOfRow(ledger, conflict)}</h2>
+      <h2>{theirs?.description ?? titleOfRow(ledger, conflict)}</h2>
       <p>You have changed this, and so has somebody else, or you on another device.</p>
-      <table>
-        <tr>
-          {['', 'Mine', 'Theirs'].map((name) => (
-            <th key={name} scope="col" children={name} />
-          ))}
-        </tr>
-        {fields.map((field) => (
-          <tr key={field}>
-            <th scope="row">{nameOf(field)}</th>
-            {cell(mine, field)}
-            {cell(theirs, field)}
-          </tr>
-        ))}
-      </table>
+      <Table
+        head={['', 'Mine', 'Theirs']}
+        rows={fields.map((field) => [nameOf(field), cell(mine, field), cell(theirs, field)])}
+      />
       <div class="line">
         <Button label="Keep mine" onClick={() => ledger.keepMine(conflict)} />
         <Button label="Keep theirs" isMain={false} onClick={() => ledger.keepTheirs(conflict)} />

@@ -17,22 +17,13 @@ const latestShown = 5
 
 export function Dashboard({ ledger }: PageProps) {
   const [edited, setEdited] = useState<Edited<LedgerTransaction>>()
-  const { accounts, total_balance } = ledger.summary()
   const verified = place.get().searchParams.get('verified')
   useEffect(() => {
     if (verified === null) return
     say(verified === 'already' ? 'Your address was verified already.' : 'Your address is verified.')
     go('/dashboard', { isReplacing: true })
   }, [verified])
-  if (accounts.length === 0)
-    return (
-      <Page title="Welcome">
-        <Unverified ledger={ledger} />
-        <p>
-          Begin with <a href="/accounts">an account</a>: your bank, or the wallet in your pocket.
-        </p>
-      </Page>
-    )
+  const { accounts, total_balance } = ledger.summary()
   return (
     <Page title="Overview" add="Add transaction" onAdd={() => setEdited('new')}>
       <Unverified ledger={ledger} />
@@ -45,9 +36,9 @@ export function Dashboard({ ledger }: PageProps) {
             <span>{money(balance)}</span>
           </div>
         ))}
+        {accounts.length === 0 && <a href="/accounts">Begin with an account: your bank, or your wallet</a>}
       </article>
       <Month ledger={ledger} />
-      <h2>Latest</h2>
       <Days rows={ledger.transactions({ per_page: latestShown }).data} onChoose={setEdited} />
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
@@ -57,16 +48,12 @@ export function Dashboard({ ledger }: PageProps) {
 function Month({ ledger }: { ledger: Ledger }) {
   const [month, setMonth] = useState(today(ledger.profile()?.timezone).slice(0, 7))
   const { monthly_summary: sums, category_breakdown: shares } = ledger.summary({ month })
-  const step = (count: number, label: string, sign: string) => (
-    <Button
-      label={sign}
-      aria-label={label}
-      isMain={false}
-      onClick={() => setMonth(monthAfter(month, count))}
-    />
-  )
+  const step = (count: number, name: string, label: string) => {
+    const show = () => setMonth(monthAfter(month, count))
+    return <Button label={label} aria-label={name} isMain={false} onClick={show} />
+  }
   const linkTo = (category: string | null) =>
-    new URLSearchParams({ from: `${month}-01`, to: monthAfter(month, 1), category_id: category ?? 'none' })
+    new URLSearchParams({ from: `${month}-01`, to: `${month}-31`, category_id: category ?? 'none' })
   return (
     <article>
       <header class="line">
@@ -80,9 +67,8 @@ function Month({ ledger }: { ledger: Ledger }) {
         <span>Left {money(sums.net)}</span>
       </p>
       <MonthsChart ledger={ledger} last={month} />
-      <h3>Spent by category</h3>
       {shares.map(({ category_key, category_name, total }) => (
-        <div key={category_key} class="share">
+        <div key={category_key} class="line share">
           <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
           <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
           <span>{money(total)}</span>
@@ -93,13 +79,13 @@ function Month({ ledger }: { ledger: Ledger }) {
 }
 
 function Unverified({ ledger }: { ledger: Ledger }) {
-  const profile = ledger.profile()
-  if (!profile || profile.email_verified_at) return null
+  const { email, email_verified_at } = ledger.profile() ?? {}
+  if (email_verified_at !== null) return null
   const sendAgain = async () =>
     say((await unwrap(client.api.email['verification-notification'].$post({}))).message)
   return (
     <article class="question">
-      <p>Please follow the link in the mail to {profile.email}. Imports need a verified address.</p>
+      <p>Please follow the link in the mail to {email}. Imports need a verified address.</p>
       <Form submit="Send the mail again" onSubmit={sendAgain} />
     </article>
   )

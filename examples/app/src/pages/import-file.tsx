@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ApiError, type ImportResult, type Ledger, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { counted, money, shortDay } from '../format.ts'
+import { counted, money } from '../format.ts'
 import { client } from '../session.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
@@ -19,25 +19,25 @@ const kinds: Options = [
 export function ImportFile({ ledger }: PageProps) {
   const [questions, setQuestions] = useState<Record<string, string[]>>({})
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
-  const accounts = ledger
-    .accounts()
-    .flatMap(({ id, name }) => (id === null ? [] : [[String(id), name] as const]))
-
+  const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (entries: Entries) => {
     try {
       const { import: outcome } = await send({ ...entries, dry_run: 'true' })
       setPreview({ entries, outcome })
     } catch (error) {
+      if (!(error instanceof ApiError && error.status === 422)) throw error
       // What has been answered stays, so that it can be answered differently.
-      if (error instanceof ApiError) setQuestions({ ...questions, ...error.errors })
-      throw error
+      setQuestions({ ...questions, ...error.errors })
     }
   }
   const take = async (chosen: Entries) => {
     const { message, import: outcome } = await send({ ...preview?.entries, ...chosen })
     setPreview(undefined)
     setQuestions({})
-    say(message, () => undo(ledger, outcome.id))
+    say(message, async () => {
+      if (outcome.id) await unwrap(client.api.imports[':id'].$delete({ param: { id: outcome.id } }))
+      await ledger.sync()
+    })
     await ledger.sync()
   }
   return (
@@ -61,50 +61,38 @@ export function ImportFile({ ledger }: PageProps) {
 /** Sends a form with its file. Throws ApiError with questions by field. */
 function send({ kind, ...entries }: Entries): Promise<ImportResult> {
   const given = Object.entries(entries).filter(([, value]) => value)
-  const isMapped = ([name]: [string, string]) => name.startsWith('mapping.')
-  const mapped = given.filter(isMapped).map(([name, value]) => [name.replace('mapping.', ''), value])
-  const form = {
-    ...Object.fromEntries(given.filter((entry) => !isMapped(entry))),
-    ...(mapped.length > 0 && { mapping: JSON.stringify(Object.fromEntries(mapped)) }),
-  } as Entries & { file: string & File }
+  const mapping = Object.fromEntries(given.filter(([name]) => mappable.includes(name)))
+  const others = Object.fromEntries(given.filter(([name]) => !mappable.includes(name)))
+  const form: Entries = { ...others, mapping: JSON.stringify(mapping) }
   const { bank, store } = client.api.import
-  return unwrap(kind === 'own' ? store.$post({ form }) : bank.store.$post({ form }))
+  // The form says what is a file and what a text; its types cannot.
+  const request = { form: form as Entries & { file: string & File } }
+  return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
 }
 
-async function undo(ledger: Ledger, id: number | null): Promise<void> {
-  if (id !== null) await unwrap(client.api.imports[':id'].$delete({ param: { id } }))
-  await ledger.sync()
-}
-
-const choices = (values: string[]): Options => [['', 'Choose …'], ...values.map((one) => [one, one] as const)]
 const mappable = ['date', 'amount', 'debit', 'credit', 'description']
-
-/** What can be answered to a question of the API (docs/contract.md, Imports). */
-function answersTo(name: string, text: string): Options | undefined {
-  const [, listed = ''] = /choose one of: (.*)\.$/.exec(text) ?? []
-  if (name === 'statement_account') return choices(listed.split(', '))
-  if (name === 'date_format') return choices(['DD/MM/YYYY', 'MM/DD/YYYY', 'YYYY-MM-DD', 'YYYY-DD-MM'])
-  if (name === 'decimal_separator') return choices([',', '.'])
-  if (name === 'delimiter') return choices(['comma', 'semicolon', 'tab', 'pipe'])
-  if (name !== 'signs') return undefined
-  return [
-    ...choices([]),
-    ['as_written', 'Negative amounts were spent'],
-    ['inverted', 'Positive amounts were spent'],
-  ]
+const answers: Record<string, Record<string, string>> = {
+  signs: { as_written: 'Negative amounts were spent', inverted: 'Positive amounts were spent' },
+  date_format: { 'DD/MM/YYYY': 'Day first', 'MM/DD/YYYY': 'Month first', 'YYYY-MM-DD': 'Year first' },
+  decimal_separator: { ',': '1,50', '.': '1.50' },
+  delimiter: { comma: ',', semicolon: ';', tab: 'Tab', pipe: '|' },
 }
 
+/** A question of the API about the file, and what can be answered (docs/contract.md, Imports). */
 function Question({ name, text }: { name: string; text: string }) {
-  const label = name.replaceAll('_', ' ')
-  const options = answersTo(name, text)
-  if (options) return <Choice label={label} name={name} options={options} />
-  if (name !== 'mapping') return <p role="alert">{`${label}: ${text}`}</p>
-  const columns: Options = [['', 'As it was found'], ...columnsIn(text)]
+  const [, listed] = /choose one of: (.*)\.$/.exec(text) ?? []
+  const options = listed
+    ? listed.split(', ').map((one) => [one, one] as const)
+    : Object.entries(answers[name] ?? {})
+  const fields = name === 'mapping' ? mappable : options.length > 0 ? [name] : []
   return (
     <fieldset class="fields">
-      <legend>Which column is what?</legend>
-      {mappable.map((field) => (
-        <Choice key={field} label={field} name={`mapping.${field}`} options={columns} />
+      <legend>{text.replace(/ Send (mapping|signs)=.*/, '')}</legend>
+      {fields.map((field) => (
+        <Choice
+          {...{ key: field, name: field, label: field.replace('_', ' ') }}
+          options={[['', 'Choose …'], ...(name === 'mapping' ? columnsIn(text) : options)]}
+        />
       ))}
     </fieldset>
   )
@@ -113,10 +101,8 @@ function Question({ name, text }: { name: string; text: string }) {
 /** The columns that the question shows: by number, each with its header and what stands in the first row. */
 function columnsIn(text: string): Options {
   const column = /(?:has |, )(\d+)(?: \(([^)]*)\))?: (.*?)(?=, \d+(?: \([^)]*\))?: |\. Send mapping)/g
-  return [...text.matchAll(column)].map(([, number = '', header = number, first]) => [
-    number,
-    `${header}: ${first}`,
-  ])
+  const found = [...text.matchAll(column)]
+  return found.map(([, number = '', header = number, first]) => [number, `${header}: ${first}`])
 }
 
 type FoundProps = { ledger: Ledger; outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
@@ -135,9 +121,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
       <h2>{counted(counts.created, 'new transaction')}</h2>
       <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} there already, ${skipped} that moved no money`}</p>
       {known.map((row) => (
-        <small key={row.key} class="line">
-          {`There already: ${titleOf(row)}, ${money(row.amount)}, ${shortDay(row.transaction_date)}`}
-        </small>
+        <p key={row.key}>{`There already: ${titleOf(row)}, ${money(row.amount)}, ${row.transaction_date}`}</p>
       ))}
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
-import { money, shortDay, today, typedAmount } from '../format.ts'
+import { money, today, typedAmount } from '../format.ts'
 import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
 import { titleOf } from './transactions.tsx'
@@ -14,20 +14,20 @@ export const types = Object.entries({ expense: 'Expense', income: 'Income', tran
 export function TransactionDialog({ ledger, edited, onDone }: Props) {
   const row = edited === 'new' ? undefined : edited
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
-  const [twin, setTwin] = useState<LedgerTransaction>()
-  const mayAdd = (entered: New) => {
-    const found = twin ? undefined : twinOf(ledger, entered)
-    setTwin(found)
-    return !found
+  const doubt = (entered: New) => {
+    const twin = twinOf(ledger, entered)
+    return (
+      twin && `There is one already: “${titleOf(twin)}”, ${money(twin.amount)}, ${twin.transaction_date}.`
+    )
   }
   const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
   return (
     <RowDialog
-      {...{ ledger, noun: 'transaction', edited, onDone, mayAdd, submit: twin && 'Add it all the same' }}
+      noun="transaction"
+      {...{ ledger, edited, onDone, doubt }}
       read={(entries) => read(entries, type)}
-      onInput={() => setTwin(undefined)}
     >
-      <fieldset class="fields">
+      <fieldset class="line">
         {types.map(([one, label]) => (
           <label key={one}>
             <input type="radio" name="type" checked={type === one} onChange={() => setType(one as Type)} />
@@ -40,9 +40,6 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
       <Field label="Date" name="transaction_date" type="date" value={day} required />
       <Field label="Description" name="description" value={row?.description} />
       <Field label="Reference" name="reference" value={row?.reference} />
-      {twin && (
-        <p role="alert">{`There is one already: “${titleOf(twin)}”, ${money(twin.amount)}, ${shortDay(day)}.`}</p>
-      )}
     </RowDialog>
   )
 }
@@ -58,7 +55,7 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
   const category = { name: 'category_id', value: row?.category?.key, options, required: !row }
   return (
     <>
-      <Choice key="account" label="Account" {...from} />
+      <Choice key="account" label={type === 'transfer' ? 'From' : 'Account'} {...from} />
       {type === 'transfer' && <Choice key="to" label="To" {...to} />}
       {type !== 'transfer' && <Choice key="category" label="Category" {...category} />}
     </>

@@ -20,13 +20,10 @@ export function Transactions({ ledger }: PageProps) {
     <Page title="Transactions" add="Add transaction" onAdd={() => setEdited('new')}>
       <Filters ledger={ledger} filter={filter} />
       <p role="status">
-        {counted(total, 'transaction')}
-        {searched_back_to && `, searched back to ${searched_back_to}`}
+        {counted(total, 'transaction') + (searched_back_to ? `, back to ${searched_back_to}` : '')}
       </p>
       <Days rows={data} onChoose={setEdited} />
-      {data.length < total && (
-        <Button label="Show more" isMain={false} onClick={() => setShown(shown + perPage)} />
-      )}
+      {data.length < total && <Button label="Show more" onClick={() => setShown(shown + perPage)} />}
       {edited && <TransactionDialog {...{ ledger, edited, onDone: () => setEdited(undefined) }} />}
     </Page>
   )
@@ -34,6 +31,7 @@ export function Transactions({ ledger }: PageProps) {
 
 /** The address keeps the filter, so that other pages can link to one. */
 function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
+  const { q, account_id, category_id, type, from, to } = filter
   const [isOpen] = useState(Object.keys(filter).length > 0)
   const apply = (form: HTMLFormElement) => {
     const chosen = [...new FormData(form)].map(([name, value]) => [name, String(value)])
@@ -44,20 +42,15 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
   return (
     <search>
       <form onInput={(event) => apply(event.currentTarget)} onSubmit={(event) => event.preventDefault()}>
-        <input type="search" name="q" defaultValue={filter.q} placeholder="Search" aria-label="Search" />
+        <input type="search" name="q" defaultValue={q} placeholder="Search" aria-label="Search" />
         <details open={isOpen}>
           <summary>Filters</summary>
           <div class="fields">
-            <Choice label="Account" name="account_id" value={String(filter.account_id)} options={accounts} />
-            <Choice
-              label="Category"
-              name="category_id"
-              value={String(filter.category_id)}
-              options={categories}
-            />
-            <Choice label="Type" name="type" value={filter.type} options={[['', 'All'], ...types]} />
-            <Field label="From" name="from" type="date" value={filter.from} />
-            <Field label="To" name="to" type="date" value={filter.to} />
+            <Choice label="Account" name="account_id" value={`${account_id}`} options={accounts} />
+            <Choice label="Category" name="category_id" value={`${category_id}`} options={categories} />
+            <Choice label="Type" name="type" value={type} options={[['', 'All'], ...types]} />
+            <Field label="From" name="from" type="date" value={from} />
+            <Field label="To" name="to" type="date" value={to} />
           </div>
         </details>
       </form>
@@ -65,6 +58,7 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
   )
 }
 
+const signs = { income: '+', expense: '−', transfer: '' }
 type DaysProps = { rows: LedgerTransaction[]; onChoose: (row: LedgerTransaction) => void }
 
 /** Transactions under the days on which they were. */
@@ -80,9 +74,7 @@ export function Days({ rows, onChoose }: DaysProps) {
                 {titleOf(row)} <Waits of={row} />
                 <small>{wayOf(row)}</small>
               </span>
-              <strong
-                class={row.type}
-              >{`${{ income: '+', expense: '−', transfer: '' }[row.type]}${money(row.amount)}`}</strong>
+              <strong class={row.type}>{signs[row.type] + money(row.amount)}</strong>
             </button>
           </li>
         ))}

@@ -1,17 +1,8 @@
-type Props = {
-  label: string
-  /** Else it is of lesser weight than the others around it. */
-  isMain?: boolean
-  onClick?: () => unknown
-  type?: 'button' | 'submit'
-  disabled?: boolean
-  'aria-label'?: string
-}
+import type { ButtonHTMLAttributes } from 'preact'
 
-export function Button({ label, isMain = true, type = 'button', ...given }: Props) {
-  return (
-    <button {...given} type={type} class={isMain ? '' : 'outline'}>
-      {label}
-    </button>
-  )
+/** If it is not the main one, it is of lesser weight than the others around it. */
+type Props = { label: string; isMain?: boolean } & ButtonHTMLAttributes<HTMLButtonElement>
+
+export function Button({ label, isMain = true, ...given }: Props) {
+  return <button type="button" class={isMain ? '' : 'outline'} {...given} children={label} />
 }

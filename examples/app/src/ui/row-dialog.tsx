@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entered, Key, Ledger } from 'purse-client'
 import { Button } from './button.tsx'
 import { type Entries, Form } from './form.tsx'
@@ -14,38 +14,32 @@ type Props<N extends Noun> = {
   noun: N
   edited: Edited<{ key: Key }>
   read: (entries: Entries) => Entered[N]
-  /** Asked before a row is added. */
-  mayAdd?: (entered: Entered[N]) => boolean
-  submit?: string | undefined
-  onInput?: () => void
+  /** What speaks against adding a row. The person may add it all the same. */
+  doubt?: (entered: Entered[N]) => string | undefined
   onDone: () => void
   children: ComponentChildren
 }
 
 /** Adds, changes or deletes a row, in a dialogue above the page. Escape closes it. */
 export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, ...props }: Props<N>) {
+  const [doubt, setDoubt] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
-  const title = `${edited === 'new' ? 'Add' : 'Change'} ${noun}`
-  const done = (how: string) => {
+  const [row, title] = edited === 'new' ? [null, `Add ${noun}`] : [edited, `Change ${noun}`]
+
+  const finish = async (written: Promise<unknown>, how: string) => {
+    await written
     onDone()
     say(`The ${noun} is ${how}.`, ledger.undo)
   }
   const save = async (entries: Entries) => {
     const entered = read(entries)
-    if (edited !== 'new') {
-      await ledger.update(noun, edited.key, entered)
-      done('changed')
-    } else if (props.mayAdd?.(entered) ?? true) {
-      await ledger.create(noun, entered)
-      done('added')
-    }
+    if (row) return finish(ledger.update(noun, row.key, entered), 'changed')
+    const found = doubt ? undefined : props.doubt?.(entered)
+    setDoubt(found)
+    if (!found) await finish(ledger.create(noun, entered), 'added')
   }
-  const remove = async () => {
-    if (edited !== 'new') await ledger.remove(noun, edited.key)
-    done('deleted')
-  }
-  const deletion = edited !== 'new' && <Button label="Delete" isMain={false} onClick={remove} />
+  const remove = row && (() => finish(ledger.remove(noun, row.key), 'deleted'))
   return (
     <dialog ref={dialog} aria-label={title} onClose={onDone}>
       <article>
@@ -53,9 +47,15 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
           <strong>{title}</strong>
           <Button label="✕" aria-label="Close" isMain={false} onClick={() => dialog.current?.close()} />
         </header>
-        <Form submit={props.submit ?? 'Save'} onSubmit={save} onInput={props.onInput} aside={deletion}>
+        <Form
+          submit={doubt ? 'Add it all the same' : 'Save'}
+          onSubmit={save}
+          onInput={() => setDoubt(undefined)}
+        >
           {props.children}
+          {doubt && <p role="alert">{doubt}</p>}
         </Form>
+        {remove && <Button label="Delete" isMain={false} onClick={remove} />}
       </article>
     </dialog>
   )
