@@ -1,20 +1,15 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../dev/ports.ts'
+import { browser as executable, launch } from './browser.ts'
 import { clientOf, linkInMail, registration } from './client.ts'
 import { newPlace, start } from './stack.ts'
 
-/** The system's browser, since none is downloaded. */
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
-const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 /** For a machine that does much else; nothing here depends on its speed. */
 const patienceMs = 60_000
 const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', timezoneId: 'UTC' }
 
-describe.skipIf(!executablePath)('the example app', () => {
+describe.skipIf(!executable)('the example app', () => {
   let browser: Browser
   let address: string
   let place: Awaited<ReturnType<typeof newPlace>> & { APP_PORT: string }
@@ -23,7 +18,7 @@ describe.skipIf(!executablePath)('the example app', () => {
     place = { ...(await newPlace()), APP_PORT: String(await freePort()) }
     address = `http://localhost:${place.APP_PORT}`
     await start(place).ready()
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args })
+    browser = await launch()
   })
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
   afterAll(() => browser?.close())

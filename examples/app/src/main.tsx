@@ -1,10 +1,14 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { openSession } from './session.ts'
+import { say } from './ui/toast.tsx'
 import './style.css'
 
+// Such as a storage that is full, or that comes from a later version of the app.
+addEventListener('unhandledrejection', ({ reason }) => say(`That did not work: ${reason}`))
+
 render(<App />, document.getElementById('app') as HTMLElement)
-await openSession()
+void openSession()
 
 // The development server of Vite has no service worker, so that every edit shows.
-if (import.meta.env.PROD) await navigator.serviceWorker?.register('/service-worker.js')
+if (import.meta.env.PROD) void navigator.serviceWorker?.register('/service-worker.js')

@@ -11,14 +11,15 @@ export const client = createClient({
   baseUrl: import.meta.env.VITE_API_URL,
   tokens: webStorageTokens(localStorage),
   // What waits to be sent stays on the device until the same person is back.
-  onSignedOut: () => session.set(null),
+  onSignedOut: () => void openSession(),
 })
 
 const userKey = 'purse.user'
 const databaseOf = (userId: number) => `purse-${userId}`
 
-/** Opens the ledger of whoever is signed in. It needs no network. */
+/** Opens the ledger of whoever is signed in by now. It needs no network. */
 export async function openSession(): Promise<void> {
+  session.get()?.ledger.close()
   const userId = Number(localStorage.getItem(userKey))
   const token = await client.tokens.get()
   if (!userId || token === null) return session.set(null)
@@ -35,8 +36,8 @@ export async function beginSession(userId: number): Promise<void> {
 }
 
 /** Forgets on this device all that a person has. */
-export function forgetSession({ userId }: Session): void {
+export async function forgetSession({ userId }: Session): Promise<void> {
   localStorage.removeItem(userKey)
+  await openSession()
   indexedDB.deleteDatabase(databaseOf(userId))
-  session.set(null)
 }

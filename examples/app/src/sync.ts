@@ -1,4 +1,5 @@
 import type { Ledger, LedgerReport } from 'purse-client'
+import { openSession } from './session.ts'
 import { observable } from './store.ts'
 
 type Connection = { isOnline: boolean; stopped: LedgerReport['stopped'] }
@@ -13,6 +14,8 @@ const gatherMs = 100
 
 /** Keeps the ledger and the service alike while the app is seen, until the function that it returns is called. */
 export function keepInSync(ledger: Ledger): () => void {
+  const waiting = () => JSON.stringify(ledger.waiting())
+  let left = waiting()
   let isRunning = false
 
   async function run(): Promise<void> {
@@ -21,13 +24,17 @@ export function keepInSync(ledger: Ledger): () => void {
     isRunning = true
     const { stopped } = await ledger.sync()
     isRunning = false
+    left = waiting()
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
+    // Somebody has signed out, or in, in another tab.
+    if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await openSession()
   }
 
   const look = () => ledger.refresh().then(run)
   const events = ['online', 'offline', 'focus']
   for (const name of events) addEventListener(name, look)
-  const unsubscribe = ledger.subscribe(() => isRunning || setTimeout(run, gatherMs))
+  // Tabs tell each other of each sync: only what is new is a reason for another one.
+  const unsubscribe = ledger.subscribe(() => isRunning || waiting() === left || setTimeout(run, gatherMs))
   const timer = setInterval(run, pollMs)
   void run()
   return () => {

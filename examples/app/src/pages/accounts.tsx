@@ -16,7 +16,7 @@ export function Accounts({ ledger }: PageProps) {
   return (
     <Page title="Accounts" add="Add account" onAdd={() => setEdited('new')}>
       {accounts.length === 0 && <p>Where is your money? Add a bank account, or your wallet.</p>}
-      <div class="fields">
+      <div class="cards">
         {accounts.map((account) => (
           <article key={account.key}>
             <h2>
@@ -47,7 +47,7 @@ export function AccountDialog(props: DialogProps) {
   })
   return (
     <RowDialog noun="account" {...props} read={read}>
-      <Field label="Name" name="name" value={row?.name} required />
+      <Field label="Name" name="name" value={row?.name} required autofocus />
       <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
       <Field
         label="Balance before the first transaction"

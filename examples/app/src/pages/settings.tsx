@@ -73,7 +73,7 @@ function SignOut({ ledger, session }: PageProps) {
     await ledger.sync()
     if (ledger.waiting().length > 0 && !isSure) return setSure(true)
     await client.signOut().catch(() => undefined)
-    forgetSession(session)
+    await forgetSession(session)
   }
   const lost = `${counted(ledger.waiting().length, 'change')} could not be sent, and would be lost.`
   return (
@@ -90,7 +90,7 @@ function Leave({ ledger, session }: PageProps) {
     // People without a password give their address instead.
     const json = proof === ledger.profile()?.email ? { email: proof } : { password: proof }
     await unwrap(client.api.me.$delete({ json }))
-    forgetSession(session)
+    await forgetSession(session)
     say('Your account has been deleted. Farewell!')
   }
   const hint = 'Or your address, if you have none.'

@@ -35,7 +35,7 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
           </label>
         ))}
       </fieldset>
-      <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required />
+      <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required autofocus />
       <Ways ledger={ledger} type={type} row={row} />
       <Field label="Date" name="transaction_date" type="date" value={day} required />
       <Field label="Description" name="description" value={row?.description} />

@@ -41,12 +41,12 @@ export function Form({ submit, onSubmit, onInput, aside, children }: FormProps) 
   )
 }
 
-/** What went wrong, for people. Throws what nobody could have foreseen. */
+/** What went wrong, for people. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof LedgerError) return error
   if (error instanceof ConnectionError)
     return { ...none, message: 'This needs a network, and there is none.' }
-  if (!(error instanceof ApiError)) throw error
+  if (!(error instanceof ApiError)) return { ...none, message: `That did not work: ${error}` }
   const wait = error.retryAfterSeconds ? ` Try again in ${error.retryAfterSeconds} seconds.` : ''
   return { message: `${error.message}${wait}`, errors: error.errors }
 }
@@ -58,6 +58,7 @@ type FieldProps = {
   value?: string | null | undefined
   hint?: string
   required?: boolean
+  autofocus?: boolean
   type?: 'date' | 'email' | 'file' | 'password' | 'time'
   inputMode?: 'decimal'
   autocomplete?: string
