@@ -29,6 +29,7 @@ export type { Locks } from './client/locks.ts'
 export { newClientId } from './client/new-id.ts'
 export * from './client/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
+export { type AsyncSqlite, type SyncSqlite, sqliteStorage } from './client/sqlite.ts'
 export {
   type KeyValueStorage,
   type LedgerStorage,

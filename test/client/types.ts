@@ -15,6 +15,7 @@ import {
   localLedger,
   type Session,
   type Summary,
+  sqliteStorage,
   type Transaction,
   type TransactionPage,
   type TransactionWithRelations,
@@ -180,4 +181,27 @@ export async function ledger() {
   // @ts-expect-error a person is not deleted like a row
   await ledger.remove('profile', 1)
   return summary.total_balance
+}
+
+/** expo-sqlite's database as its reference describes it, as far as it matters here. */
+declare class SQLiteDatabase {
+  getAllAsync<T>(source: string, params: BindParams): Promise<T[]>
+  getAllAsync<T>(source: string, ...params: BindValue[]): Promise<T[]>
+  runAsync(source: string, params: BindParams): Promise<{ lastInsertRowId: number; changes: number }>
+  runAsync(source: string, ...params: BindValue[]): Promise<{ lastInsertRowId: number; changes: number }>
+  execAsync(source: string): Promise<void>
+  withTransactionAsync(task: () => Promise<void>): Promise<void>
+}
+type BindValue = string | number | null | boolean | Uint8Array
+type BindParams = Record<string, BindValue> | BindValue[]
+
+/** better-sqlite3's, by its documentation. */
+declare class BetterDatabase {
+  prepare(source: string): { run(...params: unknown[]): object; all(...params: unknown[]): unknown[] }
+}
+
+export function storages(expo: SQLiteDatabase, better: BetterDatabase) {
+  // @ts-expect-error a database can do more than run
+  sqliteStorage({ runAsync: expo.runAsync })
+  return [sqliteStorage(expo), sqliteStorage(better, 'of_purse')]
 }

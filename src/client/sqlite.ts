@@ -1,0 +1,73 @@
+import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
+
+/** The database of expo-sqlite, as far as it is used here. */
+export type AsyncSqlite = {
+  runAsync: (sql: string, params: string[]) => Promise<unknown>
+  getAllAsync: (sql: string, params: string[]) => Promise<unknown[]>
+}
+
+/** That of node:sqlite or better-sqlite3, as far as it is used here. */
+export type SyncSqlite = {
+  prepare: (sql: string) => {
+    run: (...params: string[]) => unknown
+    all: (...params: string[]) => unknown[]
+  }
+}
+
+/**
+ * A storage in a table of an SQLite database, which may have others: for React Native, Expo and Node. Needs SQLite 3.38.
+ * Each call throws if the device is full, or if somebody else holds the database for longer than its busy timeout.
+ */
+export function sqliteStorage(
+  database: AsyncSqlite | SyncSqlite,
+  table = 'purse_values',
+): KeyValueStorage & LedgerStorage {
+  const name = `"${table.replaceAll('"', '""')}"`
+  let opening: Promise<unknown> | undefined
+
+  async function all(sql: string, ...params: string[]): Promise<unknown[]> {
+    if ('getAllAsync' in database) return database.getAllAsync(sql, params)
+    return database.prepare(sql).all(...params)
+  }
+
+  async function run(sql: string, ...params: string[]): Promise<void> {
+    if ('runAsync' in database) await database.runAsync(sql, params)
+    else database.prepare(sql).run(...params)
+  }
+
+  /** Makes the table. Tried again by the next call if it failed. */
+  function ready(): Promise<unknown> {
+    const forget = (error: unknown) => {
+      opening = undefined
+      throw error
+    }
+    opening ??= run(`create table if not exists ${name} (key text primary key not null, value text)`)
+      .then(() => run(emptied(name)))
+      .catch(forget)
+    return opening
+  }
+
+  return {
+    // One statement, so that it is done whole or not at all, whatever else goes on in the connection.
+    ...writing(async (entries) => {
+      await ready()
+      const sql = `insert or replace into ${name} select key, atom from json_each(?)`
+      await run(sql, JSON.stringify(Object.fromEntries(entries)))
+    }),
+
+    async list(prefix) {
+      await ready()
+      const rows = await all(
+        `select key, value from ${name} where key >= ? and key < ? order by key`,
+        prefix,
+        `${prefix}\u{10ffff}`,
+      )
+      return (rows as { key: string; value: string }[]).map(({ key, value }) => [key, value])
+    },
+  }
+}
+
+/** Takes out what has been set to null. */
+const emptied = (name: string) => `
+  create trigger if not exists ${name.slice(0, -1)}_emptied" after insert on ${name} when new.value is null
+  begin delete from ${name} where key = new.key; end`
