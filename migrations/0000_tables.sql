@@ -141,6 +141,7 @@ CREATE TABLE `remembered` (
 	`transaction_date` text NOT NULL,
 	`kind` text,
 	`import_id` integer,
+	`booked_by` integer,
 	`joined_id` integer,
 	`survivor_id` integer,
 	`seq` integer,

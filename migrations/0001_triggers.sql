@@ -60,10 +60,14 @@ WHEN EXISTS (SELECT 1 FROM users WHERE id = old.user_id)
                               coalesce((SELECT max(seq) FROM transactions WHERE user_id = old.user_id), 0),
                               coalesce((SELECT max(seq) FROM changes WHERE user_id = old.user_id), 0)),
          'transaction', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
-  INSERT INTO remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date)
-  SELECT old.user_id, old.id, old.account_id, old.to_account_id, old.type, old.amount, old.reference, old.transaction_date
-   WHERE old.import_id IS NOT NULL
+  INSERT INTO remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, import_id, booked_by)
+  SELECT old.user_id, old.id, old.account_id, old.to_account_id, old.type, old.amount, old.reference, old.transaction_date,
+         old.import_id, old.booked_by
+   WHERE old.import_id IS NOT NULL OR EXISTS (SELECT 1 FROM imports WHERE id = old.booked_by)
   ON CONFLICT DO NOTHING;
+  DELETE FROM remembered
+   WHERE user_id = old.user_id AND id IN (SELECT id FROM remembered WHERE user_id = old.user_id AND survivor_id = old.id)
+     AND import_id IS NULL AND booked_by IS NULL;
   UPDATE remembered SET survivor_id = NULL WHERE user_id = old.user_id AND survivor_id = old.id;
 END;
 --> statement-breakpoint
@@ -108,6 +112,31 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
                      AND type <> 'transfer'
                    LIMIT iif(EXISTS (SELECT 1 FROM upload_steps), 0, 10000)))
    WHERE abs(past) > 9000000000000000;
+END;
+--> statement-breakpoint
+-- A row of a file that is edited is remembered as the file has it, so that the next file does not bring it again.
+CREATE TRIGGER transaction_unlike_file AFTER UPDATE OF type, amount, account_id, to_account_id, transaction_date, reference ON transactions
+WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL)
+ AND ((old.type, old.amount, old.account_id, old.to_account_id, old.transaction_date)
+      IS NOT (new.type, new.amount, new.account_id, new.to_account_id, new.transaction_date) OR old.reference <> new.reference) BEGIN
+  DELETE FROM remembered
+   WHERE user_id = old.user_id AND id = old.id AND import_id IS NULL AND NOT EXISTS (SELECT 1 FROM imports WHERE id = booked_by);
+  INSERT INTO remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, import_id, booked_by,
+                          joined_id, survivor_id)
+  VALUES (old.user_id, old.id, old.account_id, old.to_account_id, old.type, old.amount, old.reference, old.transaction_date,
+          old.import_id, old.booked_by, old.id, old.id)
+  ON CONFLICT DO NOTHING;
+END;
+--> statement-breakpoint
+-- What has been separated is remembered no longer, unless it was edited before and a file has it otherwise.
+CREATE TRIGGER remembered_separated AFTER UPDATE OF joined_id ON remembered
+WHEN new.joined_id = new.id
+ AND (new.import_id IS NULL AND new.booked_by IS NULL OR EXISTS (
+   SELECT 1 FROM transactions own
+    WHERE own.id = new.id AND own.account_id = new.account_id AND own.to_account_id IS new.to_account_id
+      AND own.type = new.type AND own.amount = new.amount AND own.transaction_date = new.transaction_date
+      AND coalesce(own.reference = new.reference, true))) BEGIN
+  DELETE FROM remembered WHERE user_id = new.user_id AND id = new.id;
 END;
 --> statement-breakpoint
 -- A late retry of the request that created a transaction must not bring it back once it is deleted. Undoing an import

@@ -317,9 +317,10 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that are gone but that the next file may bring again: imported rows that the user deleted (a trigger records
- * them; undoing an import records nothing), and rows that were joined with another (services/matches/join.ts). When a
- * transfer is joined, its outflow is recorded as it was, joined with itself.
+ * Rows that are not there as a file has them, so that the next file brings nothing twice: rows of files that the user
+ * deleted or edited (triggers record them as the file has them; undoing an import records nothing), and rows that were
+ * joined with another (services/matches/join.ts). An edited row stands for itself, and so does the outflow of a joined
+ * transfer.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -333,16 +334,17 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** As what it was joined; null if it was deleted. */
+    /** As what it was joined; null if it was deleted or edited. */
     kind: text({ enum: matchKinds }),
     importId: integer(),
+    bookedBy: integer(),
     /** The transaction that it was joined with. */
     joinedId: integer(),
     /** The transaction that stands for it now: another one once that was joined as well, null once it is deleted. */
     survivorId: integer(),
     /** The number of the change in which it was joined. */
     seq: integer(),
-    /** What else it takes to bring it back, and which fields the other gained, as JSON. */
+    /** The row as it was when it was joined, and which fields the other gained, as JSON. */
     kept: text(),
   },
   (t) => [
@@ -397,6 +399,8 @@ export type StoredOutcome = [
   outcome: (typeof itemOutcomes)[number],
   transactionId: number | null,
   errors: ItemErrors | null,
+  /** The remembered row that it repeats, if the transaction stands for one. */
+  rememberedId?: number,
 ]
 
 /**

@@ -127,8 +127,9 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, rows that are gone absorb items too: a joined row counts as the one that remains, and, with
- * `deleted`, an item that equals a row which the user deleted is `deleted_before`.
+ * With `recalls`, remembered rows absorb items too: one that was joined or edited counts as what stands for it, and, with
+ * `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step the id of a
+ * remembered row is below 0; its outcome has that id as well.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = ownerOf(batchId)
@@ -138,7 +139,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, iif(errors is null and client_id is not null, ${withClientId(userId, sql`item.client_id`)}, null) as known_id
+        select *, iif(errors is null and client_id is not null, ${withClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
           from item
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
@@ -156,7 +157,10 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
       select json_group_array(json(outcome)) from (
         select case when is_invalid then json_array('invalid', null, json(errors))
                     when errors is not null then json_array('failed', null, json(errors))
-                    when found < 0 then json_array('deleted_before', null, null)
+                    when found < 0 then (
+                      select iif(survivor_id is null, json_array('deleted_before', null, null),
+                                 json_array('duplicate', survivor_id, null, id))
+                        from remembered where user_id = ${userId} and id = -found)
                     when found is not null then json_array('duplicate', found, null)
                     else json_array(iif(first = next, 'created', 'duplicate'), first, null) end as outcome
           from named order by position)
@@ -181,7 +185,7 @@ const mostComparedInAll = 30_000
 
 /**
  * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
- * `absorbed` has the position of the item and the id of the row, negative if that is deleted. Rows with the account,
+ * `absorbed` has the position of the item and the id of the row, below 0 if that is remembered. Rows with the account,
  * date and amount of any item are read once, however many items match them.
  *
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference: planning all copies
@@ -202,68 +206,104 @@ function absorbed(batchId: BatchId, recalls: Recalled | undefined): SQL {
               order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
        and +row.user_id = ${userId}
      limit ${sql.raw(String(mostComparedInAll))} + ${items}`
-  const orRecalled = recalls ? recalledRows(userId, recalls) : undefined
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
-        select position, null as id, ${fields}, null as pair from asking
+        select position, null as id, ${fields}, null as is_free, null as pair from asking
         union all
-        select null, row.id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference, null
-          from resembling row
-         where row.client_id is null or row.client_id not in (${clientIds})
-        ${orRecalled ? sql`union all select null, id, ${fields}, null from recalled` : sql``})`,
+        select null, id, ${fields}, is_free, null from absorbing
+        ${recalls ? sql`union all select null, id, ${fields}, is_free, null from recalled` : sql``})`,
   )
+  // Queries side by side, since SQLite's parser runs out of stack if they are nested deeper.
   return sql`
       asking as materialized (
         select position, ${fields} from judged
          where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
            and (exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
-             ${orRecalled ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles(sql`judged`)})` : sql``})
+             ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles(sql`judged`)})` : sql``})
       ),
       resembling as (${resembling}),
-      ${orRecalled ? sql`recalled as (${orRecalled} limit ${sql.raw(String(mostComparedInAll))} + ${items}),` : sql``}
+      absorbing as (
+        select id, ${fields}, ${recalls ? sql`not ${isOfFile(sql`row`)}` : sql`0`} as is_free from resembling row
+         where (row.client_id is null or row.client_id not in (${clientIds}))
+           ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
+      ),
+      ${recalls ? sql`${recalledRows(userId, recalls, sql`${sql.raw(String(mostComparedInAll))} + ${items}`)},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
 }
 
-/** Which remembered rows a file is compared with: always those that were joined, and deleted ones if `deleted`. */
+/** Which remembered rows a file is compared with: those that something stands for, and deleted ones if `deleted`. */
 type Recalled = { deleted: boolean }
 
+/** True for a row, there or remembered, that is a row of a file. */
+const isOfFile = (row: SQL) =>
+  sql`(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`
+
 /**
- * The remembered rows that resemble any item of `asking`. A joined row has the id of the row that stands for it, and is
- * left out if the two are equal, since that row then absorbs the item itself, unless both stand for rows of one file, which
- * has two such items. A deleted row has its own id, negated.
+ * True for a `row` that is there for what a file of its account has otherwise: it was edited, or was typed and has been
+ * joined with a row of a file, which is remembered. A transfer still counts as one, whatever its legs were.
  */
-function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
-  const isSame = sql`(
+function standsForAnother(userId: SQL): SQL {
+  return sql`exists (
+    select 1 from remembered other indexed by remembered_survivor
+     where other.user_id = ${userId} and other.survivor_id = row.id and ${isOfFile(sql`other`)}
+       and other.account_id = row.account_id and (other.type = 'transfer') = (row.type = 'transfer') and (other.id = row.id or not ${isOfFile(sql`row`)}))`
+}
+
+/**
+ * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A row that was typed absorbs
+ * what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a row of a
+ * file to stand for.
+ */
+function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
+  const isEqual = sql`(
     transactions.account_id = row.account_id and transactions.transaction_date = row.transaction_date
     and transactions.amount = row.amount and transactions.type = row.type
     and coalesce(transactions.reference = row.reference, row.reference is null))`
-  const isThere = sql`exists (
-    select 1 from transactions where transactions.id = row.survivor_id and ${hasLiveAccounts}
-       and (not ${isSame} or coalesce(row.import_id in (transactions.import_id, transactions.booked_by), false)))`
+  const isSettled = sql`(
+    ${isOfFile(sql`transactions`)} and (transactions.type = 'transfer') = (row.type = 'transfer')
+    or (row.survivor_id, row.account_id, row.type) in (select survivor_id, account_id, type from settled))`
   return sql`
-    select coalesce(row.survivor_id, -row.id) as id, row.account_id, row.to_account_id, row.type, row.amount,
-           row.transaction_date, row.reference
-      from (select distinct account_id, transaction_date, amount from asking) wanted
-     cross join ${remembered} row on row.user_id = ${userId} and row.account_id = wanted.account_id
-            and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
-     where iif(row.survivor_id is null, ${deleted ? sql`true` : sql`false`}, ${isThere})
-       and (row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds}))`
+      alike as materialized (
+        select row.*, ${isOfFile(sql`row`)} as is_of_file
+          from (select distinct account_id, transaction_date, amount from asking) wanted
+         cross join ${remembered} row on row.user_id = ${userId} and row.account_id = wanted.account_id
+                and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
+         where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
+         limit ${most}
+      ),
+      settled as materialized (
+        select other.survivor_id, other.account_id, other.type
+          from (select distinct survivor_id from alike where not is_of_file) typed
+         cross join ${remembered} other indexed by remembered_survivor
+            on other.user_id = ${userId} and other.survivor_id = typed.survivor_id
+         where ${isOfFile(sql`other`)}
+      ),
+      recalled as (
+        select -row.id as id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference,
+               not is_of_file as is_free
+          from alike row cross join transactions on transactions.id = row.survivor_id
+         where (is_of_file or row.kind is not null and not ${isEqual} and not ${isSettled})
+           and ${hasLiveAccounts}
+         union all
+        select -id, account_id, to_account_id, type, amount, transaction_date, reference, 0
+          from alike where survivor_id is null and is_of_file and ${deleted ? sql`true` : sql`false`}
+      )`
 }
 
 /**
  * Pairs items with equal rows, if neither has a pair yet. If several are equal, the first item is paired with the
- * first row, and so on.
+ * first row, and so on: rows of files come before those that are free to stand for another.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`
   return sql`
-        select position, id, account_id, to_account_id, type, amount, transaction_date, reference,
+        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_free,
                iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
-                            partition by ${equals}, id is null order by reference is not null, id < 0, id, position) as rank
+                            partition by ${equals}, id is null order by reference is not null, is_free, id < 0, abs(id), position) as rank
                   from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
                                ${reference} as agreed from ${unpaired}))
         window same as (partition by ${equals}, rank)`
@@ -332,9 +372,18 @@ export function undoImport(
     ...(isDryRun ? [] : [logDeletions(userId, rows)]),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,
     sql`delete from transactions where ${rows}`,
+    ...(isDryRun ? [] : [forgetEdited(userId, importId)]),
     sql`
     update transactions set import_id = null
      where ${created} and exists (select 1 from imports where id = ${importId} and user_id is null)`,
     sql`delete from imports where id = ${importId} and user_id is null`,
   ]
+}
+
+/** Forgets how a file has edited rows that went with their import. */
+function forgetEdited(userId: SQL, importId: SQL): SQL {
+  return sql`
+    delete from remembered
+     where user_id = ${userId} and ${isImportedBy(importId)} and survivor_id = id
+       and not exists (select 1 from transactions where transactions.id = remembered.id)`
 }

@@ -190,3 +190,111 @@ test('whatever two people join is separated again, and edits in between leave al
   for (const { separateAll } of people) await separateAll()
   await isExact()
 })
+
+/** A coffee of some day: in the bank's file, or only typed. */
+type Coffee = { day: number; isBanked: boolean }
+
+test('of equal rows, joined, separated and deleted in any order, each stands for as many of a file as it ought to', async () => {
+  const world = createWorld()
+  const pick = picker(20_261_123)
+  for (let life = 0; life < 6; life++) {
+    const { person, checking, category } = await createHousehold(world)
+    const days = [10, 11]
+    const coffees = new Map<number, Coffee>()
+    /** What was joined into what, the last join last; and what of that was deleted. */
+    const joins: { gone: number; into: number }[] = []
+    const deleted = new Set<number>()
+    const file = days.flatMap((day) => Array.from({ length: pick(0, 1, 2, 3) }, () => day))
+    const importDays = async (all: number[], options = '') => {
+      const answer = await world.call(
+        'POST',
+        `/api/import/store?account_id=${checking.id}&match=off${options}`,
+        {
+          token: person.token,
+          rawBody: ['date,amount', ...all.map((day) => `2026-11-${day},-3.00`)].join('\n'),
+          headers: { 'Content-Type': 'text/csv' },
+        },
+      )
+      expect([answer.status, answer.body.errors]).toEqual([200, undefined])
+      return answer.body.import.counts
+    }
+    const list = async (): Promise<Json[]> => (await person.get('/api/transactions')).body.data
+    const type = async (count: number) => {
+      for (let nth = 0; nth < count; nth++) {
+        const day = pick(...days)
+        const fields = {
+          account_id: checking.id,
+          category_id: category.id,
+          type: 'expense',
+          amount: 3,
+          force: true,
+        }
+        const { body } = await person.post('/api/transactions', {
+          ...fields,
+          transaction_date: `2026-11-${day}`,
+        })
+        coffees.set(body.id, { day, isBanked: false })
+      }
+    }
+    await type(pick(0, 1, 2, 3))
+    const typedBefore = [...coffees.values()]
+    if (file.length > 0) await importDays(file)
+    for (const { id, transaction_date } of await list())
+      if (!coffees.has(id)) coffees.set(id, { day: Number(transaction_date.slice(-2)), isBanked: true })
+    for (const day of days)
+      for (const coffee of typedBefore
+        .filter((one) => one.day === day)
+        .slice(0, file.filter((one) => one === day).length))
+        coffee.isBanked = true
+    await type(pick(0, 1, 2))
+
+    const topOf = (id: number): number => {
+      const join = joins.find(({ gone }) => gone === id)
+      return join ? topOf(join.into) : id
+    }
+    /** How many rows of a file are there already, by the day. */
+    const standing = (day: number) => {
+      const groups = Map.groupBy(coffees, ([id]) => topOf(id))
+      const inGroup = ([top, members]: [number, [number, Coffee][]]) => {
+        const banked = members.filter(([, { isBanked }]) => isBanked)
+        const isHere = members.some(([, coffee]) => coffee.day === day)
+        if (banked.length > 0) return banked.filter(([, coffee]) => coffee.day === day).length
+        return isHere && !deleted.has(top) ? 1 : 0
+      }
+      return [...groups].map(inGroup).reduce((sum, count) => sum + count, 0)
+    }
+    for (let turn = 0; turn < 8; turn++) {
+      const live = [...coffees.keys()].filter((id) => topOf(id) === id && !deleted.has(id))
+      if (live.length < 2) break
+      const [one, other] = [pick(...live), pick(...live)]
+      const action = pick('join', 'join', 'join', 'separate', 'delete', 'import')
+      if (action === 'join' && one !== other) {
+        const { status, body } = await person.post('/api/matches/join', {
+          kind: 'duplicate',
+          ids: [one, other],
+        })
+        expect(status).toBe(200)
+        joins.push({ gone: body.id === one ? other : one, into: body.id })
+      } else if (action === 'separate') {
+        const last = joins.findLastIndex(({ into }) => into === one)
+        expect((await person.post('/api/matches/separate', { id: one })).status).toBe(last < 0 ? 422 : 200)
+        if (last >= 0) joins.splice(last, 1)
+      } else if (action === 'delete' && live.length > 2) {
+        expect((await person.delete(`/api/transactions/${one}`)).status).toBe(204)
+        deleted.add(one)
+      } else if (action === 'import' && file.length > 0) expect((await importDays(file)).created).toBe(0)
+      if (file.length > 0) expect((await importDays(file, '&dry_run=true')).created).toBe(0)
+      for (const day of days) {
+        const most = [...file, ...Array<number>(4).fill(day)]
+        const missing = most.filter((one) => one === day).length - standing(day)
+        expect([life, turn, day, (await importDays(most, '&dry_run=true')).created]).toEqual([
+          life,
+          turn,
+          day,
+          Math.max(0, missing),
+        ])
+      }
+    }
+  }
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})

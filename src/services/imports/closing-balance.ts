@@ -34,7 +34,7 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
  * matches are near each other, so a month on each side is enough. Of several that were joined with one, the last counts.
  */
 function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
-  const amount = sql`iif(gone.type = 'income', gone.amount, -gone.amount)`
+  const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`
   const isLater = sql`transactions.transaction_date > ${day}`
   return sql`
     select iif(${isLater}, ${amount}, -${amount})

@@ -128,7 +128,7 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(countRows(owner.id, isImportedBy(importId))),
-    booked: db.run(markBooked(owner, id, importId)),
+    booked: run(markBooked(owner, id, importId)),
     joins: pairs.length > 0 ? run(joinPairs(owner, matched, sql`true`)) : [],
     joined: db.all<{ joined: number }>(
       pairs.length > 0
@@ -146,13 +146,18 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
 }
 
 /** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken for their duplicate. */
-function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL {
-  return sql`
+function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[] {
+  const ids = (place: number, rows = sql`true`) => sql`
+    select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
+     where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
+  const isTyped = sql`import_id is null and not exists (select 1 from imports where imports.id = booked_by)
+       and ${importId} is not null`
+  return [
+    sql`
     update transactions set booked_by = ${importId}
-     where id in (select value ->> 1 from ${batches}, json_each(outcomes)
-                   where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate')
-       and +user_id = ${userId} and import_id is null
-       and not exists (select 1 from imports where imports.id = booked_by) and ${importId} is not null`
+     where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped}`,
+    sql`update remembered set booked_by = ${importId} where user_id = ${userId} and id in (${ids(3)}) and ${isTyped}`,
+  ]
 }
 
 /** Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. */

@@ -18,8 +18,8 @@ type Days = { from: SQL; to: SQL }
 
 /**
  * A row to be compared, with what is settled about it: the kind and the second id of each rejected pair of which it is
- * the first; kind, account, type and import of each row that was joined with it; and whether it stands for a row of a
- * file (`booked_by`).
+ * the first; kind, account, type and import of each row that was joined with it, and whether that was a duplicate or
+ * stood for a row of a file; and whether it stands for one itself (`booked_by`).
  */
 export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
 
@@ -81,19 +81,23 @@ function resembling(owner: Scope, ofDays: SQL): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
-/** What is settled about a row (see `Candidate`). */
+/** What is settled about a row (see `Candidate`). Drizzle would write its columns without their table. */
 function settledBefore(owner: Scope) {
   return {
     rejected: sql<string>`(
       select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
-       where ${rejectedMatches.userId} = ${owner.id} and first_id = ${transactions.id})`,
+       where ${rejectedMatches.userId} = ${owner.id} and first_id = transactions.id)`,
     joined: sql<string>`(
-      select json_group_array(json_array(gone.kind, gone.account_id, gone.type, gone.import_id))
-        from ${remembered} gone
-       where gone.user_id = ${owner.id} and gone.survivor_id = ${transactions.id} and gone.joined_id <> gone.id)`,
-    isBooked: sql<number>`(exists (select 1 from imports where imports.id = ${transactions.bookedBy}))`,
+      select json_group_array(json_array(
+               gone.kind, coalesce(gone.kept ->> 'account_id', gone.account_id), coalesce(gone.kept ->> 'type', gone.type),
+               gone.import_id, gone.kind = 'duplicate' or ${isBooked(sql`gone.booked_by`)}))
+        from ${remembered} gone indexed by remembered_survivor
+       where gone.user_id = ${owner.id} and gone.survivor_id = transactions.id and gone.kind is not null)`,
+    isBooked: isBooked(sql`${transactions.bookedBy}`),
   }
 }
+
+const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
 
 /** The results of those statements. */
 export type Found = {
@@ -125,7 +129,13 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
   return `${kind} ${ids.toSorted((a, b) => a - b).join(' ')}`
 }
 
-type Joined = [kind: MatchKind, accountId: number, type: Transaction['type'], importId: number | null][]
+type Joined = [
+  kind: MatchKind,
+  accountId: number,
+  type: Transaction['type'],
+  importId: number | null,
+  isDouble: 0 | 1,
+][]
 
 /** A row as it is compared: a transfer as two legs, which are already known to belong together. */
 function matchRow(row: Candidate): MatchRow[] {
@@ -133,7 +143,7 @@ function matchRow(row: Candidate): MatchRow[] {
   const joined: Joined = JSON.parse(row.joined)
   const leg = (accountId: number, type: MatchRow['type'], settled: MatchKind[]): MatchRow => {
     const own = joined.filter(([, account, of]) => account === accountId && of === type)
-    const isDouble = row.isBooked === 1 || own.some(([kind]) => kind === 'duplicate')
+    const isDouble = row.isBooked === 1 || own.some(([, , , , isDouble]) => isDouble === 1)
     const came = own.find(([kind]) => kind === 'transfer')?.[3] ?? importId
     const kinds: MatchKind[] = isDouble ? [...settled, 'duplicate'] : settled
     return { id, accountId, type, amount, date, importId: came, words: wordsOf(row), settled: kinds }

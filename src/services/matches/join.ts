@@ -55,10 +55,13 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
     rememberGone(userId, pairs, guard),
     // An outflow that becomes a transfer is remembered as an expense too, or a file that has it would bring it again.
     sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, joined_id, survivor_id, seq)
-    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer', own.id, own.id, gone.seq
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
+                            joined_id, survivor_id, seq)
+    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer',
+           own.import_id, own.booked_by, own.id, own.id, gone.seq
       from ${joined} gone cross join transactions own on own.id = gone.joined_id
-     where gone.kind = 'transfer' on conflict do nothing`,
+     where gone.kind = 'transfer'
+        on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`,
     sql`
     update remembered set survivor_id = (select joined_id from ${joined} gone where gone.id = remembered.survivor_id)
      where user_id = ${userId} and id in (
@@ -69,17 +72,18 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
     sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
-           to_account_id = iif(gone.kind = 'transfer', gone.account_id, transactions.to_account_id),
+           to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
+           booked_by = iif(gone.kind = 'transfer', null, transactions.booked_by),
            category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
            description = coalesce(transactions.description, gone.kept ->> 'description'),
-           reference = coalesce(transactions.reference, gone.reference),
+           reference = coalesce(transactions.reference, gone.kept ->> 'reference'),
            version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
       from (select *, row_number() over () as nth from ${joined}) gone
      where transactions.id = gone.joined_id and transactions.seq <= gone.seq`,
   ]
 }
 
-/** Remembers which row of each pair goes, and all that it takes to bring it back. */
+/** Remembers which row of each pair goes, and all of it. One that was edited stays remembered as its file has it. */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   // An import was tried before it joins: accounts may have been deleted since.
@@ -89,8 +93,8 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   return sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, joined_id,
-                            survivor_id, seq, kept)
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
+                            joined_id, survivor_id, seq, kept)
     with pair as materialized (
       select value ->> 0 as kind, value ->> 1 as first, value ->> 2 as second from json_each(${pairs})
     ), role as materialized (
@@ -102,16 +106,16 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
        where ${guard}
     )
     select ${userId}, gone.id, gone.account_id, gone.type, gone.amount, gone.reference, gone.transaction_date, role.kind,
-           gone.import_id, own.id, own.id, ${lastChange(userId)},
-           json_object('category_id', ${category(sql`gone`)}, 'description', gone.description, 'is_synced', gone.is_synced,
-                       'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
+           gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
+           json_object('account_id', gone.account_id, 'type', gone.type, 'amount', gone.amount, 'reference', gone.reference,
+                       'transaction_date', gone.transaction_date, 'category_id', ${category(sql`gone`)},
+                       'description', gone.description, 'is_synced', gone.is_synced, 'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
                        'updated_at', gone.updated_at, 'gave_category', ${category(sql`own`)} is null,
                        'gave_description', own.description is null, 'gave_reference', own.reference is null)
       from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
      where true
     on conflict do update set
-      account_id = excluded.account_id, type = excluded.type, amount = excluded.amount, reference = excluded.reference,
-      transaction_date = excluded.transaction_date, kind = excluded.kind, import_id = excluded.import_id,
+      kind = excluded.kind, import_id = excluded.import_id, booked_by = excluded.booked_by,
       joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
 }
 

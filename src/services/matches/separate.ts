@@ -31,7 +31,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
         .from(transactions)
         .where(both)
         .orderBy(sql`${transactions.id} <> ${id}`),
-      forget: forget.map((step) => db.run(step)),
+      forget: db.run(forget),
     }),
   )
   if (results.both.length < 2) throw brokenBy(rules, results.verdict)
@@ -40,7 +40,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
 
 /** True for a `gone` row that was joined, and whose account still exists. */
 const canComeBack = (userId: SQL) => sql`
-  (gone.joined_id <> gone.id and gone.account_id in (select id from accounts where user_id = ${userId}))`
+  (gone.joined_id <> gone.id and gone.kept ->> 'account_id' in (select id from accounts where user_id = ${userId}))`
 
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
@@ -56,14 +56,14 @@ export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] 
          or exists (select 1 from remembered other
                      where other.user_id = gone.user_id and other.id = gone.joined_id and other.import_id = ${importId}))`
   const { steps, forget } = separation(userId, gone)
-  return [...steps, ...forget]
+  return [...steps, forget]
 }
 
 /**
  * The statements that bring back rows that were joined: `gone` selects their ids. The rows that remained lose what they
  * gained, unless somebody has changed it since. `forget` comes last: it deletes what `gone` selects from.
  */
-function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
+function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${gone}))`
   const steps = [
     ...bringBack(userId, rows),
@@ -73,13 +73,11 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL[] } {
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
-  const forget = [
-    sql`
-    delete from remembered
-     where user_id = ${userId} and joined_id = id and id in (select joined_id from ${rows})
-       and exists (select 1 from transactions where transactions.id = remembered.id and type <> 'transfer')`,
-    sql`delete from remembered where user_id = ${userId} and id in (${gone})`,
-  ]
+  // A trigger removes what is no longer worth remembering: only what a file has otherwise stands for itself.
+  const forget = sql`
+    update remembered set kind = null, joined_id = id, survivor_id = id, seq = null, kept = null
+     where user_id = ${userId} and id in (select id from ${rows} union all select joined_id from ${rows})
+       and (joined_id = id or id in (${gone}))`
   return { steps, forget }
 }
 
@@ -91,13 +89,15 @@ function bringBack(userId: SQL, rows: SQL): SQL[] {
     sql`
     insert into transactions (id, user_id, account_id, category_id, type, amount, description, reference, transaction_date,
                               client_id, version, seq, created_at, updated_at)
-    select id, user_id, account_id, (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
-           type, amount, ${kept('description')}, reference, transaction_date, ${kept('client_id')}, ${kept('version')} + 1,
+    select id, user_id, ${kept('account_id')},
+           (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}), ${kept('type')},
+           ${kept('amount')}, ${kept('description')}, ${kept('reference')}, ${kept('transaction_date')}, ${kept('client_id')},
+           ${kept('version')} + 1,
            ${nextChange(userId)} + row_number() over (), ${kept('created_at')}, ${kept('updated_at')}
       from ${rows}`,
     sql`
     update transactions
-       set is_synced = gone.kept ->> 'is_synced',
+       set is_synced = gone.kept ->> 'is_synced', booked_by = gone.booked_by,
            import_id = (select imports.id from imports where imports.id = gone.import_id and imports.user_id = ${userId})
       from ${rows} gone where transactions.id = gone.id`,
   ]
@@ -113,11 +113,13 @@ function takeBack(userId: SQL, rows: SQL): SQL {
            category_id = nullif(transactions.category_id, other.category_id),
            description = nullif(transactions.description, other.description),
            reference = nullif(transactions.reference, other.reference),
+           booked_by = iif(other.leg is null, transactions.booked_by, (
+             select booked_by from remembered own where own.user_id = ${userId} and own.id = transactions.id)),
            version = version + 1, seq = ${nextChange(userId)} + other.nth
-      from (select joined_id, max(iif(kind = 'transfer', account_id, null)) as leg, row_number() over () as nth,
+      from (select joined_id, max(iif(kind = 'transfer', ${kept('account_id')}, null)) as leg, row_number() over () as nth,
                    ${given('category', kept('category_id'))} as category_id,
                    ${given('description', kept('description'))} as description,
-                   ${given('reference', sql`reference`)} as reference
+                   ${given('reference', kept('reference'))} as reference
               from ${rows} group by joined_id) other
      where transactions.id = other.joined_id`
 }

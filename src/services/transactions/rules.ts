@@ -55,17 +55,20 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
   )
 }
 
-/** The id of the transaction that was created with a client id, or of the one with which that has been joined since. */
-export function withClientId(userId: SQL, client_id: SQL): SQL {
+/**
+ * The id of the transaction that was created with a client id, or of the one with which that has been joined since;
+ * instead of the latter, `orJoined` selects something of it and of what is remembered, `gone`.
+ */
+export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
   return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
-    (${joinedWith(userId, client_id)}))`
+    (${joinedWith(userId, client_id, orJoined)}))`
 }
 
-/** The id of the transaction that stands for the joined one which had a client id, as a query. */
-function joinedWith(userId: SQL, client_id: SQL): SQL {
+/** The transaction that stands for the joined one which had a client id, as a query. */
+function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
   return sql`
-    select ${transactions.id} from ${spentClientIds} spent
+    select ${what} from ${spentClientIds} spent
      cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
      cross join ${transactions} on ${transactions.id} = gone.survivor_id
      where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}

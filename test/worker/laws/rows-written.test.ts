@@ -39,7 +39,7 @@ const written: Record<string, number> = {
   'POST /api/logout-all': 1,
   'POST /api/matches/join': 11,
   'POST /api/matches/reject': 1,
-  'POST /api/matches/separate': 12,
+  'POST /api/matches/separate': 14,
   'POST /api/transactions': 8,
   'POST /api/transactions/sync': 6,
   'PUT /api/accounts/:id': 2,

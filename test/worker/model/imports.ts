@@ -316,10 +316,20 @@ function closingOf(state: State, user: User, { closing }: File) {
 function undone(state: State, user: User, id: number, isForced: boolean): Verdict {
   const next = state.after((next) => {
     for (const row of state.of(state.rows, user.id).sort((a, b) => a.id - b.id)) {
+      const isBooked = row.booked_by === id
+      const isUnfiled = row.filed?.import_id === null && row.filed.booked_by === id
+      if (isBooked || isUnfiled)
+        next.rows.set(row.id, {
+          ...row,
+          booked_by: isBooked ? null : row.booked_by,
+          filed: isUnfiled ? null : row.filed,
+        })
       if (row.import_id !== id) continue
       if (row.isEdited && !isForced) next.rows.set(row.id, { ...row, import_id: null })
       else next.removeRow(row, false)
     }
+    for (const { id: gone, import_id, booked_by } of next.remembered.values())
+      if (import_id === null && booked_by === id) next.remembered.delete(gone)
     next.imports.delete(id)
   })
   return withinBounds(next, user.id, 'amount', { status: 204 })

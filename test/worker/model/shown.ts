@@ -40,7 +40,15 @@ export function shownCategories(state: State, userId: number) {
   return byId(state.of(state.categories, userId))
 }
 
-export function shownRow({ client_id: _, import_id: __, isEdited: ___, amount, ...row }: Row) {
+export function shownRow({
+  client_id: _,
+  import_id: __,
+  isEdited: ___,
+  booked_by: ____,
+  filed: _____,
+  amount,
+  ...row
+}: Row) {
   return { ...row, amount: decimal(amount) }
 }
 

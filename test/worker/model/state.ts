@@ -50,7 +50,12 @@ export type Row = Fields & {
   import_id: number | null
   /** By an update, since it came: an import that is undone leaves it. */
   isEdited: boolean
+  /** The import that brought its equal, if it was typed. */
+  booked_by: number | null
+  /** What a file has, where an edit has made the row another. */
+  filed: Filed | null
 }
+export type Filed = Fields & Pick<Row, 'import_id' | 'booked_by'>
 export type Outcome = { outcome: string; transaction_id: number | null }
 export type Batch = {
   id: string
@@ -87,8 +92,8 @@ export class State {
   rows = new Map<number, Row>()
   batches = new Map<string, Batch>()
   imports = new Map<number, Import>()
-  /** Rows of imports that their user deleted: no file brings them back. */
-  remembered = new Map<number, Row>()
+  /** Rows of files that their user deleted, as the file has them: none brings them back. */
+  remembered = new Map<number, Filed & Pick<Row, 'id' | 'user_id'>>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
   /** Accounts and categories by the Idempotency-Key that made them; a key is free again when they have gone. */
@@ -145,7 +150,8 @@ export class State {
   /** What its user deletes of a file is remembered. */
   deleteRow(row: Row): void {
     this.removeRow(row)
-    if (row.import_id !== null) this.remembered.set(row.id, row)
+    if (row.filed || row.import_id !== null || row.booked_by !== null)
+      this.remembered.set(row.id, { ...row, ...row.filed })
   }
 
   closeAccount(id: number): void {

@@ -132,7 +132,8 @@ export const transactionOperations = [
         const listed = similar.slice(0, 5).map(({ id }) => ({ id }))
         return { status: 409, body: { is_duplicate: true, duplicates: listed } }
       }
-      const origin = { is_synced: false, import_id: null, version: 1, isEdited: false }
+      const fromNoFile = { import_id: null, booked_by: null, filed: null }
+      const origin = { is_synced: false, ...fromNoFile, version: 1, isEdited: false }
       const row: Row = { id: state.newId(outcome.body?.id), user_id: user.id, ...fields, ...origin }
       const next = state.after((next) => next.rows.set(row.id, row))
       return withinBounds(next, user.id, 'amount', { status: 201, body: shownRow(row) })
