@@ -11,7 +11,7 @@ export {
   type LedgerRejection,
   localLedger,
 } from './client/ledger/ledger.ts'
-export type { Named } from './client/ledger/pending.ts'
+export type { Fields as LedgerFields, Named } from './client/ledger/pending.ts'
 export type {
   LedgerAccount,
   LedgerCategory,
