@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import { runBatch } from '../../src/db/batch.ts'
 import { findDifferences } from '../../src/db/check.ts'
 import { joinPairs } from '../../src/services/matches/join.ts'
+import { rowsOf } from '../databases/work.ts'
 import { createBanked } from './banked.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
-import { create, uploadOne } from './uploads.ts'
-import { balanceOf, expectInvalid, type Json, recordTransaction } from './world.ts'
+import { create, upload, uploadOne } from './uploads.ts'
+import { balanceOf, createWorld, expectInvalid, type Json, recordTransaction } from './world.ts'
 
 /** Somebody who typed a coffee and moved money, of which two banks tell days later. */
 async function createJoiner() {
@@ -402,4 +403,27 @@ test('joining and separating go through what was joined before once at most', as
   const { remains } = await join('transfer')
   expect((await separate(remains.id)).status).toBe(200)
   expect((await world.databaseWork()).rowsRead).toBeLessThan(2_000)
+})
+
+test('separating costs no more than the number of rows that were joined, one after the other', async () => {
+  const workOf = async (count: number) => {
+    const { world, person, expense } = await createHousehold(createWorld())
+    const made = await upload(
+      person,
+      Array.from({ length: count }, (_, i) => create('transaction', `t${i}`, expense())),
+    )
+    const ids: number[] = made.map(({ id }) => id)
+    for (let i = count - 1; i > 0; i -= 1)
+      await person.post('/api/matches/join', { kind: 'duplicate', ids: [ids[i - 1], ids[i]] })
+    await world.resetDatabaseWork()
+    const { body } = await person.post('/api/matches/separate', { id: ids[0] })
+    const worked = rowsOf(await world.databaseWork())
+    expect(body.transactions.map(({ id }: Json) => id)).toEqual([ids[0], ids[1]])
+    // All others stand below the row that came back.
+    expect((await person.post('/api/matches/separate', { id: ids[0] })).status).toBe(422)
+    const { body: next } = await person.post('/api/matches/separate', { id: ids[1] })
+    expect(next.transactions.map(({ id }: Json) => id)).toEqual([ids[1], ids[2]])
+    return worked
+  }
+  expect(await workOf(80)).toBeLessThan(6 * (await workOf(20)))
 })

@@ -63,10 +63,13 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
      where gone.kind = 'transfer'
         on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`,
     sql`
-    update remembered set survivor_id = (select joined_id from ${joined} gone where gone.id = remembered.survivor_id)
-     where user_id = ${userId} and id in (
-       select other.id from ${joined} gone cross join remembered other indexed by remembered_survivor
-           on other.user_id = ${userId} and other.survivor_id = gone.id)`,
+    with joined as materialized ${joined}
+    update remembered set survivor_id = gone.joined_id
+      from joined gone
+     where remembered.user_id = ${userId} and remembered.id in (
+       select other.id from joined gone cross join remembered other indexed by remembered_survivor
+           on other.user_id = ${userId} and other.survivor_id = gone.id)
+       and gone.id = remembered.survivor_id`,
     sql`delete from transactions where id in (select id from ${joined})`,
     // A row with a higher number than the join was updated then: this is a repeat.
     sql`

@@ -124,18 +124,24 @@ function takeBack(userId: SQL, rows: SQL): SQL {
      where transactions.id = other.joined_id`
 }
 
-/** A row that was brought back stands again for the rows that had been joined with it. */
+/**
+ * A row that was brought back stands again for the rows that had been joined with it, and with those. Walks down from it:
+ * a walk up from each of the others would be quadratic where they were joined one after the other.
+ */
 function pointBack(userId: SQL, rows: SQL): SQL {
   return sql`
-    update remembered set survivor_id = coalesce((
-             with recursive above(id) as (
-               select remembered.joined_id
-                union
-               select next.joined_id from above cross join remembered next
-                   on next.user_id = ${userId} and next.id = above.id and next.joined_id <> next.id)
-             select id from above where exists (select 1 from transactions where transactions.id = above.id) limit 1
-           ), survivor_id)
-     where user_id = ${userId} and joined_id <> survivor_id and id in (
-       select other.id from ${rows} gone cross join remembered other indexed by remembered_survivor
-           on other.user_id = ${userId} and other.survivor_id = gone.survivor_id)`
+    with recursive back as materialized (select id, survivor_id from ${rows}),
+    other as materialized (
+      select other.id, other.joined_id
+        from (select distinct survivor_id from back) gone cross join remembered other indexed by remembered_survivor
+            on other.user_id = ${userId} and other.survivor_id = gone.survivor_id
+       where other.id <> other.joined_id and other.id not in (select id from back)),
+    below(id, top) as (
+      select id, id from back
+       union all
+      select other.id, top from below cross join other on other.joined_id = below.id)
+    update remembered set survivor_id = below.top
+      from below
+     where remembered.user_id = ${userId} and remembered.id in (select id from below where id <> top)
+       and below.id = remembered.id`
 }
