@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
+import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { remove, upload } from './uploads.ts'
 import { createWorld, type Json } from './world.ts'
@@ -76,6 +77,33 @@ test('`reimport_deleted` takes it, and it is a row like any other from then on',
     ).counts,
   ).toMatchObject({ created: 1, duplicate: 1 })
 })
+
+test.each(['', 'R'])(
+  'taking rows that equal each other again costs no more than their number (%j)',
+  async (mark) => {
+    const workOf = async (count: number) => {
+      const { person, world, importRows, memories } = await createImporter()
+      const rows = (file: string) =>
+        Array.from(
+          { length: count },
+          (_, i) => [1, '-5.00', mark && `${file}${i}`] as [number, string, string],
+        )
+      await importRows(rows('first'))
+      const { data } = (await person.get('/api/transactions?per_page=500')).body
+      await upload(
+        person,
+        data.map(({ id }: Json) => remove('transaction', id, {})),
+      )
+      expect(await memories()).toBe(count)
+      await world.resetDatabaseWork()
+      expect((await importRows(rows('second'), '&match=off&reimport_deleted=1')).counts.created).toBe(count)
+      const worked = rowsOf(await world.databaseWork())
+      expect(await memories()).toBe(mark ? count : 0)
+      return worked
+    }
+    expect(await workOf(400)).toBeLessThan(6 * (await workOf(100)))
+  },
+)
 
 test('undoing an import deletes nothing of the user’s, and what was typed is deleted for good', async () => {
   const { person, importRows, list, memories, spend, checking, category } = await createImporter()

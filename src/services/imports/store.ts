@@ -160,16 +160,25 @@ function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[
   ]
 }
 
-/** Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. */
+/**
+ * Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. References are
+ * looked up, not compared pair by pair: thousands of rows may be equal in all else.
+ */
 function forgetTaken({ id }: Owner, importId: SQL): SQL {
+  const place = sql.raw('account_id, transaction_date, amount')
+  const inAllElse = sql`${place}, type, coalesce(to_account_id, 0)`
   return sql`
-    delete from remembered where user_id = ${id} and survivor_id is null and id in (
-      select gone.id from transactions row
-        cross join remembered gone on gone.user_id = row.user_id and gone.account_id = row.account_id
-               and gone.transaction_date = row.transaction_date and gone.amount = row.amount
-       where row.id in (select id from transactions where ${isImportedBy(importId)})
-         and gone.type = row.type and gone.to_account_id is row.to_account_id
-         and coalesce(gone.reference = row.reference, true))`
+    with taken as materialized (
+      select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
+    ), gone as materialized (
+      select gone.* from (select distinct ${place} from taken) cross join remembered gone using (${place})
+       where gone.user_id = ${id} and gone.survivor_id is null
+    )
+    delete from remembered where user_id = ${id} and id in (
+      select id from gone
+       where (${inAllElse}, reference) in (select ${inAllElse}, reference from taken)
+          or (${inAllElse}) in (select ${inAllElse} from taken where reference is null)
+          or reference is null and (${inAllElse}) in (select ${inAllElse} from taken))`
 }
 
 function newBatch(owner: Owner, id: string) {
