@@ -102,7 +102,8 @@ function contextOf(archive: ZipArchive): Pick<SheetContext, 'texts' | 'dateForma
     archive.text('xl/styles.xml') ?? '<none/>',
     (name, attributes) => {
       const id = Number(attributes.get('numFmtId') ?? 0)
-      const code = (attributes.get('formatCode') ?? '').slice(0, 200).replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')
+      // What a quote or bracket begins goes to the end if none ends it: otherwise each of them would be looked for anew.
+      const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
       if (name === 'cellXfs') isCellFormat = true
       if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
       if (name === 'xf' && isCellFormat) dateFormats.push(isDateFormat(id) || dateCodes.has(id))

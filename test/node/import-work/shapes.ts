@@ -111,6 +111,18 @@ export const shapes: Shape[] = [
     file: (n) => xlsx(fill('<row r="-1"><c r="1A"/></row>', n)),
   },
   {
+    name: 'XLSX formats with brackets that never end',
+    file: (n) =>
+      zip(
+        {
+          'xl/workbook.xml': '<workbook><sheets><sheet name="A"/></sheets></workbook>',
+          'xl/worksheets/sheet1.xml': '<worksheet/>',
+          'xl/styles.xml': `<styleSheet><numFmt formatCode="${fill('[', n)}"/></styleSheet>`,
+        },
+        false,
+      ),
+  },
+  {
     name: 'XLSX that inflates to a thousand times its size',
     file: (n) => xlsx(' '.repeat(n * 20), '', true),
   },
