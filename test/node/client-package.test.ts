@@ -253,7 +253,7 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
-  'the storage in IndexedDB lists in order what begins alike, survives its page, and connects again when it was closed',
+  'the storage in IndexedDB lists in order what begins alike, survives its page, refuses what there is no room for, and connects again when it was closed',
   async () => {
     const page = await servePage(`
       import { indexedDbStorage } from 'purse-client'
@@ -261,6 +261,11 @@ test.skipIf(!browser)(
     try {
       const tab = await (await newContext()).newPage()
       await tab.goto(page.url)
+      const cdp = await tab.context().newCDPSession(tab)
+      await cdp.send('Storage.overrideQuotaForOrigin', {
+        origin: new URL(page.url).origin,
+        quotaSize: 1_000_000,
+      })
       await tab.evaluate(async () => {
         await Promise.all(
           ['a/2', 'b/1', 'a/1', 'a/10', 'ab'].map((key) => storage.set(key, `value of ${key}`)),
@@ -284,6 +289,16 @@ test.skipIf(!browser)(
       await tab.reload()
       expect(await tab.evaluate(() => storage.list('a/'))).toEqual(listed)
       expect(await tab.evaluate(() => storage.list('c'))).toEqual([])
+
+      const refusal = await tab.evaluate(() => {
+        const large: [string, string | null][] = [
+          ['a/1', null],
+          ['a/4', 'x'.repeat(10_000_000)],
+        ]
+        return storage.write(large).catch((error) => error.name)
+      })
+      expect(refusal).toBe('QuotaExceededError')
+      expect(await tab.evaluate(() => storage.list('a/'))).toEqual(listed)
 
       await tab.evaluate(async () => {
         const { promise, resolve } = Promise.withResolvers<unknown>()

@@ -8,11 +8,16 @@ const operations = 300
 /** Accounts stay, so that it is known which transactions must be there; so do steps, since an undone one may come again. */
 const kinds: Partial<Kinds> = { close: 0, undo: 0 }
 
-test('two devices on a bad network end with what the service has, nothing lost and nothing twice', async () => {
+test('two devices on a bad network, one with two tabs, end with what the service has, nothing lost and nothing twice', async () => {
   const world = newWorld()
   const person = await world.register()
   const dice = new Dice(20_261_122)
-  const devices = [await openDevice(world, person), await openDevice(world, person)]
+  const one = await openDevice(world, person)
+  const devices = [
+    one,
+    await openDevice(world, person),
+    await openDevice(world, person, { storage: one.storage }),
+  ]
   const made = new Set<string>()
   const removed = new Set<string>()
   const tally = { 'never sent': 0, lost: 0, answered: 0, conflicts: 0, 'opened anew': 0 }
