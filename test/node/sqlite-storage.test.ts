@@ -99,8 +99,8 @@ describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
     await expect(ledger.create('transaction', { ...tea, category_id })).rejects.toThrow('locked')
     expect(ledger.transactions().total).toBe(0)
     other.exec('rollback')
-    await ledger.create('transaction', { ...tea, category_id })
     ledger.close()
+    await ledger.create('transaction', { ...tea, category_id })
 
     const again = await openLedger()
     expect(again.accounts()).toMatchObject([{ key: account_id, balance: 17.3, waits: 'waiting' }])

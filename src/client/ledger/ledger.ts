@@ -130,7 +130,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   const newKey = () => `#${newId()}`
   const nextAt = () =>
     1 + [...stored.waiting.values(), ...pending.values()].reduce((last, one) => Math.max(last, one.at), 0)
-  const channel = channelOf(base, () => refresh().catch(() => undefined))
+  let channel = channelOf(base, () => refresh().catch(() => undefined))
   // If there is no room for it, it stays where it is until there is.
   await takeQueue().catch(() => undefined)
 
@@ -268,7 +268,10 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       return { ...one, after: textOf(pending.get(idOf(one))), is, others: is ? [] : one.others }
     })
     undoable = [...undoable, done].slice(-mostUndone)
-    return written
+    return written.catch((error) => {
+      undoable = undoable.filter((step) => step !== done)
+      throw error
+    })
   }
 
   function fieldsNow(noun: Noun, key: Key): Fields | undefined {
@@ -455,7 +458,10 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     refresh,
 
     /** Ends it: it no longer hears of other tabs. What waits stays. */
-    close: () => channel?.close(),
+    close(): void {
+      channel?.close()
+      channel = undefined
+    },
 
     /** Sends what waits and takes what has changed, one run at a time. It throws only what the storage throws. */
     sync(): Promise<LedgerReport> {

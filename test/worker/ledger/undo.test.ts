@@ -232,6 +232,8 @@ test('a step that cannot be taken back for want of room can be taken back later'
   isFull = true
   await expect(ledger.undo()).rejects.toThrow('The storage is full')
   expect(ledger.transaction(tea)?.amount).toBe('9.00')
+  // What was refused is no step.
+  await expect(ledger.update('transaction', tea, { amount: 10 })).rejects.toThrow('The storage is full')
   isFull = false
   expect(await ledger.undo()).toBe(true)
   expect(ledger.waiting()).toEqual([])
