@@ -130,6 +130,7 @@ CREATE TABLE `rejected_matches` (
 	PRIMARY KEY(`user_id`, `first_id`, `second_id`, `kind`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `rejected_matches_second` ON `rejected_matches` (`user_id`,`second_id`);--> statement-breakpoint
 CREATE TABLE `remembered` (
 	`user_id` integer NOT NULL,
 	`id` integer NOT NULL,

@@ -114,6 +114,32 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
+-- What is removed with an account stands for nothing any more.
+CREATE TRIGGER transaction_removed AFTER DELETE ON transactions
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id IN (old.account_id, old.to_account_id) AND user_id IS NULL) BEGIN
+  DELETE FROM remembered
+   WHERE user_id = old.user_id AND id IN (SELECT id FROM remembered WHERE user_id = old.user_id AND survivor_id = old.id);
+END;
+--> statement-breakpoint
+-- A rejected match goes with either of its transactions, unless that was joined and may come back.
+CREATE TRIGGER transaction_rejections_removed AFTER DELETE ON transactions
+WHEN NOT EXISTS (SELECT 1 FROM remembered
+                  WHERE user_id = old.user_id AND id = old.id AND joined_id <> id AND survivor_id IS NOT NULL) BEGIN
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND first_id = old.id;
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND second_id = old.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER remembered_rejections_removed AFTER UPDATE OF survivor_id ON remembered WHEN new.survivor_id IS NULL BEGIN
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND first_id = old.id;
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND second_id = old.id;
+END;
+--> statement-breakpoint
+CREATE TRIGGER forgotten_rejections_removed AFTER DELETE ON remembered
+WHEN old.survivor_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM transactions WHERE id = old.id) BEGIN
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND first_id = old.id;
+  DELETE FROM rejected_matches WHERE user_id = old.user_id AND second_id = old.id;
+END;
+--> statement-breakpoint
 -- A row of a file that is edited is remembered as the file has it, so that the next file does not bring it again.
 CREATE TRIGGER transaction_unlike_file AFTER UPDATE OF type, amount, account_id, to_account_id, transaction_date, reference ON transactions
 WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL)

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { runBatch } from './batch.ts'
 import type { Database } from './client.ts'
 import { sumOf } from './figures.ts'
@@ -9,7 +9,7 @@ export type Difference = { what: string; key: string; kept: number | null; actua
 
 /** Recomputes every kept balance, count and total from the rows, in one round trip, and returns what disagrees. */
 export async function findDifferences(db: Database): Promise<Difference[]> {
-  const queries = [accountFigures, totalFigures, strayReferences]
+  const queries = [accountFigures, totalFigures, strayReferences, strayMemories]
   const { differences } = await runBatch(db, {
     // Each begins with `select`, or the batch would take the write lock for as long as it takes.
     differences: queries.map((query) => db.all<Difference>(sql`select * from (${query})`)),
@@ -75,3 +75,17 @@ const strayReferences = sql`
            select 1 from accounts where id = t.to_account_id and coalesce(user_id, former_user_id) = t.user_id)
       or t.category_id is not null and not exists (
            select 1 from categories where id = t.category_id and coalesce(user_id, t.user_id) = t.user_id)`
+
+/** What is remembered of a joined row needs the row that stands for it, a rejected match both of its own. */
+const isThere = (id: SQL, userId: SQL) => sql`(
+  exists (select 1 from transactions where transactions.id = ${id} and transactions.user_id = ${userId})
+  or exists (select 1 from remembered gone where gone.user_id = ${userId} and gone.id = ${id} and gone.survivor_id is not null))`
+const strayMemories = sql`
+  select 'remembered without what stands for it' as what, 'transaction ' || id as key, survivor_id as kept, null as actual
+    from remembered
+   where ${isOfUser} and survivor_id is not null
+     and not exists (select 1 from transactions where transactions.id = survivor_id)
+  union all
+  select 'rejected match of a transaction that is gone', 'transactions ' || first_id || ' and ' || second_id, user_id, null
+    from rejected_matches r
+   where ${isOfUser} and not (${isThere(sql`r.first_id`, sql`r.user_id`)} and ${isThere(sql`r.second_id`, sql`r.user_id`)})`

@@ -354,7 +354,10 @@ export const remembered = sqliteTable(
   ],
 )
 
-/** Pairs of transactions of which their user said that they are no match, the lower id first. */
+/**
+ * Pairs of transactions of which their user said that they are no match, the lower id first. Triggers remove those of
+ * transactions that are gone for good; a joined one may come back.
+ */
 export const rejectedMatches = sqliteTable(
   'rejected_matches',
   {
@@ -363,7 +366,10 @@ export const rejectedMatches = sqliteTable(
     secondId: integer().notNull(),
     kind: text({ enum: matchKinds }).notNull(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.firstId, t.secondId, t.kind] })],
+  (t) => [
+    primaryKey({ columns: [t.userId, t.firstId, t.secondId, t.kind] }),
+    index('rejected_matches_second').on(t.userId, t.secondId),
+  ],
 )
 
 /** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */

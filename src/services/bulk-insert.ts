@@ -367,7 +367,7 @@ export function undoImport(
   // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
   const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts}`
   return [
-    ...(isDryRun ? [] : separateImported(userId, importId, which)),
+    ...(isDryRun ? [] : separateImported(userId, created, which)),
     ...discountRows(userId, rows),
     ...(isDryRun ? [] : [logDeletions(userId, rows)]),
     sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,

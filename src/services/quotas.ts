@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { accounts, categories } from '../db/schema.ts'
+import { accounts, categories, rejectedMatches } from '../db/schema.ts'
 import { type Rule, rule } from './guards.ts'
 
 /**
@@ -16,6 +16,16 @@ export const maxNotesLength = 250_000
  * phone has as much to send, and the queue finishes several batches a second.
  */
 export const maxUnfinishedBatches = 100
+
+/** Rejected matches that a user may have: more than a household would look at in decades. */
+export const maxRejections = 2_000
+
+/** Holds if the user may reject one more match. */
+export function rejectionQuota(userId: SQL): Rule {
+  const there = sql`select count(*) from ${rejectedMatches} where ${rejectedMatches.userId} = ${userId}`
+  const text = `You cannot reject more than ${maxRejections.toLocaleString('en')} matches.`
+  return rule('ids', text, sql`((${there}) < ${maxRejections})`)
+}
 
 /** Holds if the user may have `added` more accounts. */
 export function accountQuota(userId: SQL, added: SQL = sql`1`): Rule {

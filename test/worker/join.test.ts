@@ -390,7 +390,7 @@ test('the client id of a row that was joined is answered with what remains, wher
 })
 
 test('joining and separating go through what was joined before once at most', async () => {
-  const { world, person, checking, join, separate } = await createJoiner()
+  const { world, person, first, checking, join, separate } = await createJoiner()
   const { body: me } = await person.get('/api/me')
   await askDatabase(
     world,
@@ -403,6 +403,13 @@ test('joining and separating go through what was joined before once at most', as
   const { remains } = await join('transfer')
   expect((await separate(remains.id)).status).toBe(200)
   expect((await world.databaseWork()).rowsRead).toBeLessThan(2_000)
+
+  // Undoing an import goes through what was joined with its own rows.
+  await join('transfer')
+  await join('duplicate')
+  await world.resetDatabaseWork()
+  expect((await person.delete(`/api/imports/${first.id}`)).status).toBe(204)
+  expect((await world.databaseWork()).rowsRead).toBeLessThan(1_000)
 })
 
 test('separating costs no more than the number of rows that were joined, one after the other', async () => {

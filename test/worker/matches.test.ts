@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
+import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
 import {
   askDatabase,
@@ -183,4 +184,57 @@ test('an import that is sent again with its key is answered as the first time, w
   await askDatabase(world, sql`update imports set answer = null where idempotency_key = 'once'`)
   const { counts } = (await send('&match=sure', 'once')).body.import
   expect(counts).toEqual({ ...first.body.import.counts, possible: 0 })
+})
+
+test('a rejected match goes with its rows, but not with one that is joined, and there are only so many', async () => {
+  const { world, person, checking, savings, expense } = await createBanked()
+  const type = (day: number) =>
+    recordTransaction(person, { ...expense(), transaction_date: `2026-11-${day}`, description: `On ${day}` })
+  const coffees = [await type(10), await type(11), await type(12), await type(13)]
+  const [first, second, third, fourth] = coffees.map(({ id }) => id)
+  const post = (path: string, ids: unknown[]) =>
+    person.post(`/api/matches/${path}`, { kind: 'duplicate', ids })
+  const rejected = async () =>
+    (await askDatabase(world, sql`select first_id, second_id from rejected_matches order by 1, 2`)) ?? []
+  const isExact = async () => expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  for (const ids of [
+    [first, second],
+    [second, third],
+    [third, fourth],
+  ])
+    expect((await post('reject', ids)).status).toBe(204)
+
+  expect((await post('join', [first, second])).body.id).toBe(first)
+  expect(await rejected()).toHaveLength(3)
+  expect((await person.post('/api/matches/separate', { id: first })).status).toBe(200)
+  expect(await rejected()).toHaveLength(3)
+  await isExact()
+
+  await post('join', [first, second])
+  await person.delete(`/api/transactions/${first}`)
+  expect(await rejected()).toEqual([{ first_id: third, second_id: fourth }])
+  await isExact()
+  await person.patch(`/api/transactions/${fourth}`, { account_id: savings.id })
+  await person.delete(`/api/accounts/${savings.id}`)
+  await world.removeDeleted()
+  expect(await rejected()).toEqual([])
+  await isExact()
+
+  const { body: me } = await person.get('/api/me')
+  const more = await recordTransaction(person, { ...expense(), account_id: checking.id, amount: 1 })
+  await post('reject', [third, more.id])
+  await askDatabase(
+    world,
+    sql`
+    insert into rejected_matches (user_id, first_id, second_id, kind)
+    with nth(n) as (select 1 union all select n + 1 from nth where n < ${maxRejections - 1})
+    select ${me.id}, ${third}, 1000 + n, 'duplicate' from nth`,
+  )
+  expect((await post('reject', [third, more.id])).status).toBe(204)
+  expectInvalid(await person.post('/api/matches/reject', { kind: 'transfer', ids: [third, more.id] }), {
+    ids: ['You cannot reject more than 2,000 matches.'],
+  })
+  expect((await findDifferences(openWorldDatabase(world))).length).toBe(maxRejections - 1)
+  await person.delete(`/api/transactions/${third}`)
+  await isExact()
 })

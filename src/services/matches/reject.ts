@@ -5,13 +5,16 @@ import { requireComplete } from '../../db/ownership.ts'
 import { rejectedMatches } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { allHold, brokenBy, selectVerdict } from '../guards.ts'
+import { rejectionQuota } from '../quotas.ts'
 import { pairRules } from './pairs.ts'
 
 /** Remembers that two transactions are no match, so that it is never suggested again. Throws Invalid. */
 export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<void> {
   const { kind, ids } = await requireComplete(owner, draft)
-  const rules = pairRules(owner, ids)
   const [first, second] = ids.toSorted((a, b) => a - b)
+  const quota = rejectionQuota(owner.id)
+  const isKnown = sql`exists (select 1 from ${rejectedMatches} where ${isRejected(owner, kind, ids)})`
+  const rules = [...pairRules(owner, ids), { ...quota, holds: sql`(${isKnown} or ${quota.holds})` }]
   const { verdict } = await owner.run({
     verdict: selectVerdict(owner.db, rules),
     rejected: owner.db.run(sql`

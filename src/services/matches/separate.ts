@@ -44,17 +44,22 @@ const canComeBack = (userId: SQL) => sql`
 
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
- * in which one remained, if `which` matches it or a later join has removed it.
+ * in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for the rows,
+ * there or remembered. What else was joined is not looked at.
  */
-export function separateImported(userId: SQL, importId: SQL, which: SQL): SQL[] {
+export function separateImported(userId: SQL, isImported: SQL, which: SQL): SQL[] {
+  const own = sql`select id, survivor_id from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
+  const joinedWith = (survivors: SQL) => sql`
+    select gone.id, gone.joined_id from (${survivors}) one
+     cross join remembered gone indexed by remembered_survivor
+        on gone.user_id = ${userId} and gone.survivor_id = one.id and ${canComeBack(userId)}`
+  const remaining = sql`select id from transactions where ${isImported} and +user_id = ${userId} and ${which}`
   const gone = sql`
-    select gone.id from remembered gone
-     where gone.user_id = ${userId} and gone.survivor_id is not null and ${canComeBack(userId)}
-       and (gone.import_id = ${importId}
-         or exists (select 1 from transactions
-                     where transactions.id = gone.joined_id and transactions.import_id = ${importId} and ${which})
-         or exists (select 1 from remembered other
-                     where other.user_id = gone.user_id and other.id = gone.joined_id and other.import_id = ${importId}))`
+    select gone.id from remembered gone where user_id = ${userId} and id in (select id from (${own})) and ${canComeBack(userId)}
+     union
+    select id from (${joinedWith(remaining)}) where joined_id in (${remaining})
+     union
+    select id from (${joinedWith(sql`select distinct survivor_id as id from (${own})`)}) where joined_id in (select id from (${own}))`
   const { steps, forget } = separation(userId, gone)
   return [...steps, forget]
 }

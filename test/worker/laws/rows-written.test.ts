@@ -38,7 +38,7 @@ const written: Record<string, number> = {
   'POST /api/logout': 1,
   'POST /api/logout-all': 1,
   'POST /api/matches/join': 11,
-  'POST /api/matches/reject': 1,
+  'POST /api/matches/reject': 2,
   'POST /api/matches/separate': 14,
   'POST /api/transactions': 8,
   'POST /api/transactions/sync': 6,
