@@ -41,7 +41,7 @@ export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolea
   const usualDays = usualDaysOf(candidates)
   const taken = new Set<Entry>()
   const isOpen = ({ first, second, isDoubt }: Candidate) =>
-    !isDoubt && [first, second].every((entry) => isFree(entry) && !taken.has(entry))
+    !isDoubt && !taken.has(first) && !taken.has(second) && isFree(first) && isFree(second)
   const take = (some: Candidate[]) => {
     const alike = Map.groupBy(
       some.filter(isOpen),
@@ -64,8 +64,11 @@ export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
   const explained = new Set(proper.map(({ second }) => second))
   const doubts = candidates.filter(({ isDoubt, second }) => isDoubt && !explained.has(second))
   const count = new Map<Entry, number>()
-  for (const entry of [...proper, ...doubts].flatMap(({ first, second }) => [first, second]))
-    count.set(entry, (count.get(entry) ?? 0) + 1)
+  const add = (entry: Entry) => count.set(entry, (count.get(entry) ?? 0) + 1)
+  for (const { first, second } of [...proper, ...doubts]) {
+    add(first)
+    add(second)
+  }
   const isOnly = (entry: Entry) => count.get(entry) === 1
   return new Set(proper.filter(({ first, second }) => isOnly(first) && isOnly(second)))
 }

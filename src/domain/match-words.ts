@@ -36,7 +36,8 @@ export function tellingWords(text: string): Set<string> {
 
 /** True if two texts have a telling word in common. */
 export function shareWords(some: Set<string>, others: Set<string>): boolean {
-  return [...some].some((word) => others.has(word))
+  for (const word of some) if (others.has(word)) return true
+  return false
 }
 
 function wordsOf(text: string): string[] {
