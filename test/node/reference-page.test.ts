@@ -1,19 +1,17 @@
-import { existsSync } from 'node:fs'
-import { chromium, type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { browser, launch } from './browser.ts'
 import { verifyByMail } from './client.ts'
 import { newPlace, start } from './stack.ts'
 
-/** The system's browser, since none is downloaded. */
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-
 test.skipIf(!browser)(
   'on the reference page a person registers, pastes the token once and tries calls',
+  { timeout: 600_000 },
   async () => {
     const place = await newPlace()
     await start(place).ready()
     const origin = `http://127.0.0.1:${place.PORT}`
-    const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] })
+    const running = await launch()
     try {
       const page = await running.newPage()
       const troubles: string[] = []
