@@ -7,7 +7,7 @@ import { newPlace, start } from './stack.ts'
 
 /** For a machine that does much else; nothing here depends on its speed. */
 const patienceMs = 60_000
-const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', timezoneId: 'UTC' }
+const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', reducedMotion: 'reduce' } as const
 
 describe.skipIf(!executable)('the example app', () => {
   let browser: Browser
