@@ -9,7 +9,8 @@ import { secretsIn } from './log-secrets.ts'
 
 export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
-export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string>
+/** Without a port for the example app, a stack has none. */
+export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string> & { APP_PORT?: string }
 
 /** As long as a stack itself waits for its Worker. */
 export const startLimitSeconds = 150

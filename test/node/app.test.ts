@@ -1,9 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../dev/ports.ts'
+import { startApp } from '../../dev/app.ts'
+import { freePort, loopback } from '../../dev/ports.ts'
 import { browser as executable, launch } from './browser.ts'
 import { clientOf, linkInMail, registration } from './client.ts'
-import { newPlace, start } from './stack.ts'
+import { type Place, sharedPlace } from './stack.ts'
+
+/** Where the links of the shared stack lead. The browser is led to the app that is served for these tests. */
+const address = 'http://localhost:5173'
 
 /** For a machine that does much else; nothing here depends on its speed. */
 const patienceMs = 60_000
@@ -11,17 +18,23 @@ const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', reducedM
 
 describe.skipIf(!executable)('the example app', () => {
   let browser: Browser
-  let address: string
-  let place: Awaited<ReturnType<typeof newPlace>> & { APP_PORT: string }
+  let place: Place
+  const ends: (() => Promise<void>)[] = []
 
   beforeAll(async () => {
-    place = { ...(await newPlace()), APP_PORT: String(await freePort()) }
-    address = `http://localhost:${place.APP_PORT}`
-    await start(place).ready()
-    browser = await launch()
+    place = await sharedPlace()
+    const directory = await mkdtemp(path.join(tmpdir(), 'purse-app-'))
+    ends.push(() => rm(directory, { recursive: true, force: true }))
+    const port = await freePort()
+    const apiUrl = `http://${loopback}:${place.PORT}`
+    const app = await startApp({ port, host: loopback, directory, apiUrl })
+    browser = await launch(`localhost:5173 ${loopback}:${port}`)
+    ends.push(app.close, () => browser.close())
   })
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+  })
 
   async function newDevice(options = {}): Promise<[BrowserContext, Page]> {
     const context = await browser.newContext({ ...phone, ...options })

@@ -12,13 +12,20 @@ export const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync,
 )
 
-/** Without what a browser does of its own accord. On a name that is not the machine's own, a page is no secure context. */
+/** Without what a browser does of its own accord. */
 const args = [
-  ...['--no-sandbox', '--host-resolver-rules=MAP phone.test 127.0.0.1', '--no-first-run', '--disable-gpu'],
+  ...['--no-sandbox', '--no-first-run', '--disable-gpu'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'],
 ]
 
-export const launch = () => chromium.launch({ executablePath: browser ?? '', args })
+/** Starts it, with more names that are this machine's own, such as `localhost:5173 127.0.0.1:4000`. */
+export const launch = (...names: string[]) =>
+  chromium.launch({
+    executablePath: browser ?? '',
+    args: [...args, hostRules(['phone.test 127.0.0.1', ...names])],
+  })
+
+const hostRules = (names: string[]) => `--host-resolver-rules=${names.map((name) => `MAP ${name}`).join()}`
 
 /** Serves a page made from the package and the examples, at an origin that may call the API. */
 export async function servePage(contents: string) {

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../dev/ports.ts'
 import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } from './stack.ts'
 
 test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, and starts again beside another', async () => {
@@ -30,8 +31,13 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, an
   expect(await busyPorts(place)).toEqual([])
   expect(filesOthersMayRead(place.STATE_DIR)).toEqual([])
 
-  const again = await start(place).ready()
+  const APP_PORT = String(await freePort())
+  const again = await start({ ...place, APP_PORT }).ready()
   expect(await healthOf(place)).toBe(200)
+  expect(again.output).toContain(`http://localhost:${APP_PORT}`)
+  // The app is built when somebody first asks for it.
+  const page = await fetch(`http://localhost:${APP_PORT}/dashboard`)
+  expect(await page.text()).toContain('<div id="app">')
   expect(await healthOf(neighbour)).toBe(200)
   again.killWrangler()
   expect(await again.exit()).toBe(1)

@@ -11,4 +11,4 @@ render(<App />, document.getElementById('app') as HTMLElement)
 void openSession()
 
 // The development server of Vite has no service worker, so that every edit shows.
-if (import.meta.env.PROD) void navigator.serviceWorker?.register('/service-worker.js')
+if (!import.meta.hot) void navigator.serviceWorker?.register('/service-worker.js')
