@@ -19,7 +19,7 @@ export const newBatchHeaders = z.extend(
   z.object({
     Prefer: field(
       z.optional(prepared((input: 'handling=lenient') => input, z.string())),
-      doc('`handling=lenient` takes the good items (RFC 7240).'),
+      doc('`handling=lenient` accepts the valid items and reports the others (RFC 7240).'),
     ),
   }),
   idempotencyKeyHeader(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,

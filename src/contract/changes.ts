@@ -36,7 +36,7 @@ export const feedQuery = z.partial(
 export type FeedQuery = z.output<typeof feedQuery>
 
 const clientId = () =>
-  field(z.nullable(z.string()), doc('The id that the client which created it has given it.'))
+  field(z.nullable(z.string()), doc('The id that the client gave it when creating it.'))
 
 const changedAccount = /* @__PURE__ */ shown.object(
   'ChangedAccount',
@@ -87,7 +87,7 @@ const change = /* @__PURE__ */ shown.object(
       z.nullable(changedRow()),
       doc({
         type: ['object', 'null'],
-        description: `${kindsOfRow} Null if the row is deleted: that of an account stands for all its transactions, on either side of a transfer, and that of a category for \`category_id\` null wherever it was.`,
+        description: `${kindsOfRow} Null if the row is deleted. With an account, all its transactions are deleted, on either side of a transfer; without a category, \`category_id\` becomes null wherever it named it.`,
       }),
     ),
   }),
@@ -105,7 +105,7 @@ export const feed = /* @__PURE__ */ shown.object(
     changes: z.array(change),
     cursor: field(z.string(), doc('Where the next request goes on. Keep it together with the changes.')),
     has_more: field(z.boolean(), doc('True if there are more changes: show them once it is false.')),
-    snapshot: field(z.boolean(), doc('True on pages of everything, which begin without a cursor.')),
+    snapshot: field(z.boolean(), doc('True on the pages of a snapshot, which begins without a cursor.')),
     balances: field(
       z.optional(z.array(accountBalance)),
       doc('Only where `has_more` is false: the balances of all accounts, to check the copy against.'),

@@ -42,7 +42,7 @@ export const notVerifiedError = /* @__PURE__ */ shown.object(
 
 export const cursorError = /* @__PURE__ */ shown.object(
   'CursorError',
-  'The client begins without a cursor, and keeps what waits to be sent.',
+  'Start again without a cursor, and keep what waits to be sent.',
   () => ({ message: z.string(), code: field(z.string(), doc('Always `cursor_expired`.')) }),
   () => ({ message: 'The cursor is no longer valid.', code: 'cursor_expired' }),
 )

@@ -64,14 +64,14 @@ export const importOptions = z.object({
   dry_run: field(z.optional(writtenFlag), doc('Checks everything and stores nothing.')),
   reimport_deleted: field(
     z.optional(writtenFlag),
-    doc('Takes rows as well that an earlier import brought and the user deleted.'),
+    doc('Also imports rows that an earlier import brought and the user deleted.'),
   ),
   match: field(
     z.optional(z.enum(matchModes, { error: 'The selected :field is invalid.' })),
     doc({
       default: 'suggest',
       description:
-        'What is done about rows that may be one with others: `suggest` counts them (`possible`), `off` does not look, `sure` joins up to 500 pairs that are sure, which undoing the import takes back.',
+        'What is done about possible duplicates and transfers: `suggest` counts them (`possible`), `off` does not look, `sure` joins up to 500 pairs that are sure, which undoing the import takes back.',
     }),
   ),
 })
@@ -96,7 +96,7 @@ export const undoOptions = z.object({
     z.optional(
       prepared((input: boolean | 'true' | 'false') => ['1', 'true'].includes(String(input)), z.boolean()),
     ),
-    doc('Deletes transactions that were changed since as well.'),
+    doc('Also deletes transactions that have been changed since.'),
   ),
 })
 
@@ -109,14 +109,14 @@ const counts = /* @__PURE__ */ shown.object(
     duplicate: shown.count(),
     deleted_before: field(
       shown.count(),
-      doc('Rows that the user had deleted; `reimport_deleted` takes them.'),
+      doc('Rows that the user had deleted; `reimport_deleted` imports them.'),
     ),
   }),
 )
 
 const countsWithPossible = /* @__PURE__ */ shown.object(
   'ImportOutcomeCounts',
-  'How many rows a file has, how many of them were new, and how many may be one with others.',
+  'How many rows a file has, how many of them were new, and how many may match others.',
   () => ({
     ...counts.shape,
     possible: field(shown.count(), doc('Pairs that may be one event: 0 with `match=off`.')),

@@ -20,7 +20,7 @@ export const matchQuery = z.partial(
   z.object({
     kind,
     from: field(date, doc(`The first day; ${defaultDays} days before the last if left out.`)),
-    to: field(date, doc(`The last day, at most ${mostDays} days on; today if both are left out.`)),
+    to: field(date, doc(`The last day, of at most ${mostDays}; tomorrow in UTC if both are left out.`)),
   }),
 )
 export type MatchQuery = z.output<typeof matchQuery>
@@ -44,7 +44,7 @@ export const pair = z.object({
 })
 export type Pair = z.output<typeof pair>
 
-/** Why rows were taken for one. */
+/** Why two rows were taken for the same event. */
 export const reasons = () => {
   const texts = Object.entries(matchReasons).map(([name, text]) => `\`${name}\`: ${text}`)
   return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))
@@ -61,7 +61,7 @@ export type Separation = z.output<typeof separation>
 
 export const separated = /* @__PURE__ */ shown.object(
   'SeparatedTransactions',
-  'What remained, and what is there again.',
+  'The transaction that remained, and the one that was brought back.',
   () => ({ transactions: z.array(transaction).check(z.minLength(2), z.maxLength(2)) }),
   () => ({ transactions: [coffee(), { ...coffee(), id: 2, description: 'CARD 4711 COFFEE BEANS LONDON' }] }),
 )
@@ -71,12 +71,14 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
   kind: z.enum(matchKinds),
   ids: field(
     z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
-    doc('Of a duplicate the older row, of a transfer the outflow; then the other.'),
+    doc(
+      'For a duplicate, the typed row or the one that was imported first; for a transfer, the outflow. Then the other.',
+    ),
   ),
   days_apart: field(z.int(), doc('From the first to the second; negative if the second is earlier.')),
   certainty: field(
     z.enum(matchCertainties),
-    doc('`sure` if neither could be matched with any other, else `likely`.'),
+    doc('`sure` if neither has another candidate and, for a transfer, the words leave no doubt; else `likely`.'),
   ),
   reasons: reasons(),
   transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),
@@ -84,7 +86,7 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
 
 export const matchList = /* @__PURE__ */ shown.object(
   'MatchList',
-  'What stands twice, and what is a transfer.',
+  'Possible duplicates and transfers.',
   () => ({
     matches: field(
       z.array(match).check(z.maxLength(mostMatches)),

@@ -23,9 +23,9 @@ export type Operation = {
   noun: (typeof changedNouns)[number]
   id: number | null
   clientId: string | null
-  /** What the fields are to be: ids may be `#` and a client id. */
+  /** The new values of fields: ids may be `#` and a client id. */
   set: Record<string, unknown>
-  /** What fields were when the client changed them. */
+  /** The values that the client saw when it made the change. */
   was: Record<string, unknown>
 }
 
@@ -90,10 +90,10 @@ const anyFields = field(
 
 const operation = field(
   z.extend(operationHead, {
-    set: field(z.optional(anyFields), doc('What the fields are to be; not for a deletion.')),
+    set: field(z.optional(anyFields), doc('The new values of the fields; not for a deletion.')),
     was: field(
       z.optional(anyFields),
-      doc('What fields were when the person changed or deleted the row. Without it, the last write wins.'),
+      doc('The values that the person saw when changing or deleting the row. Without it, the last write wins.'),
     ),
   }),
   doc({ id: 'Operation' }),
@@ -118,8 +118,8 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of a
   outcome: z.enum(operationOutcomes),
   id: field(z.optional(shown.id()), doc('The row, if there is one.')),
   version: field(z.optional(shown.count()), doc('The version of the row as it is now.')),
-  fields: field(z.optional(z.array(z.string())), doc('Of a conflict: what somebody else has changed.')),
-  errors: field(z.optional(shown.fieldErrors()), doc('Of an invalid operation: texts by field.')),
+  fields: field(z.optional(z.array(z.string())), doc('For a conflict: the fields that somebody else has changed.')),
+  errors: field(z.optional(shown.fieldErrors()), doc('For an invalid operation: texts by field.')),
   data: field(
     z.optional(changedRow()),
     doc({

@@ -43,7 +43,7 @@ export type ShownSignIn = z.output<typeof signIn>
 
 export const session = /* @__PURE__ */ shown.object(
   'Session',
-  'A token that is signed in somewhere; its secret is never shown again.',
+  'A token in use on a device; its secret is never shown again.',
   () => ({
     id: shown.id(),
     user_agent: z.nullable(z.string()),

@@ -143,7 +143,7 @@ function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, 
   })
 }
 
-/** Of each account, the words of its name that no other account has in its own. */
+/** For each account, the words of its name that are in no other account's name. */
 function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set<string>> {
   const names = new Map([...accountNames].map(([id, name]) => [id, tellingWords(name)]))
   const uses = Map.groupBy(

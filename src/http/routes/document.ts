@@ -11,6 +11,6 @@ export const documentRoutes = new Hono<App>().get('/', hints('header', ifNoneMat
   const asset = await c.env.ASSETS.fetch(new URL('/api/openapi.json', c.req.url), { headers: c.req.header() })
   if (!asset.ok && asset.status !== 304) return c.notFound()
   const headers = Object.fromEntries(assetHeaders.map((name) => [name, asset.headers.get(name) ?? '']))
-  // Not a response of our own making: Hono's has the request's id.
+  // Made by Hono, so that it carries the headers set so far, such as the request's id.
   return c.newResponse(asset.body, asset.status as 200 | 304, headers)
 })
