@@ -4,7 +4,7 @@ import { type ImportOptions, importOptions } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { saysJson } from './json-body.ts'
-import { Upload } from './upload.ts'
+import { BodyStream } from './body-stream.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Largest file (docs/contract.md, Imports); what a form adds around it comes on top. */
@@ -32,8 +32,8 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Query = Record<string, string>
 
 /** The body of an import, as it arrives. */
-export function importUpload(c: Context<App>): Upload {
-  return new Upload(c, maxFileBytes + maxFormBytes, tooLarge)
+export function importBody(c: Context<App>): BodyStream {
+  return new BodyStream(c, maxFileBytes + maxFormBytes, tooLarge)
 }
 
 /** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { App } from './app-types.ts'
 import { BodyMemory } from './body-memory.ts'
 import { isKnown } from './known-tokens.ts'
-import { Upload } from './upload.ts'
+import { BodyStream } from './body-stream.ts'
 
 /** JSON up to this size, some eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
@@ -50,14 +50,14 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)
-  const upload = new Upload(c, maxBytes, tooLarge)
-  if (await upload.readTo(maxSmallJsonBytes)) return upload.takeBytes()
+  const stream = new BodyStream(c, maxBytes, tooLarge)
+  if (await stream.readTo(maxSmallJsonBytes)) return stream.takeBytes()
 
   const owner = c.get('owner')
   if (owner && !isKnown(owner.tokenKey)) await owner.run()
   const most = owner ? undefined : strangersBytes
-  await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size, most))
-  const body = upload.takeBytes()
+  await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size, most))
+  const body = stream.takeBytes()
   await memory.holdToRead(body.byteLength * memoryPerByte, most)
   return body
 }

@@ -1,6 +1,6 @@
 import { Context } from 'hono'
 import { describe, expect, test } from 'vitest'
-import { Upload } from '../../src/http/upload.ts'
+import { BodyStream } from '../../src/http/body-stream.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { muteLog } from './muted-log.ts'
 import { takeMemory } from './taken-memory.ts'
@@ -94,9 +94,9 @@ test('a body that comes byte by byte is not woken up for at every byte', async (
     await writer.close()
   }
   const request = new Request('http://purse.test', { method: 'POST', body: readable })
-  const upload = new Upload(new Context(request), 10_000, 'too large')
+  const stream = new BodyStream(new Context(request), 10_000, 'too large')
   let parts = 0
-  await Promise.all([send(), upload.readTo(Number.POSITIVE_INFINITY, () => (parts += 1))])
+  await Promise.all([send(), stream.readTo(Number.POSITIVE_INFINITY, () => (parts += 1))])
   const bytes = Uint8Array.from({ length: 10_000 }, (_, nth) => nth)
-  expect([parts, upload.takeBytes()]).toEqual([10, bytes])
+  expect([parts, stream.takeBytes()]).toEqual([10, bytes])
 })

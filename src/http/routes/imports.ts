@@ -11,13 +11,13 @@ import { understandCsv, understandStatement } from '../../services/imports/under
 import { requireVerified } from '../../services/verified.ts'
 import type { App } from '../app-types.ts'
 import { BodyMemory } from '../body-memory.ts'
-import { importUpload, memoryPerFileByte, readImportInput } from '../import-input.ts'
+import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { maxSmallJsonBytes, saysJson } from '../json-body.ts'
 import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
-import type { Upload } from '../upload.ts'
+import type { BodyStream } from '../body-stream.ts'
 import { declares, header, hints } from '../validate.ts'
 
 const request = declares<ImportRequest>('query', importOptions)
@@ -42,9 +42,9 @@ type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof
 
 /** Small JSON is checked and stored in one round trip; anything larger is read only once its sender is known. */
 async function importInput(c: ImportContext, kind: Kind) {
-  const upload = importUpload(c)
-  const isSmall = saysJson(c) && (await upload.readTo(maxSmallJsonBytes))
-  return isSmall ? importSmallJson(c, upload.takeBytes(), kind) : importFile(c, upload, kind)
+  const stream = importBody(c)
+  const isSmall = saysJson(c) && (await stream.readTo(maxSmallJsonBytes))
+  return isSmall ? importSmallJson(c, stream.takeBytes(), kind) : importFile(c, stream, kind)
 }
 
 async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
@@ -60,12 +60,12 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
  * Files are large, expensive to read, and hold up all other writers while they are stored: those of one user take turns,
  * once it is known that the user may import.
  */
-async function importFile(c: ImportContext, upload: Upload, kind: Kind) {
+async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
   const user = await requireVerified(c.var.owner)
   const memory = new BodyMemory(user.id)
   try {
-    await upload.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
-    const body = upload.takeBytes()
+    await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
+    const body = stream.takeBytes()
     await memory.holdToRead(body.byteLength * memoryPerFileByte)
     // The time of the upload does not count.
     c.var.deadline.restart()

@@ -2,22 +2,22 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { TooBusy } from '../domain/failures.ts'
 
-/** An upload is abandoned if neither another 1 KB nor its end arrives within this time. */
+/** A body is abandoned if neither another 1 KB nor its end arrives within this time. */
 const longestPauseMs = 10_000
-/** An upload is abandoned if it takes longer than this in all. */
-const longestUploadMs = 120_000
+/** A body is abandoned if it takes longer than this in all. */
+const longestBodyMs = 120_000
 /** The runtime gathers this much before it wakes us. Otherwise a body sent byte by byte would wake us for each one. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 
 /** The body of a request as it arrives, held in memory from then on. */
-export class Upload {
+export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | undefined
   readonly #maxBytes: number
   readonly #tooLarge: string
   /** NaN if the client has not said. */
   readonly #length: number
-  readonly #endsAt = Date.now() + longestUploadMs
+  readonly #endsAt = Date.now() + longestBodyMs
   #parts: Uint8Array[] = []
   #block = new Uint8Array(blockBytes)
   #size = 0
@@ -31,7 +31,7 @@ export class Upload {
 
   /**
    * Reads until the end, or until more than `bytes` have arrived; returns whether it was the end. `arrived` is called
-   * with the total size so far before each part is kept. Throws 400 for an upload that breaks off, 413 for one that is
+   * with the total size so far before each part is kept. Throws 400 for a body that breaks off, 413 for one that is
    * too large, TooBusy for one that stalls or takes too long.
    */
   async readTo(bytes: number, arrived: (size: number) => void = () => {}): Promise<boolean> {
