@@ -6,6 +6,7 @@ import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { secretsIn } from '../../log-secrets.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { muteLog } from '../muted-log.ts'
+import { withoutTimeouts } from '../no-timeouts.ts'
 import { type Answer, randomClientAddress } from '../world.ts'
 import { type Draft, operationsOf, requestsTo, type Written, write } from './requests.ts'
 import { createTarget, marker, type Target } from './target.ts'
@@ -31,8 +32,8 @@ let log: string[] = []
 
 beforeAll(() => {
   log = muteLog()
-  // On a busy machine the database may answer later than the Worker waits, and no answer may be a failure.
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal)
+  // No answer may be a failure, not even on a busy machine.
+  withoutTimeouts()
 })
 
 afterAll(() => {

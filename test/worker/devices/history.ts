@@ -61,7 +61,7 @@ export const history = fc.record({
   /** After how many bursts a backup is made, which is restored when all is done. */
   backup: fc.option(fc.nat(burstsAtMost), { freq: 2 }),
 })
-type History = typeof history extends fc.Arbitrary<infer H> ? H : never
+export type History = typeof history extends fc.Arbitrary<infer H> ? H : never
 
 /** Lives a history. Throws where a device and the service part, and tells what was done. */
 export async function liveHistory({ bursts, backup }: History, tally: Tally): Promise<void> {
