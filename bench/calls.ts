@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { lastDayOf, monthOf } from '../src/domain/dates.ts'
 import { type AddressLink, addressLink, unsubscribeLink } from '../src/domain/links.ts'
-import { hashSecret, newSecret } from '../src/domain/tokens.ts'
+import { newSecret, sha256Hex } from '../src/domain/tokens.ts'
 import type { Call, Connection } from './client.ts'
 import type { MeasuredDatabase } from './database.ts'
 import { type History, type Person, password, person } from './history.ts'
@@ -167,7 +167,7 @@ async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number;
   const [[row]] = await db.batch([
     db.all<{ id: number }>(sql`
       insert into tokens (user_id, secret_hash, created_at, last_used_at)
-      values (${owner.id}, ${hashSecret(secret)}, ${Date.now()}, ${Date.now()}) returning id`),
+      values (${owner.id}, ${sha256Hex(secret)}, ${Date.now()}, ${Date.now()}) returning id`),
   ])
   const id = row?.id ?? 0
   return { id, token: `${id}|${secret}` }
@@ -194,7 +194,7 @@ async function mailedResetToken({ database: { db } }: Bench, { id, email }: Pers
   await db.batch([
     db.run(sql`
       insert into password_resets (token_hash, user_id, email, expires_at)
-      values (${hashSecret(token)}, ${id}, ${email}, ${expiresAt})`),
+      values (${sha256Hex(token)}, ${id}, ${email}, ${expiresAt})`),
   ])
   return token
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { projectDirectory } from '../dev/project.ts'
 import { categoryNameKey, defaultCategories } from '../src/domain/categories.ts'
 import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
-import { hashSecret, newSecret } from '../src/domain/tokens.ts'
+import { newSecret, sha256Hex } from '../src/domain/tokens.ts'
 
 /** How much a database holds: user 1 is measured, all others have `othersTransactions` each. */
 export type History = {
@@ -116,7 +116,7 @@ async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Pr
   insert(
     `insert into tokens (id, user_id, secret_hash, created_at, last_used_at)
      ${numbers} select u, u, @hash, @now, @now from n`,
-    { hash: hashSecret(secret) },
+    { hash: sha256Hex(secret) },
   )
   insert(
     `insert into accounts (id, user_id, name, type, starting_balance, created_at, updated_at)

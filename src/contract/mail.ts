@@ -11,18 +11,18 @@ const userInLink = field(
 )
 
 /** The links of the verification mail. */
-export const addressLink = z.object({
+export const addressLinkPath = z.object({
   id: userInLink,
   hash: field(z.string(), doc('A hash of the address.')),
 })
-export const addressSignature = z.partial(
+export const addressLinkQuery = z.partial(
   z.object({
     expires: field(z.string(), doc('When the link ends, in Unix time.')),
     signature: field(z.string(), doc('The signature of path and expiry.')),
   }),
 )
 
-export const unsubscribeLink = z.object({
+export const unsubscribeLinkPath = z.object({
   user: userInLink,
   signature: field(z.string(), doc('As it stands in the mail.')),
 })

@@ -1,5 +1,5 @@
 import { isSigned, sign } from './secrets.ts'
-import { hashSecret } from './tokens.ts'
+import { sha256Hex } from './tokens.ts'
 
 /**
  * What the two links of a verification mail do, and for how many minutes: `verify` the address, or `disown` the
@@ -24,7 +24,7 @@ export async function addressLink(
   user: { id: number; email: string },
   now: Date,
 ): Promise<string> {
-  const path = `/api/email/${does}/${user.id}/${hashSecret(user.email)}`
+  const path = `/api/email/${does}/${user.id}/${sha256Hex(user.email)}`
   const expires = Math.floor(now.getTime() / 1000) + addressLinkMinutes[does] * 60
   return `${base.appUrl}${path}?expires=${expires}&signature=${await sign(base.secret, `${path}?expires=${expires}`)}`
 }
@@ -39,7 +39,7 @@ export async function isAddressLink(
 ): Promise<boolean> {
   const path = `/api/email/${does}/${link.id}/${link.hash}`
   const isGenuine = await isSigned(secret, `${path}?expires=${link.expires}`, link.signature)
-  const isForUser = link.id === String(user.id) && link.hash === hashSecret(user.email)
+  const isForUser = link.id === String(user.id) && link.hash === sha256Hex(user.email)
   return isGenuine && isForUser && Number(link.expires) * 1000 > now.getTime()
 }
 

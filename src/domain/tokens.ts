@@ -39,9 +39,9 @@ export function parseBearer(header: string | undefined): Bearer | null {
   return { tokenId: Number(id), secret }
 }
 
-/** SHA-256 in hex, which is stored instead of a secret. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+/** SHA-256 of a text, in hex: what is stored instead of a secret. */
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** CRC-32 (ISO 3309) of an ASCII text, in base 62. */

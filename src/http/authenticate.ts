@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { Owner } from '../db/owner.ts'
 import { Unauthenticated } from '../domain/failures.ts'
-import { hashSecret, parseBearer } from '../domain/tokens.ts'
+import { parseBearer, sha256Hex } from '../domain/tokens.ts'
 import type { App } from './app-types.ts'
 import { forget, remember } from './known-tokens.ts'
 import { matchedRoute } from './matched-route.ts'
@@ -38,7 +38,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const bearer = parseBearer(c.req.header('Authorization'))
   if (!bearer) throw new Unauthenticated()
   const { db, now } = c.var.deps
-  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: hashSecret(bearer.secret) }, now)
+  const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: sha256Hex(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
   if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)

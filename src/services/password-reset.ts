@@ -9,7 +9,7 @@ import { type Draft, valuesOf } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { resetLinkMinutes } from '../domain/links.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
-import { hashSecret, newSecret, type RandomBytes } from '../domain/tokens.ts'
+import { newSecret, type RandomBytes, sha256Hex } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { type Hashing, hashInTurn } from './hashing.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
@@ -39,7 +39,7 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
   const found = sql`(select * from ${users} where ${users.email} = ${email})`
   const isUser = sql`exists ${found}`
   const keys = forgotKeys(email)
-  const counter = Number.parseInt(hashSecret(email).slice(0, 8), 16) % unknownCounters
+  const counter = Number.parseInt(sha256Hex(email).slice(0, 8), 16) % unknownCounters
   return [
     { key: sql`iif(${isUser}, ${keys.minute}, ${`nobody:${counter}`})`, ...exactLimits.resetMails },
     { key: keys.hour, when: isUser, ...exactLimits.resetLinks },
@@ -55,7 +55,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
   const { statements, taken } = attempt(db, limits, now)
   const token = newSecret(context.random)
   const reset = {
-    tokenHash: hashSecret(token),
+    tokenHash: sha256Hex(token),
     userId: sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`,
     email,
     expiresAt: new Date(now.getTime() + linkGoodForMs),
@@ -112,7 +112,7 @@ export async function resetPassword(
 /** The user's id in SQL: NULL unless the token is valid at this moment, for this address. */
 function userOfToken(token: string, email: string, now: Date): SQL<number> {
   const isGood = and(
-    eq(passwordResets.tokenHash, hashSecret(token)),
+    eq(passwordResets.tokenHash, sha256Hex(token)),
     eq(passwordResets.email, email),
     eq(users.email, email),
     gt(passwordResets.expiresAt, now),

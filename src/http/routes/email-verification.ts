@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import {
-  addressLink,
-  addressSignature,
+  addressLinkPath,
+  addressLinkQuery,
   type ShownVerificationSent,
   type ShownVerificationStatus,
 } from '../../contract/mail.ts'
@@ -21,20 +21,20 @@ const tooLate = [
 ] as const
 
 export const emailVerificationRoutes = new Hono<App>()
-  .get('/verify/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
+  .get('/verify/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const { config, emit } = c.var.deps
     const { userId, isNew } = await verifyEmail(...signed(c, c.req.valid('param'), c.req.valid('query')))
     if (isNew) emit({ event: 'Verified', userId })
     return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
   })
-  .get('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
+  .get('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const isOpen = await canDisown(...signed(c, c.req.valid('param'), c.req.valid('query')))
     if (!isOpen) return answerPage(c, ...tooLate)
     const text =
       'Somebody has registered with your address, which is not verified yet. You can delete the account and everything in it.'
     return answerPage(c, 'Was this not you?', text, 'Delete that account')
   })
-  .post('/disown/:id/:hash', hints('param', addressLink), hints('query', addressSignature), async (c) => {
+  .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
     const { removals } = c.var.deps
     const isEnded = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')), removals)
     if (!isEnded) return answerOutcome(c, ...tooLate, 409)

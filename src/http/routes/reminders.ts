@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import { unsubscribeLink } from '../../contract/mail.ts'
+import { unsubscribeLinkPath } from '../../contract/mail.ts'
 import { requireUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
 import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../page.ts'
@@ -7,13 +7,13 @@ import { hints } from '../validate.ts'
 
 /** Ends reminders from the mail itself (RFC 8058). */
 export const reminderRoutes = new Hono<App>()
-  .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
+  .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
     await requireUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
     const text = 'You get them on days when you have recorded nothing.'
     return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })
-  .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLink), async (c) => {
+  .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
     const { db, config } = c.var.deps
     await unsubscribe(db, config.links.secret, user, signature)

@@ -7,7 +7,7 @@ import {
   type ShownAcceptedBatch,
 } from '../../contract/batches.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
-import { hashSecret } from '../../domain/tokens.ts'
+import { sha256Hex } from '../../domain/tokens.ts'
 import { acceptSync } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
@@ -23,7 +23,7 @@ export const syncRoutes = new Hono<App>()
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
     const { items, errors } = readItems(c.req.valid('json'))
-    const bodyHash = hashSecret(`${isLenient} ${await c.req.text()}`)
+    const bodyHash = sha256Hex(`${isLenient} ${await c.req.text()}`)
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
     const sync_id = await acceptSync(owner, deps.syncQueue, batch)

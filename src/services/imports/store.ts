@@ -6,7 +6,7 @@ import { nextTransactionId } from '../../db/next-id.ts'
 import type { Owner } from '../../db/owner.ts'
 import { batches, batchParts, type ImportAnswer, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
-import { hashSecret } from '../../domain/tokens.ts'
+import { sha256Hex } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
 import { createRows, decideOutcomes, invalidItems, isImportedBy, undoImport } from '../bulk-insert.ts'
@@ -58,7 +58,7 @@ async function runImport(
   pairs: SurePair[],
 ) {
   const key = file.isDryRun ? null : (idempotencyKey ?? null)
-  const rowsHash = key === null ? null : await hashSecret(JSON.stringify([file.kind, file.rows]))
+  const rowsHash = key === null ? null : sha256Hex(JSON.stringify([file.kind, file.rows]))
   const batch = { id: crypto.randomUUID(), key, rowsHash }
   const missing = missingCategories(owner, file.rows)
   const quota = categoryQuota(owner.id, 'category', sql`(select count(*) ${missing})`)

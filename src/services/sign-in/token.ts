@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import type { User } from '../../db/owner.ts'
-import { hashSecret, newSecret, type RandomBytes } from '../../domain/tokens.ts'
+import { newSecret, type RandomBytes, sha256Hex } from '../../domain/tokens.ts'
 import type { Hashing } from '../hashing.ts'
 
 const tokensPerUser = 1_000
@@ -21,7 +21,7 @@ export type SignedIn = { token: string; user: User }
 /** Makes a secret, and the row that stores its hash once a user id is added. */
 export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' | 'random' | 'userAgent'>) {
   const secret = newSecret(random)
-  return { secret, row: { secretHash: hashSecret(secret), userAgent, createdAt: now, lastUsedAt: now } }
+  return { secret, row: { secretHash: sha256Hex(secret), userAgent, createdAt: now, lastUsedAt: now } }
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hashSecret, newSecret, parseBearer } from '../../../src/domain/tokens.ts'
+import { newSecret, parseBearer, sha256Hex } from '../../../src/domain/tokens.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
@@ -22,7 +22,7 @@ describe('a secret', () => {
   })
 
   test('is stored as SHA-256 in hex', async () => {
-    expect(hashSecret('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 })
 
