@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { invalidText } from '../domain/draft.ts'
 import { readCursor } from '../domain/feed-cursor.ts'
 import type { changedNouns } from '../domain/types.ts'
 import { account } from './accounts.ts'
@@ -15,7 +16,7 @@ const maxFeedSize = 1_000
 
 /** The `cursor` of an earlier answer. */
 export const feedCursor = field(
-  converted(text(), (input, refuse) => readCursor(input) ?? refuse('The selected :field is invalid.')),
+  converted(text(), (input, refuse) => readCursor(input) ?? refuse(invalidText)),
   doc({ type: 'string', description: 'The `cursor` of the last page. Without one, everything is sent.' }),
 )
 
@@ -35,8 +36,7 @@ export const feedQuery = z.partial(
 )
 export type FeedQuery = z.output<typeof feedQuery>
 
-const clientId = () =>
-  field(z.nullable(z.string()), doc('The id that the client gave it when creating it.'))
+const clientId = () => field(z.nullable(z.string()), doc('The id that the client gave it when creating it.'))
 
 const changedAccount = /* @__PURE__ */ shown.object(
   'ChangedAccount',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
+import { invalidText, requiredText } from '../domain/draft.ts'
 import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
 import { isLongerThan } from '../domain/texts.ts'
@@ -10,12 +11,10 @@ import { doc, field } from './doc.ts'
 // value may be written in several ways (12.5 or "12.50"), the OpenAPI document names only one, since many typed
 // languages have no type for such a choice.
 
-const required = 'The :field field is required.'
-const selected = 'The selected :field is invalid.'
 const says = (what: string) => `The :field field ${what}.`
 
 type Issue = { input?: unknown }
-const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? required : text)
+const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? requiredText : text)
 
 const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
 /** A rule for a field. If one marked `last` is broken, the rules after it are not checked. */
@@ -102,7 +101,9 @@ export const password = field(
 export const chosenPassword = {
   password: field(
     z
-      .string({ error: ({ input }) => (input == null || input === '' ? required : says('must be a string')) })
+      .string({
+        error: ({ input }) => (input == null || input === '' ? requiredText : says('must be a string')),
+      })
       .check(
         rule((input) => input !== '', 'is required', 'last'),
         rule((input) => input.isWellFormed(), unstorable),
@@ -136,7 +137,7 @@ export function pageSize(max: number) {
 
 /** One of a few words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
-  trimmed(z.enum(words, { error: requiredOr(selected) }))
+  trimmed(z.enum(words, { error: requiredOr(invalidText) }))
 
 /** A number or a string. A Zod union would take eight times as long to refuse anything else. */
 const numeric = (what: string) =>
@@ -147,7 +148,7 @@ const numeric = (what: string) =>
 function readId(input: number | string, refuse: (text: string) => never): number {
   const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
   if (Number.isSafeInteger(value) && value > 0) return value
-  return refuse(Number.isInteger(value) ? selected : says('must be an integer'))
+  return refuse(Number.isInteger(value) ? invalidText : says('must be an integer'))
 }
 
 /** An id, as a number or a numeric string. The database checks whose it is. */
@@ -167,7 +168,7 @@ export const idOrReference = field(
   trimmed(
     converted(numeric('must be an integer'), (input, refuse): number | `#${string}` => {
       if (!isReference(input)) return readId(input, refuse)
-      return isStorable(input) && !isLongerThan(input, clientIdLength + 1) ? input : refuse(selected)
+      return isStorable(input) && !isLongerThan(input, clientIdLength + 1) ? input : refuse(invalidText)
     }),
   ),
   doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { invalidText } from '../domain/draft.ts'
 import { matchModes } from '../domain/match-row.ts'
 import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
@@ -41,11 +42,11 @@ export const importOptions = z.object({
     doc('How dates are written, such as `DD/MM/YYYY`, if that cannot be detected.'),
   ),
   decimal_separator: field(
-    z.optional(z.enum(decimalSeparators, { error: 'The selected :field is invalid.' })),
+    z.optional(z.enum(decimalSeparators, { error: invalidText })),
     doc('The decimal separator, if it cannot be detected.'),
   ),
   signs: field(
-    z.optional(z.enum(signConventions, { error: 'The selected :field is invalid.' })),
+    z.optional(z.enum(signConventions, { error: invalidText })),
     doc(
       'Which way amounts without marks go: `as_written` if negative ones were spent, `inverted` if positive ones were, as many cards write charges.',
     ),
@@ -67,7 +68,7 @@ export const importOptions = z.object({
     doc('Also imports rows that an earlier import brought and the user deleted.'),
   ),
   match: field(
-    z.optional(z.enum(matchModes, { error: 'The selected :field is invalid.' })),
+    z.optional(z.enum(matchModes, { error: invalidText })),
     doc({
       default: 'suggest',
       description:

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { requiredText } from '../domain/draft.ts'
 import { matchCertainties, matchKinds, matchReasons } from '../domain/matching.ts'
 import { doc, field } from './doc.ts'
 import { date, id, oneOf, prepared } from './fields.ts'
@@ -36,7 +37,7 @@ export const pair = z.object({
     prepared(
       orNone,
       z
-        .array(id, { error: ({ input }) => (input == null ? 'The :field field is required.' : twoIds) })
+        .array(id, { error: ({ input }) => (input == null ? requiredText : twoIds) })
         .check(z.refine((ids) => ids.length === 2 && ids[0] !== ids[1], { error: twoIds })),
     ),
     doc({ minItems: 2, maxItems: 2, description: 'The `ids` of the match.' }),
@@ -78,7 +79,9 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
   days_apart: field(z.int(), doc('From the first to the second; negative if the second is earlier.')),
   certainty: field(
     z.enum(matchCertainties),
-    doc('`sure` if neither has another candidate and, for a transfer, the words leave no doubt; else `likely`.'),
+    doc(
+      '`sure` if neither has another candidate and, for a transfer, the words leave no doubt; else `likely`.',
+    ),
   ),
   reasons: reasons(),
   transactions: field(z.array(transaction), doc('Both, in the order of `ids`.')),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { invalidText } from '../domain/draft.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import {
@@ -87,7 +88,7 @@ export const transactionQuery = z.partial(
     ),
     per_page: field(pageSize(maxPageSize), doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
-      z.union([z.literal('none'), id], { error: 'The selected :field is invalid.' }),
+      z.union([z.literal('none'), id], { error: invalidText }),
       doc({
         type: 'string',
         pattern: '^(none|[1-9]\\d*)$',

@@ -20,6 +20,10 @@ export function valuesOf<T>(draft: Draft<T>): T {
   return draft.values
 }
 
+/** Texts that many rules share; `:field` stands for the field's name. */
+export const requiredText = 'The :field field is required.'
+export const invalidText = 'The selected :field is invalid.'
+
 /** Replaces `:field` in a rule's text by the field's name in words. */
 export function messageFor(field: string, text: string): string {
   return text.replaceAll(':field', field.replaceAll('_', ' '))

@@ -8,7 +8,7 @@ import {
   type Upload,
   uploadHead,
 } from '../contract/operations.ts'
-import { addError, type Draft } from '../domain/draft.ts'
+import { addError, type Draft, invalidText, requiredText } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { rowTwice } from '../services/operations/names.ts'
 import { listItems } from './transaction-list.ts'
@@ -67,10 +67,10 @@ function readFields(item: Item, named: Named) {
   const { create, update } = fieldsOfNoun[noun]
   const schema = kind === 'create' ? create : update
   const errors: FieldErrors = {}
-  if (noun === 'profile' && kind !== 'update') addError(errors, 'op', 'The selected :field is invalid.')
-  else if (kind === 'create' && named.clientId === null) addError(errors, 'client_id', required)
+  if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)
+  else if (kind === 'create' && named.clientId === null) addError(errors, 'client_id', requiredText)
   else if (noun !== 'profile' && named.id === null && named.clientId === null)
-    addError(errors, 'id', required)
+    addError(errors, 'id', requiredText)
   const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema)
   const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update)
   if (noun === 'transaction' && kind === 'update') demandAll(set)
@@ -81,11 +81,9 @@ function readFields(item: Item, named: Named) {
   return { operation: { ...named, set: set.values, was: was.values }, errors }
 }
 
-const required = 'The :field field is required.'
-
 function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fields {
   const errors: FieldErrors = {}
-  if (value == null) addError(errors, name, required)
+  if (value == null) addError(errors, name, requiredText)
   else if (!isObject(value)) addError(errors, name, 'The :field field must be an object.')
   else {
     const draft = toDraft(schema, value)
@@ -99,5 +97,5 @@ function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fiel
 function demandAll({ values, errors }: Fields): void {
   const isSent = (field: string) => field in values || field in errors
   if (!fieldsThatGoTogether.some(isSent)) return
-  for (const field of fieldsThatGoTogether) if (!isSent(field)) addError(errors, field, required)
+  for (const field of fieldsThatGoTogether) if (!isSent(field)) addError(errors, field, requiredText)
 }

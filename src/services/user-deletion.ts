@@ -3,7 +3,7 @@ import type { Farewell } from '../contract/people.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
 import { attempts, failedMails, users } from '../db/schema.ts'
-import { type Draft, messageFor } from '../domain/draft.ts'
+import { type Draft, messageFor, requiredText } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
 import type { Hashing } from './hashing.ts'
@@ -72,9 +72,9 @@ async function requireProof(
 ): Promise<void> {
   if (stored === null) {
     if (email === user.email) return
-    const text = email ? 'The :field does not match.' : 'The :field field is required.'
+    const text = email ? 'The :field does not match.' : requiredText
     throw new Invalid({ email: [messageFor('email', text)] })
   }
-  if (!password) throw new Invalid({ password: [messageFor('password', 'The :field field is required.')] })
+  if (!password) throw new Invalid({ password: [messageFor('password', requiredText)] })
   await requireOwnPassword('password', password, stored, hashing)
 }

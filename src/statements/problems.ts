@@ -1,12 +1,11 @@
 import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
-import { addError, messageFor } from '../domain/draft.ts'
+import { addError, messageFor, requiredText } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { formatMoney, type Minor, type MoneyProblem, maxAmount } from '../domain/money.ts'
 
 /** How many errors of one import are listed. */
 export const maxErrors = 100
 
-export const required = 'The :field field is required.'
 export const tooManyRows = 'The file must not have more than 10,000 rows.'
 
 /** Collects the errors of a file so that they are reported together, though never more than `maxErrors`. */
@@ -29,14 +28,14 @@ export class Problems {
     if (date !== null && date >= earliestDate && date <= latestDate) return date
     const outOfRange = `The :field field must be a date from ${earliestDate} to ${latestDate}.`
     const invalid = date === null ? 'The :field field must be a valid date.' : outOfRange
-    this.addRow(line, 'date', raw.trim() === '' ? required : invalid)
+    this.addRow(line, 'date', raw.trim() === '' ? requiredText : invalid)
     return null
   }
 
   /** Returns a row's amount if it is one; otherwise adds an error and returns null. */
   checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
     if (typeof amount === 'number') return amount
-    this.addRow(line, field, raw.trim() === '' ? required : moneyTexts[amount])
+    this.addRow(line, field, raw.trim() === '' ? requiredText : moneyTexts[amount])
     return null
   }
 

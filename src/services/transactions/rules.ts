@@ -3,10 +3,8 @@ import type { NewTransaction } from '../../contract/transactions.ts'
 import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, remembered, spentClientIds, transactions } from '../../db/schema.ts'
+import { invalidText, requiredText } from '../../domain/draft.ts'
 import { type Rule, rule } from '../guards.ts'
-
-const required = 'The :field field is required.'
-const invalid = 'The selected :field is invalid.'
 
 /** The fields of a new transaction, without those that are null. */
 export type GivenFields = {
@@ -32,12 +30,16 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const mustBeEmpty = 'The :field field must be empty unless type is transfer.'
   const mustDiffer = 'The :field field and account id must be different.'
   return [
-    rule('account_id', invalid, refersToOwn(userId, accounts, from)),
-    rule('to_account_id', required, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
+    rule('account_id', invalidText, refersToOwn(userId, accounts, from)),
+    rule('to_account_id', requiredText, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
     rule('to_account_id', mustBeEmpty, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
-    rule('to_account_id', invalid, sql`(${to} is null or ${refersToOwn(userId, accounts, to)})`),
+    rule('to_account_id', invalidText, sql`(${to} is null or ${refersToOwn(userId, accounts, to)})`),
     rule('to_account_id', mustDiffer, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
-    rule('category_id', invalid, sql`(${category} is null or ${refersToOwn(userId, categories, category)})`),
+    rule(
+      'category_id',
+      invalidText,
+      sql`(${category} is null or ${refersToOwn(userId, categories, category)})`,
+    ),
   ]
 }
 
@@ -77,7 +79,7 @@ function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.
 
 /** For creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
-  return rule('category_id', required, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
+  return rule('category_id', requiredText, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }
 
 /** A new transaction is compared with at most this many of its account, day and amount: the newest. */

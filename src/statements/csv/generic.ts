@@ -1,6 +1,7 @@
+import { invalidText, requiredText } from '../../domain/draft.ts'
 import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
-import { Problems, refuseFile, required } from '../problems.ts'
+import { Problems, refuseFile } from '../problems.ts'
 import type { GenericRow, ImportOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { describeRow } from './description.ts'
@@ -53,7 +54,7 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
   const toAccount = cleanText(cellOf(table, row, 'to_account'))
   if (amount === 0) problems.addRow(row.line, 'amount', notPositive)
   const type = amount ? typeOf(table, row, amount, toAccount, problems) : null
-  if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', required)
+  if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
   if (type !== null && type !== 'transfer' && toAccount !== null)
     problems.addRow(row.line, 'to_account', 'The :field field must be empty unless type is transfer.')
   if (date === null || amount === null || type === null) return null
@@ -78,11 +79,11 @@ function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string |
     if (toAccount !== null) return 'transfer'
     if (amount < 0) return 'expense'
     if (!named || debit) return 'income'
-    problems.addRow(row.line, 'type', required)
+    problems.addRow(row.line, 'type', requiredText)
     return null
   }
   const type = typeNamed(word)
-  if (type === null) problems.addRow(row.line, 'type', 'The selected :field is invalid.')
+  if (type === null) problems.addRow(row.line, 'type', invalidText)
   // A negative income contradicts itself.
   else if (type === 'income' && amount < 0) problems.addRow(row.line, 'amount', notPositive)
   else if (type === 'expense' && amount > 0 && debit && credit)

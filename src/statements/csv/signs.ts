@@ -1,5 +1,6 @@
+import { requiredText } from '../../domain/draft.ts'
 import type { Minor } from '../../domain/money.ts'
-import { type Problems, required } from '../problems.ts'
+import type { Problems } from '../problems.ts'
 import type { ImportOptions } from '../statement.ts'
 import type { AmountCell, AmountReader } from '../written/amount.ts'
 import { type Mark, markOf } from './mark-words.ts'
@@ -94,7 +95,7 @@ function byMark(rows: CsvRow[], amounts: Amounts, column: number, problems: Prob
     const amount = amounts[i] ?? null
     if (!amount) return amount
     if (marked[i]) return negatedIf(marked[i] === 'debit', Math.abs(amount) as Minor)
-    problems.addRow(line, 'type', required)
+    problems.addRow(line, 'type', requiredText)
     return null
   })
 }
@@ -154,7 +155,7 @@ function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, proble
       problems.addRow(row.line, 'amount', 'The :field field must be either a debit or a credit, not both.')
       return null
     }
-    if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', required)
+    if (row.debit.text === '' && row.credit.text === '') problems.addRow(row.line, 'amount', requiredText)
     return (debit !== 0 ? (areNegative ? debit : -debit) : areOwed ? Math.abs(credit) : credit) as Minor
   })
 }
