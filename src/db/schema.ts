@@ -183,7 +183,7 @@ export const transactions = sqliteTable(
     clientId: clientId(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
     importId: integer(),
-    /** Of a row that was typed: the import that brought its equal, which it stands for. */
+    /** For a typed row that stands for an equal one of a file: the import of that file. */
     bookedBy: integer(),
     version: version(),
     /** The number of its last change among all changes of its user (db/changes.ts). */
@@ -310,7 +310,7 @@ export const spentClientIds = sqliteTable(
     userId: ownerOrFormer(),
     noun: text({ enum: changedNouns }).notNull(),
     clientId: text().notNull(),
-    /** The row that had it: of a transaction that was joined with another, `remembered` says what stands for it. */
+    /** The row that had it. If that was joined with another, `remembered` says which row stands for it now. */
     rowId: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
@@ -355,8 +355,8 @@ export const remembered = sqliteTable(
 )
 
 /**
- * Pairs of transactions of which their user said that they are no match, the lower id first. Triggers remove those of
- * transactions that are gone for good; a joined one may come back.
+ * Pairs of transactions that their user said are no match, the lower id first. Triggers remove those of transactions that
+ * are gone for good; a joined one may come back.
  */
 export const rejectedMatches = sqliteTable(
   'rejected_matches',

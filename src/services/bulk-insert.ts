@@ -177,7 +177,7 @@ const rounds: Round[] = [
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
-/** The client ids of items: what has one of them is the row of that item, and absorbs no other. */
+/** The client ids of items: a row that has one of them belongs to that item, and absorbs no other. */
 const clientIds = sql`select client_id from item where client_id is not null and errors is null`
 
 /** The items of a batch are compared with at most this many rows, plus as many as there are items. */

@@ -30,8 +30,9 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
 }
 
 /**
- * What the bank booked on the other side of a day than the transaction with which that was joined has it. Days of
- * matches are near each other, so a month on each side is enough. Of several that were joined with one, the last counts.
+ * What the bank booked before the end of a day although the transaction that it was joined with is dated after it, or
+ * the other way round. The days of a match are near each other, so a month on each side is enough. If several were
+ * joined with one, the last counts.
  */
 function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
   const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`

@@ -34,6 +34,6 @@ export type ImportFile = {
   isDryRun: boolean
   /** Whether to import rows that the user had deleted. */
   takesDeleted: boolean
-  /** What is done about rows that may be one with others. */
+  /** What is done about possible duplicates and transfers. */
   match: MatchMode
 }

@@ -7,7 +7,7 @@ import type { Match } from '../../domain/matching.ts'
 import { type Found, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** How many matches a file has with other rows, and the days on which all of these are, or the last that can be asked for. */
+/** How many matches a file has with other rows, and the days that these span, or the last that one request can list. */
 type Possible = ImportAnswer['possible']
 
 /**
@@ -48,13 +48,13 @@ function matchesOfImport(importId: number, found: Found): Match[] {
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
 }
 
-/** Joining is the work of triggers, row by row: of a file with more, the others remain possible. */
+/** Triggers do the work of joining, row by row: if a file has more pairs, the others remain possible. */
 const mostJoined = 500
 
-/** A pair to be joined: its kind and two ids. That of a row which the file will create is below 0: -1 is the first row's. */
+/** A pair to be joined: its kind and two ids. A row that the file will create has an id below 0: -1 is the first row. */
 export type SurePair = [kind: MatchKind, first: number, second: number]
 
-/** What is sure among the matches of an import that was tried, with the ids that its rows had. */
+/** The sure matches of an import that was tried. Its own rows get ids below 0. */
 export function surePairs({ id, firstId, rows }: Tried, found: Found): SurePair[] {
   const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
   const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
@@ -70,7 +70,7 @@ const sureOf = (matches: Match[]) =>
 
 type Tried = { id: number; firstId: number; rows: number }
 
-/** Those pairs as JSON, with the ids that the rows of the import have. */
+/** Those pairs as JSON, in which the rows of the import have their real ids. */
 export function pairsWithIds(pairs: SurePair[], importId: SQL): SQL {
   const id = (place: number) => {
     const named = sql.raw(`value ->> ${place}`)

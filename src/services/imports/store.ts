@@ -35,9 +35,10 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 /**
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
  * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
- * same key is imported once; repeats get the same answer, which is kept in a second round trip. Throws EmailNotVerified, Invalid.
+ * same key is imported once; repeats get the same answer, which is kept in a second round trip.
  *
  * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
+ * Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
   owner: Owner,
@@ -90,7 +91,7 @@ async function runImport(
   return { result, sure: joinsSure ? surePairs(stored, results) : [] }
 }
 
-/** Keeps the answer before it is sent: what may still be a match, say, is another number once somebody has joined it. */
+/** Keeps the answer before it is sent: it would be another once somebody has joined one of the possible matches, say. */
 async function keepAnswer(owner: Owner, id: number, answer: ImportAnswer): Promise<void> {
   await owner.runOne(owner.db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }

@@ -26,7 +26,7 @@ export type Candidate = Transaction & { rejected: string; joined: string; isBook
 /**
  * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
  * six days, which the database finds in one pass; the first and last row of each import, since a row can only be in two
- * imports if both cover its day; and how far back was looked.
+ * imports if both cover its day; and how far back they looked.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const { userId, transactionDate } = transactions
