@@ -35,7 +35,7 @@ export type LedgerOptions = {
   storage: LedgerStorage
   /** Whose ledger it is: on a shared device each person has their own. */
   userId: number
-  /** Default: the browser's locks, shared by its tabs, else locks of this page alone: then have one tab at a time. */
+  /** Default: the browser's locks, shared by its tabs, or else locks of this page alone: open only one tab then. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
@@ -116,7 +116,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   const bearer = bearerOf(client, userId)
   const listeners = new Set<() => void>()
   let stored = await readStored(storage, base)
-  /** What is stored, and then what is about to be. */
+  /** What waits: what is stored, changed by what is about to be stored. */
   const pending = new Map(stored.waiting)
   let unstored: Work[] = []
   let undoable: Done[][] = []
@@ -196,7 +196,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
         await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
       } catch (error) {
-        // What is in memory is more than what is stored: the next one begins with what is stored.
+        // Memory is ahead of the storage now: the next commit begins by reading what is stored.
         stored.meta.revision = -1
         stored.meta.rows = -1
         throw error
@@ -204,7 +204,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     })
   }
 
-  /** Makes rows of those that come back. */
+  /** Makes new rows of deleted ones that come back. */
   function bringBack(): Entry[] {
     const { touched, renames } = revive(stored, newKey)
     if (touched.size === 0) return []
@@ -225,7 +225,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return [...touched].map((id) => waitingEntry(id, stored.waiting.get(id)))
   }
 
-  /** Does something to what waits: at once in memory, and stored when this resolves. */
+  /** Changes what waits: at once in memory, and in the storage when this resolves. */
   async function write(works: Work[]): Promise<void> {
     unstored.push(...works)
     for (const work of works) show(work)
@@ -287,7 +287,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return own.map(({ key }) => ({ key, set: fieldsNow('transaction', key) as Fields }))
   }
 
-  /** What folds a change into what waits for a row. */
+  /** The work of folding a change into what waits for a row. */
   function workOf(noun: Noun, key: Key, change: Change): Work {
     const at = nextAt()
     return { noun, key, change: (waiting) => fold(waiting ?? newWaiting(noun, key, at), change) }
@@ -311,7 +311,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return change && workOf(noun, row.key, change)
   }
 
-  /** With a row that the service cannot know yet, all goes that waits for it. */
+  /** The service cannot know of an account that has not been sent, so what waits for its transactions goes with it. */
   function removalsOf(noun: Noun, row: Fields & { key: Key }): Work[] {
     const work = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf[noun]) })
     const isUnsent = pending.get(`${noun} ${row.key}`)?.next?.op === 'create'
@@ -320,7 +320,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return [...own.flatMap((one) => removalsOf('transaction', one as unknown as Fields & { key: Key })), work]
   }
 
-  /** Reads what was entered into the form that the service will give it. */
+  /** Writes what was entered as the service will answer it. */
   function read(entered: object): Fields {
     const errors: FieldErrors = {}
     const fields = Object.entries(entered).flatMap(([field, value]) => {
@@ -341,7 +341,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return keyOf(field === 'category_id' ? 'category' : 'account', text as Key | number)
   }
 
-  /** What takes back a step: as if it had not been, unless something of it has been sent. */
+  /** The work of taking back a step: as if it had never been done, unless some of it has been sent. */
   function inverseOf(done: Done): Work {
     const { noun, key, before, after } = done
     const change = counterOf(done)
@@ -350,14 +350,14 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       ...{ noun, key },
       change(one) {
         if (textOf(one) === after) return before
-        // The person has kept a row after all that they had deleted.
+        // The person has since kept a row that they had deleted.
         const isKept = change?.op === 'create' && !deletes(one) && stored.rows.get(noun, key)
         return work && !isKept ? work.change(one) : one
       },
     }
   }
 
-  /** The change back. What others have done since stays, or they are asked. */
+  /** The opposite change. What has been changed since stays as it is. */
   function counterOf({ noun, key, was, is, others }: Done): Change | undefined {
     if (!was) {
       if (noun === 'account' && view.listed.some((row) => isOf(row, key)))
@@ -377,7 +377,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   return {
     ...reads,
 
-    /** Calls the listener whenever something that reads answer may have changed. Returns a function that ends this. */
+    /** Calls the listener whenever the answer of a read may have changed. Returns a function that ends this. */
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -9,9 +9,9 @@ export type Change = {
   op: 'create' | 'update' | 'delete'
   set: Fields
   was: Fields
-  /** Of a row that was deleted and comes back, which makes it a new one: the transactions that come with it. */
+  /** For a deleted row that comes back, as a new one: the transactions that come back with it. */
   others?: Other[]
-  /** The row was there before, so that it may be without a category. */
+  /** The row was there before, so it may have no category. */
   again?: boolean
 }
 
@@ -44,7 +44,7 @@ const together = ['type', 'account_id', 'to_account_id']
 /** A field and those that go with it, in changes and in conflicts. */
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
 
-/** What waits for a row, and then a change. Undefined if nothing is left to be done. */
+/** Adds a change to what waits for a row. Undefined if nothing is left to be done. */
 export function fold(waiting: Waiting, change: Change): Waiting | undefined {
   const next = waiting.next ? foldChanges(waiting.next, change) : change
   if (!next && !waiting.sent) return undefined
@@ -62,7 +62,7 @@ function foldChanges(first: Change, then: Change): Change | undefined {
   return withoutUnchanged({ op: 'update', set: { ...first.set, ...then.set }, was })
 }
 
-/** Leaves out what is to be as it was. */
+/** Leaves out fields that would stay as they were. */
 export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
   const isChanged = (field: string) =>
     groupOf(field).some((one) => one in set && !(one in was && set[one] === was[one]))
@@ -75,7 +75,7 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
 export const deletes = (waiting: Waiting | undefined): boolean =>
   (waiting?.next ?? waiting?.sent)?.op === 'delete'
 
-/** What waits for a row for which nothing has waited. */
+/** A new entry, for a row for which nothing waits yet. */
 export const newWaiting = (noun: Noun, key: Key, at: number, next: Change | null = null): Waiting => ({
   ...{ noun, key, at, sent: null, next, conflict: null, errors: null },
 })
@@ -86,7 +86,7 @@ export function pick(fields: Fields, names: string[]): Fields {
   )
 }
 
-/** Puts what was sent back to what waits, as one change. */
+/** Makes one change again of what was sent and what has been done since. */
 function unsent(waiting: Waiting): Waiting | undefined {
   const { sent, next } = waiting
   if (!sent) return waiting

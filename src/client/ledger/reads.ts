@@ -15,7 +15,7 @@ export type LedgerProfile = User & Waits
 export type LedgerAccount = OnDevice<Account> & Waits
 export type LedgerCategory = OnDevice<Category> & Waits
 type Relation<Row> = OnDevice<NonNullable<Row>>
-/** Ids are null of rows that the service does not have yet: the keys are in `account`, `to_account` and `category`. */
+/** The ids of rows that the service does not have yet are null: keys are in `account`, `to_account` and `category`. */
 export type LedgerTransaction = OnDevice<
   Omit<TransactionWithRelations, 'account_id' | 'account' | 'to_account' | 'category'>
 > &
@@ -194,7 +194,7 @@ function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)
   return conditions.length === 0 ? rows : rows.filter((row) => conditions.every((holds) => holds(row)))
 }
 
-/** As the service's searches, this ignores the case of ASCII letters only. */
+/** Like the service's searches, this ignores the case of ASCII letters only. */
 function containing(q: string) {
   const eitherCase = (one: string) => `[${one.toLowerCase()}${one.toUpperCase()}]`
   const code = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`

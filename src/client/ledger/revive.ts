@@ -2,7 +2,7 @@ import { type Fields, fold, newWaiting, type Waiting } from './pending.ts'
 import type { Key } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
 
-/** The new keys of rows that have come back, by what they were. */
+/** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
 
 /**

@@ -28,7 +28,7 @@ const blockSize = 256
 
 export type Rows = ReturnType<typeof servedRows>
 
-/** The rows as the service has told them, and which blocks of them have changed since they were stored. */
+/** The rows as the service has sent them, and which blocks of them have changed since they were stored. */
 export function servedRows() {
   const byId: { [N in Noun]: Map<number, ServedRow<N>> } = {
     profile: new Map(),
@@ -61,7 +61,7 @@ export function servedRows() {
     return keyOf(row)
   }
 
-  /** Takes a page of the feed, and tells of each row that may be another now. */
+  /** Takes a page of the feed, and reports each row that may have changed. */
   function fold(changes: Change[], touch: (noun: Noun, key: Key) => void): void {
     for (const { noun, id, data } of changes) {
       // There will be other nouns.
@@ -103,7 +103,7 @@ export function servedRows() {
       return byId[noun].get(key.startsWith('#') ? (ids[noun].get(key.slice(1)) ?? 0) : Number(key))
     },
 
-    /** The key of an account or a category, also of one that has not been told of yet. */
+    /** The key of an account or a category, even of one that has not arrived yet. */
     keyOf(noun: 'account' | 'category', id: number): Key {
       const row = byId[noun].get(id)
       return row ? keyOf(row) : String(id)
@@ -136,7 +136,7 @@ export function servedRows() {
       return true
     },
 
-    /** True if these are the balances: nothing is missing, and nothing there that should not be. */
+    /** True if the rows add up to these balances: none is missing, and none is there that should not be. */
     addUpTo(balances: NonNullable<Feed['balances']>): boolean {
       const sums = new Map([...byId.account].map(([id, row]) => [id, centsOf(row.starting_balance)]))
       const add = (id: number | null, cents: bigint) =>

@@ -10,7 +10,7 @@ const formVersion = 1
 
 type Meta = {
   version: number
-  /** Raised by each write, by which other tabs know that they are behind. */
+  /** Raised by each write, so that other tabs know when they are behind. */
   revision: number
   /** The revision at which rows were last written. */
   rows: number

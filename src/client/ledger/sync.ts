@@ -14,7 +14,7 @@ export type LedgerReport = {
   sent: number
   /** Changes that were received, one's own among them. */
   received: number
-  /** Changes of which some met another: see `conflicts`. */
+  /** Changes that conflict with somebody else's: see `conflicts`. */
   conflicts: number
   /** Changes that were refused: see `rejected`. */
   rejected: number
@@ -28,11 +28,11 @@ export type Desk = {
   client: Pick<PurseClient, 'api'>
   bearer: () => Promise<Bearer | Extract<Stopped['reason'], 'signed-out' | 'other-user'>>
   stored: () => Stored
-  /** Does something to what is stored, and stores the entries, while no other tab does. */
+  /** Changes what is stored, in memory, and then stores the entries, while no other tab does. */
   commit: (work: () => Entry[]) => Promise<void>
-  /** Told of rows that may be another now. */
+  /** Told of rows that may have changed. */
   touch: (noun: Noun, key: Key) => void
-  /** Told when all rows are others. */
+  /** Told when all rows may have changed. */
   touchAll: () => void
   /** Told when what has been touched can be shown. */
   show: () => void
@@ -77,7 +77,7 @@ async function runOnce(run: Run): Promise<void> {
 
 const isForPerson = ({ conflict, errors }: Waiting): boolean => conflict !== null || errors !== null
 
-/** Takes what is sent next, and notes that it is: what is done to these rows from now on waits apart. */
+/** Takes what is to be sent next, and marks it as sent: what is done to these rows from now on waits separately. */
 async function take(run: Run): Promise<Waiting[]> {
   let chunk: Waiting[] = []
   await run.commit(() => {
@@ -106,7 +106,10 @@ function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
   return chunk
 }
 
-/** What is sent, and what not yet. The service makes no row without a category: one that had none gets any, and loses it. */
+/**
+ * Splits a change into what is sent now and what not yet. The service creates no row without a category, so one that
+ * comes back without one is created with any category, which is then taken away.
+ */
 function freeze(run: Run, one: Waiting): Waiting {
   const change = (one.sent ?? one.next) as Change
   const rest = one.sent && one.next
@@ -125,13 +128,13 @@ function freeze(run: Run, one: Waiting): Waiting {
   return (rest && fold(none, rest)) ?? none
 }
 
-/** What others refer to comes first and goes last. */
+/** What others refer to is created first and deleted last. */
 function rankOf({ noun, sent, next }: Waiting): number {
   if (noun === 'transaction') return 1
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** Whether it names a row that waits for a person to correct it, or of which it is not known whether it is deleted. */
+/** Whether it names a row that a person has to correct, or one that comes back once its deletion is known to be done. */
 function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent ?? next).some((id) => {
@@ -287,7 +290,7 @@ function settleAll(run: Run): Entry[] {
   return entries
 }
 
-/** Whether a row is named whose creation has been answered as invalid as well. */
+/** Whether it names a row whose creation is invalid as well. */
 function namesInvalid(run: Run, { sent }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent).some((id) => {

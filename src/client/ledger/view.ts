@@ -2,12 +2,12 @@ import { centsOf, readAmount } from './money.ts'
 import type { Change, Fields, Waiting } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, type Rows, type ServedRow } from './rows.ts'
 
-/** What is the same of all rows on the device. */
+/** What all rows on the device have in common. */
 type Local = {
   key: Key
   /** Null until the service has the row. */
   id: number | null
-  /** Orders rows of a day as the service does, those first that it does not have yet. */
+  /** Orders rows of a day as the service does; those that it does not have yet count as the newest. */
   rank: number
   /** Whether something waits to be sent, or for a person to decide. */
   waits: 'waiting' | 'conflict' | 'rejected' | null
@@ -31,12 +31,12 @@ const references = [
   ['category_id', 'category'],
 ] as const
 
-/** Where the ids of rows that wait to be created begin, so to say. */
+/** Rows that wait to be created rank above this, and so above all ids. */
 const unlanded = 2 ** 52
-/** From so many changes on, ordering everything again is quicker. */
+/** Beyond this many changes, ordering everything again is quicker. */
 const many = 1_000
 
-/** Rows of which only the fields that must be given are missing. Literals, which apps without a ledger leave out. */
+/** Rows without the fields that must be given. Literals, so that the bundles of apps without a ledger leave them out. */
 const blank: Record<Noun, Fields> = {
   profile: {},
   account: { id: null, version: 0, created_at: null, updated_at: null, notes: null },
@@ -165,7 +165,7 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
   order()
 
   return {
-    /** Shows a row as it is now, whatever of the others has not been brought up to date. */
+    /** Shows a row as it is now, without bringing the others up to date. */
     show(noun: Noun, key: Key): void {
       refresh(noun, key)
       if (isStale) order()
