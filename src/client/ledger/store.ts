@@ -86,7 +86,7 @@ export const damaged = (id: string, value: string): Waiting => ({
   errors: { row: [`It was damaged on this device: ${value}`] },
 })
 
-/** The row of what waits under an id. */
+/** The noun and key that an id is made of. */
 export function placeOf(id: string): [Noun, Key] {
   const space = id.indexOf(' ')
   return [id.slice(0, space) as Noun, id.slice(space + 1)]
