@@ -107,16 +107,7 @@ function parse(env: object): Config {
   return {
     database: { url: data.TURSO_DATABASE_URL, authToken: data.TURSO_AUTH_TOKEN, timeoutMs: 8_000 },
     frontendUrl,
-    allowedOrigins: [
-      new URL(frontendUrl).origin,
-      'http://localhost',
-      'http://localhost:*',
-      'https://localhost',
-      'capacitor://localhost',
-      ...data.CORS_ORIGINS.split(',')
-        .map((origin) => origin.trim())
-        .filter(Boolean),
-    ],
+    allowedOrigins: [new URL(frontendUrl).origin, ...localOrigins, ...listed(data.CORS_ORIGINS)],
     scryptCost: data.SCRYPT_COST,
     hasGeneralLimit: data.GENERAL_LIMIT_ENABLED === 'true',
     changesEpoch: Number(data.CHANGES_EPOCH),
@@ -132,6 +123,14 @@ function parse(env: object): Config {
         }
       : undefined,
   }
+}
+
+/** Where frontends run during development, and in apps made with Capacitor. */
+const localOrigins = ['http://localhost', 'http://localhost:*', 'https://localhost', 'capacitor://localhost']
+
+function listed(text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim())
+  return entries.filter(Boolean)
 }
 
 function withoutSlash(url: string): string {

@@ -40,43 +40,48 @@ export type DatabaseAddress = { url: string; authToken?: string | undefined; tim
  * of the address. The meter counts round trips and the rows they cost.
  */
 export function openDatabase(
-  { url, authToken, timeoutMs }: DatabaseAddress,
+  address: DatabaseAddress,
   {
     meter = new Meter(),
-    deadline = () => AbortSignal.timeout(timeoutMs),
+    deadline = () => AbortSignal.timeout(address.timeoutMs),
   }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ): Database {
   const send = (statements: Bound[]) => {
     // The driver's default mode begins as a reader: a batch that reads first and writes later would fail at once, instead
     // of waiting its turn, if another writer came in between.
     const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
-    const run = () => translateDatabaseErrors(attempt(statements, mode))
+    const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline }))
     return meter.timeDatabase(withRetries(run, mode, deadline()))
-  }
-
-  /** Each attempt has a client of its own: a shared one limits parallel calls, so that calls that hang block the others. */
-  const attempt = async (statements: Bound[], mode: TransactionMode) => {
-    let steps: (Step | null)[] = []
-    const client = createClient({
-      url,
-      ...(authToken && { authToken }),
-      fetch: async (request: Request) => {
-        meter.countRoundTrip()
-        return tapped(await ask(request, deadline()), (found) => {
-          steps = found
-          for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
-        })
-      },
-    })
-    const results = await client.batch(statements, mode)
-    // The first step is BEGIN.
-    return results.map((result, index) =>
-      (statements[index] as Bound).decode({ ...readStep(steps[index + 1] as Step), result }),
-    )
   }
 
   const batch = (statements: Statement[]) => send(statements.map(bind))
   return Object.assign(Object.create(builder), { send, batch })
+}
+
+/** Each attempt has a client of its own: a shared one limits parallel calls, so calls that hang would block the others. */
+async function attempt(
+  { url, authToken }: DatabaseAddress,
+  statements: Bound[],
+  mode: TransactionMode,
+  { meter, deadline }: { meter: Meter; deadline: Deadline },
+): Promise<unknown[]> {
+  let steps: (Step | null)[] = []
+  const client = createClient({
+    url,
+    ...(authToken && { authToken }),
+    fetch: async (request: Request) => {
+      meter.countRoundTrip()
+      return tapped(await ask(request, deadline()), (found) => {
+        steps = found
+        for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
+      })
+    },
+  })
+  const results = await client.batch(statements, mode)
+  // The first step is BEGIN.
+  return results.map((result, index) =>
+    (statements[index] as Bound).decode({ ...readStep(steps[index + 1] as Step), result }),
+  )
 }
 
 /** Passes on only successful answers: the driver would take the JSON of any other for the database's own error. */

@@ -86,27 +86,32 @@ export function openIdProvider(
 
     /** Exchanges the code for a verified identity. Throws ProviderUnavailable, within seconds. */
     identify(code: string, pending: PendingSignIn): Promise<Identity> {
-      const redeem = async () => {
-        const discovery = await discover(settings.issuer)
-        const { token_endpoint, userinfo_endpoint } = discovery
-        const answer = await client.validateAuthorizationCode(token_endpoint, code, pending.codeVerifier)
-        const payload = await verifyIdToken(answer.idToken(), discovery, settings.clientId)
-        if (payload.nonce !== pending.nonce)
-          throw new ProviderUnavailable('The ID token is for another sign-in')
-        const claims = claimsSchema.parse(payload)
-        if (claims.email !== undefined || !userinfo_endpoint) return identityOf(claims)
-        const headers = { Authorization: `Bearer ${answer.accessToken()}` }
-        const more = claimsSchema.parse(await getJson(userinfo_endpoint, headers))
-        if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
-        // An address and whether it is verified must come from the same source.
-        return identityOf({ ...more, ...claims, email_verified: more.email_verified })
-      }
-      return inTime(deadline(), redeem())
+      return inTime(deadline(), redeem(client, settings, code, pending))
     },
   }
 }
 
 export type IdentityProvider = ReturnType<typeof openIdProvider>
+
+async function redeem(
+  client: OAuth2Client,
+  { issuer, clientId }: ProviderSettings,
+  code: string,
+  { codeVerifier, nonce }: PendingSignIn,
+): Promise<Identity> {
+  const discovery = await discover(issuer)
+  const { token_endpoint, userinfo_endpoint } = discovery
+  const answer = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
+  const payload = await verifyIdToken(answer.idToken(), discovery, clientId)
+  if (payload.nonce !== nonce) throw new ProviderUnavailable('The ID token is for another sign-in')
+  const claims = claimsSchema.parse(payload)
+  if (claims.email !== undefined || !userinfo_endpoint) return identityOf(claims)
+  const headers = { Authorization: `Bearer ${answer.accessToken()}` }
+  const more = claimsSchema.parse(await getJson(userinfo_endpoint, headers))
+  if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
+  // An address and whether it is verified must come from the same source.
+  return identityOf({ ...more, ...claims, email_verified: more.email_verified })
+}
 
 /** Finds the provider's endpoints (OpenID Connect Discovery 1.0 §4). */
 async function discover(issuer: string): Promise<Discovery> {

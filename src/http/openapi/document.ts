@@ -4,7 +4,7 @@ import { answerObject, headers } from './answers.ts'
 import type { OpenApiDocument } from './document-types.ts'
 import { failures } from './failures.ts'
 import { introduction } from './introduction.ts'
-import { collectSchemas } from './json-schema.ts'
+import { collectSchemas, type SchemaCollection } from './json-schema.ts'
 import type { Operation, OperationGroup } from './operation.ts'
 import { operationObject, type Route } from './operation-object.ts'
 import { accountOperations } from './operations/accounts.ts'
@@ -42,19 +42,7 @@ const groups: OperationGroup[] = [
  */
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
-  const described = describedOperations()
-  const paths: OpenApiDocument['paths'] = {}
-  for (const route of registered(routes)) {
-    const entry = described.get(route.name)
-    if (!entry) throw new Error(`${route.name} is not described in src/http/openapi/operations`)
-    described.delete(route.name)
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operationObject(route, entry, collection)
-  }
-  // A PATCH is described wherever there is a PUT; all that remains must be a route.
-  const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
-  if (unknown) throw new Error(`${unknown} is described and is no route`)
+  const paths = pathsOf(routes, collection)
   const responses = Object.fromEntries(
     Object.entries(failures).map(([name, failure]) => [name, answerObject(failure, collection)]),
   )
@@ -84,6 +72,23 @@ export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): 
       schemas: Object.fromEntries(Object.entries(collection.components).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
+}
+
+function pathsOf(routes: RouterRoute[], collection: SchemaCollection) {
+  const described = describedOperations()
+  const paths: OpenApiDocument['paths'] = {}
+  for (const route of registered(routes)) {
+    const entry = described.get(route.name)
+    if (!entry) throw new Error(`${route.name} is not described in src/http/openapi/operations`)
+    described.delete(route.name)
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operationObject(route, entry, collection)
+  }
+  // A PATCH is described wherever there is a PUT; all that remains must be a route.
+  const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
+  if (unknown) throw new Error(`${unknown} is described and is no route`)
+  return paths
 }
 
 /** The routes of the API, each with what its validators check. */

@@ -29,12 +29,8 @@ export function readValues(
   ofBank: boolean,
   problems: Problems,
 ): ReadValues {
-  const dateOf = dateReader(
-    allDates(table, rows),
-    options.date_format,
-    problems,
-    aside.map(({ date }) => date),
-  )
+  const otherDates = aside.map(({ date }) => date)
+  const dateOf = dateReader(allDates(table, rows), options.date_format, problems, otherDates)
   const amountCells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
   const others = [...rows, ...aside].map(({ balance }) => balance)
   const amountOf = amountReader(amountCells, options.decimal_separator, problems, others)

@@ -51,22 +51,18 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   const rows: string[][] = []
   let row: string[] | undefined
   let cell = { column: 0, type: '', format: 0, text: '' }
-  const takeRoom = (cells: number) => {
-    room.cells -= Math.max(1, cells)
-    if (room.cells < 0) refuseFile(tooManyCells)
-  }
   const begin = (name: string, attributes: Attributes) => {
     if (name === 'row') {
       const number = Number(attributes.get('r') ?? rows.length + 1)
       if (!(number >= 1 && number <= maxRows)) refuseFile(tooManyRows)
-      takeRoom(number - rows.length - 1)
+      takeCells(room, number - rows.length - 1)
       while (rows.length < number) rows.push([])
       row = rows[number - 1]
       cell.column = -1
     } else if (name === 'c') {
       const column = columnOf(attributes.get('r')) ?? cell.column + 1
       if (column >= maxColumns) refuseFile(tooManyCells)
-      takeRoom(column + 1 - (row?.length ?? 0))
+      takeCells(room, column + 1 - (row?.length ?? 0))
       cell = { column, type: attributes.get('t') ?? 'n', format: Number(attributes.get('s') ?? 0), text: '' }
     }
   }
@@ -81,6 +77,12 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   }
   visitElements(xml, begin, end)
   return rows
+}
+
+/** Takes room for so many cells, at least one. */
+function takeCells(room: SheetContext['room'], cells: number): void {
+  room.cells -= Math.max(1, cells)
+  if (room.cells < 0) refuseFile(tooManyCells)
 }
 
 /** The index of the column in a reference such as `AB12`. */
