@@ -10,7 +10,7 @@ export const perMinute = {
   IMPORT_LIMIT: 30,
 } as const
 
-/** What the database counts exactly: at most so many attempts within any window of that length. */
+/** What the database counts exactly: at most `most` attempts within any window of `withinMs`. */
 export const exactLimits = {
   /** A stolen token must not help to guess the password. Counts for all endpoints that ask for it. */
   passwordGuesses: { most: 10, withinMs: minuteMs },

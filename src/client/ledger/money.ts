@@ -14,7 +14,7 @@ export function totalOf(cents: bigint): number {
   return Number(amountOf(cents))
 }
 
-/** The amount as the service will write it, or undefined if it is none. */
+/** The amount as the service will write it, or undefined if it is not an amount. */
 export function readAmount(input: unknown): string | undefined {
   const match = /^([+-]?)0*(\d{1,13})(?:\.(\d{0,2}))?$/.exec(textOf(input).trim())
   if (!match) return undefined

@@ -195,7 +195,7 @@ function operation(run: Run, { noun, key, sent }: Waiting) {
   const { op, set, was } = sent as Change
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
   const { rows, waiting } = run.stored()
-  // A category that is gone is gone from the transactions that had it.
+  // Where a category has been deleted, its transactions have lost it.
   const isThere = (category: unknown) =>
     typeof category === 'string' && (rows.get('category', category) || waiting.has(`category ${category}`))
   const known: Fields =

@@ -79,7 +79,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   return rows
 }
 
-/** Takes room for so many cells, at least one. */
+/** Takes room for this many cells, and for one at least. Throws Invalid. */
 function takeCells(room: SheetContext['room'], cells: number): void {
   room.cells -= Math.max(1, cells)
   if (room.cells < 0) refuseFile(tooManyCells)

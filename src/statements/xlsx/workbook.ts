@@ -32,7 +32,7 @@ export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Stateme
     try {
       read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }) })
     } catch (error) {
-      // A sheet without transactions, such as a summary, is none of ours.
+      // A sheet without transactions, such as a summary, does not concern us.
       if (!(error instanceof Invalid) || isTable(rows)) throw error
       refusal ??= error
     }
