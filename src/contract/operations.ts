@@ -93,7 +93,9 @@ const operation = field(
     set: field(z.optional(anyFields), doc('The new values of the fields; not for a deletion.')),
     was: field(
       z.optional(anyFields),
-      doc('The values that the person saw when changing or deleting the row. Without it, the last write wins.'),
+      doc(
+        'The values that the person saw when changing or deleting the row. Without it, the last write wins.',
+      ),
     ),
   }),
   doc({ id: 'Operation' }),
@@ -118,7 +120,10 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of a
   outcome: z.enum(operationOutcomes),
   id: field(z.optional(shown.id()), doc('The row, if there is one.')),
   version: field(z.optional(shown.count()), doc('The version of the row as it is now.')),
-  fields: field(z.optional(z.array(z.string())), doc('For a conflict: the fields that somebody else has changed.')),
+  fields: field(
+    z.optional(z.array(z.string())),
+    doc('For a conflict: the fields that somebody else has changed.'),
+  ),
   errors: field(z.optional(shown.fieldErrors()), doc('For an invalid operation: texts by field.')),
   data: field(
     z.optional(changedRow()),

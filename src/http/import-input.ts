@@ -3,8 +3,8 @@ import { HTTPException } from 'hono/http-exception'
 import { type ImportOptions, importOptions } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
-import { saysJson } from './json-body.ts'
 import { BodyStream } from './body-stream.ts'
+import { saysJson } from './json-body.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Largest file (docs/contract.md, Imports); what a form adds around it comes on top. */

@@ -2,8 +2,8 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { App } from './app-types.ts'
 import { BodyMemory } from './body-memory.ts'
-import { isKnown } from './known-tokens.ts'
 import { BodyStream } from './body-stream.ts'
+import { isKnown } from './known-tokens.ts'
 
 /** JSON up to this size, some eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024

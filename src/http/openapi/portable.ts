@@ -36,7 +36,10 @@ const enums: Record<string, { enum: readonly string[]; description: string }> = 
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
   MatchKind: { enum: matchKinds, description: 'How two transactions are one event.' },
   MatchCertainty: { enum: matchCertainties, description: 'Whether either could be matched with another.' },
-  MatchMode: { enum: matchModes, description: 'What an import does about possible duplicates and transfers.' },
+  MatchMode: {
+    enum: matchModes,
+    description: 'What an import does about possible duplicates and transfers.',
+  },
   SignConvention: { enum: signConventions, description: 'What positive amounts of a file mean.' },
 }
 

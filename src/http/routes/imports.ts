@@ -11,13 +11,13 @@ import { understandCsv, understandStatement } from '../../services/imports/under
 import { requireVerified } from '../../services/verified.ts'
 import type { App } from '../app-types.ts'
 import { BodyMemory } from '../body-memory.ts'
+import type { BodyStream } from '../body-stream.ts'
 import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { maxSmallJsonBytes, saysJson } from '../json-body.ts'
 import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
-import type { BodyStream } from '../body-stream.ts'
 import { declares, header, hints } from '../validate.ts'
 
 const request = declares<ImportRequest>('query', importOptions)
