@@ -3,7 +3,7 @@ import type { Owner } from '../../db/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../../db/ownership.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
-import { undoImport } from '../bulk-insert.ts'
+import { undoImport } from './undo.ts'
 
 const { answer: _, ...importColumns } = getTableColumns(imports)
 export type Import = Omit<typeof imports.$inferSelect, 'answer'>

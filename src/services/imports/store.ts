@@ -9,7 +9,7 @@ import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { withinBounds } from '../bounds.ts'
-import { createRows, decideOutcomes, invalidItems, isImportedBy, undoImport } from '../bulk-insert.ts'
+import { createRows, decideOutcomes, invalidItems } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { joinedOf, joinPairs } from '../matches/join.ts'
@@ -22,6 +22,7 @@ import { type BrokenItem, errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { daysAround, noDays, pairsWithIds, possibleMatches, type SurePair, surePairs } from './possible.ts'
 import { stageImportRows } from './rows.ts'
+import { isImportedBy, undoImport } from './undo.ts'
 
 /** What an import did, or would do; `id` is null for a dry run. */
 export type ImportResult = ImportAnswer & {

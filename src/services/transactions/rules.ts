@@ -87,7 +87,7 @@ export const mostCompared = 1_000
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
- * money, unless both have a reference and the two differ. `absorbed` in bulk-insert.ts does the same for many rows.
+ * money, unless both have a reference and the two differ. `absorbed` in absorption.ts does the same for many rows.
  */
 export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
   const { reference } = fields

@@ -1,0 +1,48 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { logDeletions } from '../../db/changes.ts'
+import { discountRows } from '../../db/figures.ts'
+import { hasLiveAccounts } from '../../db/ownership.ts'
+import { separateImported } from '../matches/separate.ts'
+
+/** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
+export function isImportedBy(importId: SQL): SQL {
+  const first = sql`(select first_id from imports where id = ${importId})`
+  const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`
+  return sql`id between ${first} and ${last} and import_id = ${importId}`
+}
+
+/**
+ * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that
+ * the triggers leave its rows to `discountRows` and do not spend their client ids: importing the file again must work.
+ * Rows that were deleted with an account stay deleted, and their client ids spent. Nobody has seen the rows of a dry
+ * run, so their deletion is not logged.
+ */
+export function undoImport(
+  userId: SQL,
+  importId: SQL,
+  { which, isDryRun }: { which: SQL; isDryRun: boolean },
+): SQL[] {
+  const created = isImportedBy(importId)
+  // The plus makes SQLite search by id: the user has many rows, and few of them are of this import.
+  const rows = sql`${created} and +user_id = ${userId} and ${which} and ${hasLiveAccounts}`
+  return [
+    ...(isDryRun ? [] : separateImported(userId, created, which)),
+    ...discountRows(userId, rows),
+    ...(isDryRun ? [] : [logDeletions(userId, rows)]),
+    sql`update imports set user_id = null where id = ${importId} and user_id = ${userId}`,
+    sql`delete from transactions where ${rows}`,
+    ...(isDryRun ? [] : [forgetEdited(userId, importId)]),
+    sql`
+    update transactions set import_id = null
+     where ${created} and exists (select 1 from imports where id = ${importId} and user_id is null)`,
+    sql`delete from imports where id = ${importId} and user_id is null`,
+  ]
+}
+
+/** Forgets how a file has edited rows that went with their import. */
+function forgetEdited(userId: SQL, importId: SQL): SQL {
+  return sql`
+    delete from remembered
+     where user_id = ${userId} and ${isImportedBy(importId)} and survivor_id = id
+       and not exists (select 1 from transactions where transactions.id = remembered.id)`
+}
