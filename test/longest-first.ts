@@ -11,6 +11,7 @@ const longest = [
   'worker/abuse/fuzz',
   'node/life',
   'node/client-package',
+  'node/app',
   'node/wrangler-dev',
   'node/dev-stack',
   'node/devices',
