@@ -8,16 +8,14 @@ import { isIP } from 'node:net'
 export function refusal(request: IncomingMessage): string | undefined {
   const { host, origin } = request.headers
   const asked = URL.parse(`http://${host}`)
-  if (!asked || !isLocalName(asked.hostname)) return `The host ${host} is not a local address.`
+  // An IP address cannot be rebound: only a name in somebody's DNS can.
+  if (!asked || !(isThisMachine(asked) || isAddress(asked))) return `The host ${host} is not a local address.`
   const sender = origin === undefined ? undefined : URL.parse(origin)
-  if (origin !== undefined && !(sender && isLocalName(sender.hostname))) {
+  // A foreign page may come from an IP address.
+  if (origin !== undefined && !(sender && (isThisMachine(sender) || sender.host === asked.host)))
     return `The origin ${origin} is not a local address.`
-  }
   return undefined
 }
 
-/** An IP address cannot be rebound: only a name in somebody's DNS can. */
-function isLocalName(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '')
-  return isIP(bare) !== 0 || bare === 'localhost' || bare.endsWith('.localhost')
-}
+const isThisMachine = ({ hostname }: URL) => /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+const isAddress = ({ hostname }: URL) => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0

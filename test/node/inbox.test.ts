@@ -407,6 +407,7 @@ it('does not answer for a name in the DNS, nor to a foreign page', async () => {
     })
   expect(await status({ host: 'rebound.example:8025' })).toBe(403)
   expect(await status({ origin: 'https://evil.example' })).toBe(403)
+  expect(await status({ origin: 'http://203.0.113.9' })).toBe(403)
   expect(await status({ origin: 'http://localhost:5173' })).toBe(200)
 })
 
