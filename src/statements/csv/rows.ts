@@ -124,7 +124,7 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
 }
 
 function isNotBooked(table: CsvTable, row: CsvRow): boolean {
-  return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(foldHeader(text)))
+  return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(beginningOf(text)))
 }
 
 /** True for a line without a date that says balance or total and, below the last date, for any that is not a row. */
@@ -150,17 +150,20 @@ function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
+/** The beginning of a text, as far as it can matter, folded: that takes longer than all else that is done with a cell. */
+const beginningOf = (text: string) => foldHeader(text.slice(0, 40))
+
 /** Below the last row, a line is a broken row if its date has digits, or if it has an amount and all the columns. */
 function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
   if (row.cells.length >= width && !hasNoAmount(row)) return true
   const date = row.date.text
-  return /\d/.test(date) && !rowCount.test(foldHeader(date)) && !isProse(row)
+  return /\d/.test(date) && !rowCount.test(beginningOf(date)) && !isProse(row)
 }
 
 /** A single cell that begins with a word, such as `Exported on 31.01.2026`, unless the word is a month. */
 function isProse(row: CsvRow): boolean {
-  const word = /^\p{L}{2,}/u.exec(foldHeader(row.date.text))?.[0]
+  const word = /^\p{L}{2,}/u.exec(beginningOf(row.date.text))?.[0]
   return word !== undefined && monthNumber(word) === null && filled(row) === 1
 }
 
