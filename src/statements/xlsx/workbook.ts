@@ -10,8 +10,11 @@ import { ZipArchive } from './zip.ts'
 
 type Sheet = { name: string; rows: string[][] }
 
-/** What all sheets and shared texts of a workbook together inflate to, at most. */
-const maxInflated = 8 * 1024 * 1024
+/**
+ * What all sheets and shared texts of a workbook together inflate to, at most. Those of programs are some ten times as
+ * large as the file: a small one must not take as long to read as a large one.
+ */
+const maxInflated = (size: number) => Math.min(8 * 1024 ** 2, 1024 ** 2 + 40 * size)
 const maxSheets = 20
 /** The formats of dates that have a number instead of a code (ECMA-376 part 1, 18.8.30). */
 const isDateFormat = (id: number) =>
@@ -22,7 +25,8 @@ const isDateFormat = (id: number) =>
  * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
  */
 export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Statement | null {
-  const archive = bytes[0] === 0x50 && bytes[1] === 0x4b ? ZipArchive.open(bytes, maxInflated) : null
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
+  const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
   const workbook = archive?.text('xl/workbook.xml')
   if (!archive || !workbook) return null
   const sheets = sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))

@@ -87,9 +87,15 @@ describe('a workbook', () => {
     expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual(['mapping'])
   })
 
-  test('that inflates to more than it may is refused', () => {
-    const parts = { ...workbookParts(table), 'xl/sharedStrings.xml': `<sst>${' '.repeat(9_000_000)}</sst>` }
-    expect(refusal(zip(parts))?.file).toEqual(['The workbook is too large; export a shorter period.'])
+  test('that inflates to more than it may is refused, a small one sooner', () => {
+    const parts = (size: number) => ({
+      ...workbookParts(table),
+      'xl/sharedStrings.xml': `<sst>${' '.repeat(size)}</sst>`,
+    })
+    const tooLarge = ['The workbook is too large; export a shorter period.']
+    expect(refusal(zip(parts(9_000_000), false))?.file).toEqual(tooLarge)
+    expect(refusal(zip(parts(2_000_000)))?.file).toEqual(tooLarge)
+    expect(refusal(zip(parts(2_000_000), false))).toEqual(refusal(zip(parts(500_000))))
   })
 
   test.each([
@@ -109,7 +115,7 @@ describe('a workbook', () => {
       'xl/sharedStrings.xml': `<sst><si><t>${'a'.repeat(20_000)}</t></si></sst>`,
       'xl/worksheets/sheet1.xml': `<worksheet>${rows}</worksheet>`,
     }
-    expect(refusal(zip(parts))?.file?.[0]).toMatch(message)
+    expect(refusal(zip(parts, false))?.file?.[0]).toMatch(message)
   })
 
   test('whose sheets leave out more rows than it may have cells is refused', () => {
