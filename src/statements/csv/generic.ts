@@ -4,6 +4,7 @@ import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { GenericRow, ImportOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
+import { readOnlyTable } from '../xlsx/workbook.ts'
 import { describeRow } from './description.ts'
 import { type CsvField, csvFields, foldHeader } from './header-names.ts'
 import { markOf } from './mark-words.ts'
@@ -36,18 +37,26 @@ const typeWords: Record<RowType, string[]> = {
     ),
 }
 
-/** Reads a generic CSV file. Date and amount must be there; the other columns may be. Throws `Invalid`. */
+/** Reads a generic CSV file, or a workbook with one table. Date and amount must be there. Throws `Invalid`. */
 export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): GenericRow[] {
-  const { format, text } = recognise(bytes)
-  if (format !== 'csv')
-    refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
-  const table = openTable(text, options, fields)
+  const sheet = readOnlyTable(bytes)
+  const table =
+    sheet === null
+      ? openTable(csvText(bytes), options, fields)
+      : openTable(sheet, { ...options, delimiter: ',' }, fields)
   const rows = transactionRows(table, false)
   const problems = new Problems()
   const { values } = readValues(table, rows, options, false, problems)
   const read = values.map((value) => readRow(table, value, problems))
   problems.throwIfAny()
   return read.filter((row) => row !== null)
+}
+
+function csvText(bytes: Uint8Array): string {
+  const { format, text } = recognise(bytes)
+  if (format !== 'csv')
+    refuseFile(`The file is a bank statement (${format.toUpperCase()}), not a CSV file; import it as one.`)
+  return text
 }
 
 function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Problems): GenericRow | null {

@@ -25,11 +25,8 @@ const isDateFormat = (id: number) =>
  * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
  */
 export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Statement | null {
-  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
-  const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
-  const workbook = archive?.text('xl/workbook.xml')
-  if (!archive || !workbook) return null
-  const sheets = sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
+  const sheets = filledSheets(bytes)
+  if (!sheets) return null
   const read: { name: string; statement: Statement }[] = []
   let refusal: unknown = null
   for (const { name, rows } of sheets) {
@@ -49,6 +46,28 @@ export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Stateme
     })),
   )
   return { format: 'csv', accounts }
+}
+
+/** The one table of an Excel workbook as CSV, separated by commas; null if the bytes are no workbook. Throws Invalid. */
+export function readOnlyTable(bytes: Uint8Array): string | null {
+  const sheets = filledSheets(bytes)
+  if (!sheets) return null
+  const [table = sheets[0], ...others] = sheets.filter(({ rows }) => isTable(rows))
+  if (!table) throw new Invalid({ file: ['The workbook is empty.'] })
+  if (others.length > 0) {
+    const names = [table, ...others].map(({ name }) => name).join(', ')
+    refuseFile(`The workbook has several tables; import them one by one: ${names}.`)
+  }
+  return toCsv(table.rows)
+}
+
+/** The sheets that can be seen and have anything in them; null if the bytes are no workbook. */
+function filledSheets(bytes: Uint8Array): Sheet[] | null {
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
+  const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
+  const workbook = archive?.text('xl/workbook.xml')
+  if (!archive || !workbook) return null
+  return sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
 }
 
 /** The sheets that can be seen, in their order. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
 import { readStatement } from '../../../src/statements/read.ts'
-import { errorsOf } from './corpus.ts'
+import { encode, errorsOf } from './corpus.ts'
 import { type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */
@@ -137,5 +138,45 @@ describe('a workbook', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('a table of one’s own in a workbook', () => {
+  const header = ['date', 'amount', 'type', 'account', 'to_account', 'category', 'description']
+  const own: Sheets = {
+    Notes: [['What I spend']],
+    'My money': [
+      header,
+      [first, 12.5, 'expense', 'Checking', '', 'Food', 'Beans, "fresh"'],
+      [second, 300, 'transfer', 'Checking', 'Savings', '', ''],
+      ['2026-01-31', 1300, 'income', 'Checking', '', '', 'Salary'],
+    ],
+  }
+  const csv = `${header}
+2026-01-29,12.5,expense,Checking,,Food,"Beans, ""fresh"""
+2026-01-30,300,transfer,Checking,Savings,,
+2026-01-31,1300,income,Checking,,,Salary
+`
+
+  test('is read like the CSV file that it could have been, questions included', () => {
+    expect(readGenericCsv(workbook(own), {})).toEqual(readGenericCsv(encode(csv), {}))
+    const doubtful = [
+      ['date', 'amount'],
+      ['01/02/2026', '5.00'],
+      ['02/03/2026', '6.00'],
+    ]
+    const asked = errorsOf(() => readGenericCsv(workbook({ Own: doubtful }), {}))
+    expect(asked).toHaveProperty('date_format')
+    expect(asked).toEqual(errorsOf(() => readGenericCsv(encode(doubtful.join('\n')), {})))
+  })
+
+  test('is one of one', () => {
+    const two = { ...own, Old: own['My money'] ?? [] }
+    expect(errorsOf(() => readGenericCsv(workbook(two), {}))).toEqual({
+      file: ['The workbook has several tables; import them one by one: My money, Old.'],
+    })
+    expect(errorsOf(() => readGenericCsv(workbook({ Empty: [] }), {}))).toEqual({
+      file: ['The workbook is empty.'],
+    })
   })
 })
