@@ -30,14 +30,12 @@ const mostComparedInAll = 30_000
 export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled | undefined): SQL {
   const place = sql`account_id, transaction_date, amount`
   const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
-  const resembles = (item: SQL) => sql`row.account_id = ${item}.account_id
-           and row.transaction_date = ${item}.transaction_date and row.amount = ${item}.amount`
   const items = sql`(select sum(json_array_length(items)) from ${batchParts} where batch_id = ${batchId})`
   // The newest of each place, and a bounded number in all, since the write lock is held while they are read. A query of
   // its own, since SQLite's parser runs out of stack if queries are nested deeper.
   const resembling = sql`
     select row.* from (select distinct ${place} from asking) wanted cross join transactions row on row.id in (
-             select row.id from transactions row where ${resembles(sql`wanted`)}
+             select row.id from transactions row where ${resembles('wanted')}
               order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
        and +row.user_id = ${userId}
      limit ${sql.raw(String(mostComparedInAll))} + ${items}`
@@ -54,12 +52,12 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
       asking as materialized (
         select position, ${fields} from judged
          where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
-           and (exists (select 1 from transactions row where ${resembles(sql`judged`)} and +row.user_id = ${userId})
-             ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles(sql`judged`)})` : sql``})
+           and (exists (select 1 from transactions row where ${resembles('judged')} and +row.user_id = ${userId})
+             ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles('judged')})` : sql``})
       ),
       resembling as (${resembling}),
       absorbing as (
-        select id, ${fields}, ${recalls ? sql`not ${isOfFile(sql`row`)}` : sql`0`} as is_free from resembling row
+        select id, ${fields}, ${recalls ? sql`not ${isOfFile('row')}` : sql`0`} as is_free from resembling row
          where (row.client_id is null or row.client_id not in (${clientIds}))
            ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
       ),
@@ -72,9 +70,17 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
 /** Which remembered rows a file is compared with: those that something stands for, and deleted ones if `deleted`. */
 export type Recalled = { deleted: boolean }
 
+/** True for a `row` with the account, date and amount of another. */
+const resembles = (other: string) =>
+  sql.raw(
+    `row.account_id = ${other}.account_id and row.transaction_date = ${other}.transaction_date and row.amount = ${other}.amount`,
+  )
+
 /** True for a row, there or remembered, that is a row of a file. */
-const isOfFile = (row: SQL) =>
-  sql`(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`
+const isOfFile = (row: string) =>
+  sql.raw(
+    `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
+  )
 
 /**
  * True for a `row` that is there for what a file of its account has otherwise: it was edited, or was typed and has been
@@ -83,8 +89,8 @@ const isOfFile = (row: SQL) =>
 function standsForAnother(userId: SQL): SQL {
   return sql`exists (
     select 1 from remembered other indexed by remembered_survivor
-     where other.user_id = ${userId} and other.survivor_id = row.id and ${isOfFile(sql`other`)}
-       and other.account_id = row.account_id and (other.type = 'transfer') = (row.type = 'transfer') and (other.id = row.id or not ${isOfFile(sql`row`)}))`
+     where other.user_id = ${userId} and other.survivor_id = row.id and ${isOfFile('other')}
+       and other.account_id = row.account_id and (other.type = 'transfer') = (row.type = 'transfer') and (other.id = row.id or not ${isOfFile('row')}))`
 }
 
 /**
@@ -94,18 +100,15 @@ function standsForAnother(userId: SQL): SQL {
  */
 function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
   const isEqual = sql`(
-    transactions.account_id = row.account_id and transactions.transaction_date = row.transaction_date
-    and transactions.amount = row.amount and transactions.type = row.type
-    and coalesce(transactions.reference = row.reference, row.reference is null))`
+    ${resembles('transactions')} and transactions.type = row.type and coalesce(transactions.reference = row.reference, true))`
   const isSettled = sql`(
-    ${isOfFile(sql`transactions`)} and (transactions.type = 'transfer') = (row.type = 'transfer')
+    ${isOfFile('transactions')} and (transactions.type = 'transfer') = (row.type = 'transfer')
     or (row.survivor_id, row.account_id, row.type) in (select survivor_id, account_id, type from settled))`
   return sql`
       alike as materialized (
-        select row.*, ${isOfFile(sql`row`)} as is_of_file
+        select row.*, ${isOfFile('row')} as is_of_file
           from (select distinct account_id, transaction_date, amount from asking) wanted
-         cross join ${remembered} row on row.user_id = ${userId} and row.account_id = wanted.account_id
-                and row.transaction_date = wanted.transaction_date and row.amount = wanted.amount
+         cross join ${remembered} row on row.user_id = ${userId} and ${resembles('wanted')}
          where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
          limit ${most}
       ),
@@ -114,17 +117,15 @@ function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
           from (select distinct survivor_id from alike where not is_of_file) typed
          cross join ${remembered} other indexed by remembered_survivor
             on other.user_id = ${userId} and other.survivor_id = typed.survivor_id
-         where ${isOfFile(sql`other`)}
+         where ${isOfFile('other')}
       ),
       recalled as (
         select -row.id as id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference,
                not is_of_file as is_free
-          from alike row cross join transactions on transactions.id = row.survivor_id
-         where (is_of_file or row.kind is not null and not ${isEqual} and not ${isSettled})
-           and ${hasLiveAccounts}
-         union all
-        select -id, account_id, to_account_id, type, amount, transaction_date, reference, 0
-          from alike where survivor_id is null and is_of_file and ${deleted ? sql`true` : sql`false`}
+          from alike row left join transactions on transactions.id = row.survivor_id
+         where iif(row.survivor_id is null, is_of_file and ${deleted ? 1 : 0},
+                   transactions.id is not null and ${hasLiveAccounts}
+                   and (is_of_file or row.kind is not null and not ${isEqual} and not ${isSettled}))
       )`
 }
 

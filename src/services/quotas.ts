@@ -20,18 +20,31 @@ export const maxUnfinishedBatches = 100
 /** Rejected matches that a user may have: more than a household would look at in decades. */
 export const maxRejections = 2_000
 
+/** Holds if the user may have `added` more rows of a table; `field` gets the error. */
+function quota(
+  table: typeof accounts | typeof categories | typeof rejectedMatches,
+  { most, noun, field }: { most: number; noun: string; field: string },
+  userId: SQL,
+  added: SQL,
+): Rule {
+  const there = sql`select count(*) from ${table} where ${table.userId} = ${userId}`
+  const text = `You cannot have more than ${most.toLocaleString('en')} ${noun}.`
+  return rule(field, text, sql`((${there}) + ${added} <= ${most})`)
+}
+
 /** Holds if the user may reject one more match. */
 export function rejectionQuota(userId: SQL): Rule {
-  const there = sql`select count(*) from ${rejectedMatches} where ${rejectedMatches.userId} = ${userId}`
-  const text = `You cannot reject more than ${maxRejections.toLocaleString('en')} matches.`
-  return rule('ids', text, sql`((${there}) < ${maxRejections})`)
+  return quota(
+    rejectedMatches,
+    { most: maxRejections, noun: 'rejected matches', field: 'ids' },
+    userId,
+    sql`1`,
+  )
 }
 
 /** Holds if the user may have `added` more accounts. */
 export function accountQuota(userId: SQL, added: SQL = sql`1`): Rule {
-  const there = sql`select count(*) from ${accounts} where ${accounts.userId} = ${userId}`
-  const text = `You cannot have more than ${maxAccounts} accounts.`
-  return rule('name', text, sql`((${there}) + ${added} <= ${maxAccounts})`)
+  return quota(accounts, { most: maxAccounts, noun: 'accounts', field: 'name' }, userId, added)
 }
 
 /**
@@ -53,7 +66,5 @@ export function notesGrowth(notes: string | null | undefined, current: SQL = sql
 
 /** Holds if the user may have `added` more categories; `field` gets the error. */
 export function categoryQuota(userId: SQL, field: string, added: SQL = sql`1`): Rule {
-  const there = sql`select count(*) from ${categories} where ${categories.userId} = ${userId}`
-  const text = `You cannot have more than ${maxCategories.toLocaleString('en')} categories.`
-  return rule(field, text, sql`((${there}) + ${added} <= ${maxCategories})`)
+  return quota(categories, { most: maxCategories, noun: 'categories', field }, userId, added)
 }

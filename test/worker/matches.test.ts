@@ -232,7 +232,7 @@ test('a rejected match goes with its rows, but not with one that is joined, and 
   )
   expect((await post('reject', [third, more.id])).status).toBe(204)
   expectInvalid(await person.post('/api/matches/reject', { kind: 'transfer', ids: [third, more.id] }), {
-    ids: ['You cannot reject more than 2,000 matches.'],
+    ids: ['You cannot have more than 2,000 rejected matches.'],
   })
   expect((await findDifferences(openWorldDatabase(world))).length).toBe(maxRejections - 1)
   await person.delete(`/api/transactions/${third}`)

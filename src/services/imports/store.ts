@@ -86,7 +86,7 @@ async function runImport(
   if (key !== null && !stored.answer) await keepAnswer(owner, stored.id, answer)
   const result: ImportResult = {
     id: file.isDryRun ? null : stored.id,
-    counts: { ...stored, joined: results.joined[0]?.joined ?? stored.joined },
+    counts: { ...stored, joined: results.joined.flat()[0]?.joined ?? stored.joined },
     ...answer,
   }
   return { result, sure: joinsSure ? surePairs(stored, results) : [] }
@@ -132,13 +132,14 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
     counted: run(countRows(owner.id, isImportedBy(importId))),
     booked: run(markBooked(owner, id, importId)),
     joins: pairs.length > 0 ? run(joinPairs(owner, matched, sql`true`)) : [],
-    joined: db.all<{ joined: number }>(
+    joined:
       pairs.length > 0
-        ? sql`
+        ? [
+            db.all<{ joined: number }>(sql`
           update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
-           where id = ${importId} returning joined`
-        : sql`select joined from imports where id = ${importId}`,
-    ),
+           where id = ${importId} returning joined`),
+          ]
+        : [],
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
     ...selectCandidates(owner, file.match === 'off' ? noDays : daysAround(file, answered)),
     forgotten: file.takesDeleted && !file.isDryRun ? [db.run(forgetTaken(owner, importId))] : [],

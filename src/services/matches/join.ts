@@ -118,8 +118,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
      where true
     on conflict do update set
-      kind = excluded.kind, import_id = excluded.import_id, booked_by = excluded.booked_by,
-      joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
+      kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
 }
 
 /** The remembered row of each of these pairs that has been joined. */

@@ -48,18 +48,15 @@ const canComeBack = (userId: SQL) => sql`
  * there or remembered. What else was joined is not looked at.
  */
 export function separateImported(userId: SQL, isImported: SQL, which: SQL): SQL[] {
-  const own = sql`select id, survivor_id from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
-  const joinedWith = (survivors: SQL) => sql`
-    select gone.id, gone.joined_id from (${survivors}) one
-     cross join remembered gone indexed by remembered_survivor
-        on gone.user_id = ${userId} and gone.survivor_id = one.id and ${canComeBack(userId)}`
+  const own = sql`select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
   const remaining = sql`select id from transactions where ${isImported} and +user_id = ${userId} and ${which}`
   const gone = sql`
-    select gone.id from remembered gone where user_id = ${userId} and id in (select id from (${own})) and ${canComeBack(userId)}
+    select id from (${own}) gone where ${canComeBack(userId)}
      union
-    select id from (${joinedWith(remaining)}) where joined_id in (${remaining})
-     union
-    select id from (${joinedWith(sql`select distinct survivor_id as id from (${own})`)}) where joined_id in (select id from (${own}))`
+    select gone.id from (select survivor_id as id from (${own}) union ${remaining}) one
+     cross join remembered gone indexed by remembered_survivor
+        on gone.user_id = ${userId} and gone.survivor_id = one.id and ${canComeBack(userId)}
+     where gone.joined_id in (select id from (${own}) union all ${remaining})`
   const { steps, forget } = separation(userId, gone)
   return [...steps, forget]
 }

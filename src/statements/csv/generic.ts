@@ -40,10 +40,11 @@ const typeWords: Record<RowType, string[]> = {
 /** Reads a generic CSV file, or a workbook with one table. Date and amount must be there. Throws `Invalid`. */
 export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): GenericRow[] {
   const sheet = readOnlyTable(bytes)
-  const table =
-    sheet === null
-      ? openTable(csvText(bytes), options, fields)
-      : openTable(sheet, { ...options, delimiter: ',' }, fields)
+  const table = openTable(
+    sheet ?? csvText(bytes),
+    sheet === null ? options : { ...options, delimiter: ',' },
+    fields,
+  )
   const rows = transactionRows(table, false)
   const problems = new Problems()
   const { values } = readValues(table, rows, options, false, problems)

@@ -53,11 +53,7 @@ export function readOnlyTable(bytes: Uint8Array): string | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
   const [table = sheets[0], ...others] = sheets.filter(({ rows }) => isTable(rows))
-  if (!table) throw new Invalid({ file: ['The workbook is empty.'] })
-  if (others.length > 0) {
-    const names = [table, ...others].map(({ name }) => name).join(', ')
-    refuseFile(`The workbook has several tables; import them one by one: ${names}.`)
-  }
+  if (!table || others.length > 0) refuseFile('The workbook must have exactly one table.')
   return toCsv(table.rows)
 }
 
