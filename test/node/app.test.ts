@@ -115,6 +115,13 @@ describe.skipIf(!executable)('the example app', () => {
     await press(page, 'Import 2 transactions')
     await page.getByText('Successfully imported 2 transactions.').waitFor()
 
+    await open(page, 'Overview')
+    await page.getByRole('button', { name: 'The month before' }).waitFor()
+    for (const link of await page.locator('a[href*="to="]').all()) {
+      const to = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('to') ?? ''
+      expect(new Date(to).toISOString().slice(0, 10)).toBe(to)
+    }
+
     await open(page, 'Settings')
     await page.getByLabel('Reminder').fill('20:00')
     await press(page, 'Save')

@@ -23,6 +23,12 @@ export const shortMonth = inWords({ month: 'short' })
 export const today = (timeZone = 'UTC'): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date())
 
+/** The last day of a month, `YYYY-MM-DD`. */
+export function lastDay(month: string): string {
+  const next = Date.parse(monthAfter(month, 1))
+  return new Date(next - 86_400_000).toISOString().slice(0, 10)
+}
+
 /** The month that is so many months after another, `YYYY-MM`. */
 export function monthAfter(month: string, count: number): string {
   const date = new Date(month)

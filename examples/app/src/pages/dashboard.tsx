@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { money, monthAfter, monthName, today } from '../format.ts'
+import { lastDay, money, monthAfter, monthName, today } from '../format.ts'
 import { go, place } from '../router.ts'
 import { client } from '../session.ts'
 import { Button } from '../ui/button.tsx'
@@ -53,7 +53,7 @@ function Month({ ledger }: { ledger: Ledger }) {
     return <Button label={label} aria-label={name} isMain={false} onClick={show} />
   }
   const linkTo = (category: string | null) =>
-    new URLSearchParams({ from: `${month}-01`, to: `${month}-31`, category_id: category ?? 'none' })
+    new URLSearchParams({ from: `${month}-01`, to: lastDay(month), category_id: category ?? 'none' })
   return (
     <article>
       <header class="line">
