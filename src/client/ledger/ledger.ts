@@ -26,7 +26,7 @@ import { queued } from './queued.ts'
 import { readsOf } from './reads.ts'
 import { renamed, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import { type Entry, idOf, placeOf, readOthers, readStored, waitingEntry } from './store.ts'
+import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
 import { type Shown, viewOf } from './view.ts'
 
@@ -149,7 +149,10 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     const work = async () => {
       const { taken, keys } = await queued(storage, name, newKey)
       await commit(
-        () => taken.map((one) => keep({ ...one, at: nextAt() })),
+        () => {
+          const first = nextAt()
+          return taken.map((one, nth) => keep({ ...one, at: first + nth }))
+        },
         keys.map((key) => [key, null]),
       )
       for (const one of taken) show(one)
@@ -181,7 +184,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     stored = fresh
     for (const id of ids) recompute(id)
     if (hasNewRows) view = viewOf(stored.rows, pending, userId)
-    else for (const id of ids) view.show(...placeOf(id))
+    else for (const id of ids) view.show(...partsOf(id))
     return true
   }
 
@@ -210,7 +213,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     if (touched.size === 0) return []
     for (const id of touched) {
       recompute(id)
-      view.touch(...placeOf(id))
+      view.touch(...partsOf(id))
     }
     view.update()
     for (const done of undoable.flat()) {

@@ -82,12 +82,12 @@ function readWaiting({ waiting }: Stored, key: string, value: string): void {
 
 /** What waits, but cannot be read. */
 export const damaged = (id: string, value: string): Waiting => ({
-  ...newWaiting(...placeOf(id), 0),
+  ...newWaiting(...partsOf(id), 0),
   errors: { row: [`It was damaged on this device: ${value}`] },
 })
 
 /** The noun and key that an id is made of. */
-export function placeOf(id: string): [Noun, Key] {
+export function partsOf(id: string): [Noun, Key] {
   const space = id.indexOf(' ')
   return [id.slice(0, space) as Noun, id.slice(space + 1)]
 }
