@@ -77,7 +77,7 @@ const resembles = (other: string) =>
   )
 
 /** True for a row, there or remembered, that is a row of a file. */
-const isOfFile = (row: string) =>
+export const isOfFile = (row: string) =>
   sql.raw(
     `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
   )

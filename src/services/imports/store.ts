@@ -8,6 +8,7 @@ import { batches, batchParts, type ImportAnswer, imports } from '../../db/schema
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
 import { maxErrors } from '../../statements/problems.ts'
+import { isOfFile } from '../absorption.ts'
 import { withinBounds } from '../bounds.ts'
 import { createRows, decideOutcomes, invalidItems } from '../bulk-insert.ts'
 import { brokenBy, type Rule, selectVerdict } from '../guards.ts'
@@ -153,13 +154,12 @@ function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
      where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
-  const isTyped = sql`import_id is null and not exists (select 1 from imports where imports.id = booked_by)
-       and ${importId} is not null`
+  const isTyped = (row: string) => sql`not ${isOfFile(row)} and ${importId} is not null`
   return [
     sql`
     update transactions set booked_by = ${importId}
-     where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped}`,
-    sql`update remembered set booked_by = ${importId} where user_id = ${userId} and id in (${ids(3)}) and ${isTyped}`,
+     where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped('transactions')}`,
+    sql`update remembered set booked_by = ${importId} where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
   ]
 }
 

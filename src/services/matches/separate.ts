@@ -4,7 +4,7 @@ import { nextChange } from '../../db/changes.ts'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, requireComplete } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
-import type { Draft } from '../../domain/draft.ts'
+import { type Draft, invalidText } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy, rule, selectVerdict } from '../guards.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
@@ -18,7 +18,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
     select id from remembered gone indexed by remembered_survivor
      where user_id = ${owner.id} and survivor_id = ${id} and joined_id = ${id} and ${canComeBack(owner.id)} and ${isOwn}
      order by seq desc, id desc limit 1`
-  const rules = [rule('id', 'The selected :field is invalid.', sql`exists (${last})`)]
+  const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
   const { steps, forget } = separation(owner.id, last)
   const results = await withinBounds(
