@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../db/ownership.ts'
 import { batchParts, remembered } from '../db/schema.ts'
-import { mostCompared } from './transactions/rules.ts'
+import { mostResembling } from './transactions/duplicates.ts'
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
 type Round = { items: SQL; rows: SQL; reference: SQL }
@@ -16,16 +16,16 @@ const rounds: Round[] = [
 /** The client ids of items: a row that has one of them belongs to that item, and absorbs no other. */
 const clientIds = sql`select client_id from item where client_id is not null and errors is null`
 
-/** The items of a batch are compared with at most this many rows, plus as many as there are items. */
-const mostComparedInAll = 30_000
+/** The items of a batch are compared with at most this many rows, plus one for each item. */
+const mostResemblingInAll = 30_000
 
 /**
- * Lets each row that existed before absorb one equal item without a client id (see `isDuplicateOf` for the rule):
- * `absorbed` has the position of the item and the id of the row, below 0 if that is remembered. Rows with the account,
- * date and amount of any item are read once, however many items match them.
+ * Lets each row that existed before absorb one equal item without a client id (`isDuplicateOf` is the rule for a single
+ * one): `absorbed` has the position of the item and the id of the row, below 0 if that is remembered. Rows with the
+ * account, date and amount of any item are read once, however many items match them.
  *
- * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference: planning all copies
- * took ten times as long as running the statement.
+ * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
+ * copies took ten times as long as running the statement.
  */
 export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled | undefined): SQL {
   const place = sql`account_id, transaction_date, amount`
@@ -36,9 +36,9 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
   const resembling = sql`
     select row.* from (select distinct ${place} from asking) wanted cross join transactions row on row.id in (
              select row.id from transactions row where ${resembles('wanted')}
-              order by row.id desc limit ${sql.raw(String(mostCompared))} + ${items})
+              order by row.id desc limit ${sql.raw(String(mostResembling))} + ${items})
        and +row.user_id = ${userId}
-     limit ${sql.raw(String(mostComparedInAll))} + ${items}`
+     limit ${sql.raw(String(mostResemblingInAll))} + ${items}`
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -61,13 +61,13 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
          where (row.client_id is null or row.client_id not in (${clientIds}))
            ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
       ),
-      ${recalls ? sql`${recalledRows(userId, recalls, sql`${sql.raw(String(mostComparedInAll))} + ${items}`)},` : sql``}
+      ${recalls ? sql`${recalledRows(userId, recalls, sql`${sql.raw(String(mostResemblingInAll))} + ${items}`)},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
 }
 
-/** Which remembered rows a file is compared with: those that something stands for, and deleted ones if `deleted`. */
+/** Which remembered rows a file is compared with: those that another row stands for and, if `deleted`, deleted ones. */
 export type Recalled = { deleted: boolean }
 
 /** True for a `row` with the account, date and amount of another. */
@@ -76,14 +76,14 @@ const resembles = (other: string) =>
     `row.account_id = ${other}.account_id and row.transaction_date = ${other}.transaction_date and row.amount = ${other}.amount`,
   )
 
-/** True for a row, there or remembered, that is a row of a file. */
+/** True for a row, existing or remembered, that came from a file or stands for a row of one. */
 export const isOfFile = (row: string) =>
   sql.raw(
     `(${row}.import_id is not null or exists (select 1 from imports where imports.id = ${row}.booked_by))`,
   )
 
 /**
- * True for a `row` that is there for what a file of its account has otherwise: it was edited, or was typed and has been
+ * True for a `row` that stands for a different row of a file of its account: it was edited, or was typed and has been
  * joined with a row of a file, which is remembered. A transfer still counts as one, whatever its legs were.
  */
 function standsForAnother(userId: SQL): SQL {
@@ -130,8 +130,8 @@ function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
 }
 
 /**
- * Pairs items with equal rows, if neither has a pair yet. If several are equal, the first item is paired with the
- * first row, and so on: rows of files come before those that are free to stand for another.
+ * Pairs items with equal rows, where neither has a pair yet. If several are equal, the first item is paired with the
+ * first row, and so on; rows of files come before those that are free to stand for another.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { reasonsOfEqual } from '../../domain/equal-rows.ts'
+import { duplicateReasons } from '../../domain/duplicate-reasons.ts'
 import type { MatchReason } from '../../domain/match-row.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -28,6 +28,6 @@ export function explained({ rows }: ImportFile, { position, id, ...words }: Foun
   const row = rows[position]
   // A row with a client id of its own is compared with nothing else.
   const isKnown = !row || row.client_id !== null
-  const reasons: MatchReason[] = isKnown ? ['same_client_id'] : reasonsOfEqual(row, words)
+  const reasons: MatchReason[] = isKnown ? ['same_client_id'] : duplicateReasons(row, words)
   return { line: row?.line ?? position + 1, transactionId: id, reasons }
 }

@@ -7,17 +7,17 @@ import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions, users } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import { reasonsOfEqual, type Words } from '../../domain/equal-rows.ts'
+import { duplicateReasons, type Words } from '../../domain/duplicate-reasons.ts'
 import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
+import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import {
   categoryRequired,
   clientIdUnspent,
   type GivenFields,
-  isDuplicateOf,
   nextRow,
   transactionRules,
   withClientId,
@@ -25,7 +25,7 @@ import {
 
 const duplicatesListed = 5
 
-/** The owner in statements that select from `users`: looked up once, however often it is named. */
+/** The owner in statements that select from `users`: looked up once, however often it is used. */
 const fromUsers = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
@@ -77,7 +77,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
 }
 
 function explained(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
-  return duplicates.map((row) => ({ ...row, reasons: reasonsOfEqual({ description, reference }, row) }))
+  return duplicates.map((row) => ({ ...row, reasons: duplicateReasons({ description, reference }, row) }))
 }
 
 /** Leaves out null fields: statements are shorter without them. */

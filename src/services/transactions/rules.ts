@@ -1,7 +1,6 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, remembered, spentClientIds, transactions } from '../../db/schema.ts'
 import { invalidText, requiredText } from '../../domain/draft.ts'
 import { type Rule, rule } from '../guards.ts'
@@ -11,7 +10,7 @@ export type GivenFields = {
   [Field in keyof Omit<NewTransaction, 'force'>]: NonNullable<NewTransaction[Field]>
 }
 
-/** A transaction as it will be written, each field an SQL expression: a value, or a column of the current row. */
+/** A transaction as it will be written. Each field is an SQL expression: a value, or a column of the current row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
 /** Makes such a row from an expression for each field. */
@@ -58,8 +57,8 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
 }
 
 /**
- * The id of the transaction that was created with a client id, or of the one with which that has been joined since;
- * instead of the latter, `orJoined` selects something of it and of what is remembered, `gone`.
+ * The id of the transaction that was created with a client id, or of the one with which that has since been joined. In
+ * place of the latter id, `orJoined` may select something else of that transaction and of the remembered one, `gone`.
  */
 export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
@@ -67,7 +66,7 @@ export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
-/** The transaction that stands for the joined one which had a client id, as a query. */
+/** A query for the transaction that now stands for a joined one, which had a client id. */
 function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
   return sql`
     select ${what} from ${spentClientIds} spent
@@ -77,31 +76,7 @@ function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.
        and ${hasLiveAccounts}`
 }
 
-/** For creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
+/** Only for creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
   return rule('category_id', requiredText, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
-}
-
-/** A new transaction is compared with at most this many of its account, day and amount: the newest. */
-export const mostCompared = 1_000
-
-/**
- * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): equal in everything that moves
- * money, unless both have a reference and the two differ. `absorbed` in absorption.ts does the same for many rows.
- */
-export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
-  const { reference } = fields
-  const resembling = and(
-    eq(transactions.accountId, fields.account_id),
-    eq(transactions.transactionDate, fields.transaction_date),
-    eq(transactions.amount, fields.amount),
-  )
-  return and(
-    sql`${transactions.id} in (select id from ${transactions} where ${resembling} order by id desc limit ${sql.raw(String(mostCompared))})`,
-    // The plus keeps SQLite from going through the user's whole history by its index.
-    sql`+${transactions.userId} = ${userId}`,
-    eq(transactions.type, fields.type),
-    sql`${transactions.toAccountId} is ${fields.to_account_id ?? sql`null`}`,
-    reference && sql`coalesce(${transactions.reference}, ${reference}) = ${reference}`,
-  ) as SQL
 }

@@ -1,11 +1,11 @@
 import type { MatchReason } from './match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
 
-/** What a transaction says in words. */
+/** The words of a transaction. */
 export type Words = { description: string | null; reference: string | null }
 
-/** Why a row is taken for a duplicate of another that equals it in all that moves money, the day included. */
-export function reasonsOfEqual(one: Words, other: Words): MatchReason[] {
+/** Why a row is taken for a duplicate of another that equals it in everything that moves money, the day included. */
+export function duplicateReasons(one: Words, other: Words): MatchReason[] {
   const isSame = one.reference !== null && one.reference === other.reference
   const hasCommon = shareWords(tellingWords(wordsOf(one)), tellingWords(wordsOf(other)))
   return [
@@ -16,7 +16,7 @@ export function reasonsOfEqual(one: Words, other: Words): MatchReason[] {
   ]
 }
 
-/** Description and reference in one. */
+/** Description and reference as one text. */
 export function wordsOf({ description, reference }: Words): string {
   return [description, reference].filter((text) => text !== null).join(' ')
 }
