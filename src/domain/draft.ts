@@ -1,3 +1,4 @@
+import type { CalendarDate } from './dates.ts'
 import { type FieldErrors, Invalid } from './failures.ts'
 
 /**
@@ -36,7 +37,16 @@ export function addError(errors: FieldErrors, field: string, text: string): void
   if (!messages.includes(message)) errors[field] = [...messages, message]
 }
 
-/** Groups stored errors by field: pairs of a field, which is empty for the item as a whole, and a message. */
+/** Adds an error if a range of days ends before it begins. */
+export function requireOrder(
+  errors: FieldErrors,
+  { from, to }: { from?: CalendarDate; to?: CalendarDate },
+): void {
+  if (from && to && from > to)
+    addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+}
+
+/** Groups stored errors, pairs of field and message, by field. An empty field stands for the item as a whole. */
 export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs) {

@@ -25,8 +25,8 @@ type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 export const ownerOf = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
- * The fields of a transaction that are stored as they came, whether a batch or an import brought them. A new field of
- * the contract has to be added here, and is then written by every statement below, to the column of the same name.
+ * The fields of a transaction that are stored as they came, in a batch or an import. A new field of the contract has to
+ * be added here; every statement below then writes it to the column of the same name.
  */
 const asSent = {
   client_id: true,
@@ -44,20 +44,21 @@ export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`
 
 /**
  * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
- * `category` is an id, or the key of a name. Batches that were stored before a deployment are read after it, by these
- * places: none may change, so a new field goes to the end of `asSent`.
+ * `category` is an id, or the key of a name. Batches stored before a deployment are read after it, by position: no
+ * position may change, so a new field goes at the end of `asSent`.
  */
 const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...fieldsAsSent] as const
 
-/** An expression for the place of a field in a stored item. */
-export const placeOf = (field: (typeof stagedFields)[number]) => sql.raw(String(stagedFields.indexOf(field)))
+/** The position of a field in a stored item, in SQL. */
+export const itemPlace = (field: (typeof stagedFields)[number]) =>
+  sql.raw(String(stagedFields.indexOf(field)))
 
-/** Rows as arrays of their fields, in as many parts of JSON as their size requires. */
+/** Rows as arrays of their fields, as JSON in as many parts as their size requires. */
 export function rowParts<Row>(rows: Row[], fields: readonly (keyof Row & string)[]) {
   return jsonParts(rows.map((row) => fields.map((field) => row[field])))
 }
 
-/** The columns of a query that takes apart an array, the `value` of json_each. */
+/** The columns of a query that takes an array apart: the `value` of json_each. */
 const columnsOf = (fields: readonly string[]) =>
   sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
 
@@ -86,8 +87,8 @@ export function stageRows(
 }
 
 /**
- * The rules for `item`, which may be checked again when a batch is processed. Its category is left out then: one
- * deleted in the meantime leaves the item uncategorised.
+ * The rules for `item`, which are checked again when a batch is processed. Its category is left out then: one that has
+ * been deleted in the meantime leaves the item uncategorised.
  */
 export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
   const item = nextRow((field) => sql.raw(`item.${field}`))
@@ -97,8 +98,8 @@ export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
 /** The invalid items of a batch, in SQL: a FROM clause with their positions and errors. */
 export function invalidItems(batchId: BatchId): SQL {
   return sql`(
-    select start + key as position, value ->> ${placeOf('errors')} as errors from ${batchParts}, json_each(items)
-     where batch_id = ${batchId} and invalid > 0 and value ->> ${placeOf('errors')} is not null)`
+    select start + key as position, value ->> ${itemPlace('errors')} as errors from ${batchParts}, json_each(items)
+     where batch_id = ${batchId} and invalid > 0 and value ->> ${itemPlace('errors')} is not null)`
 }
 
 /** The items of a batch, as the beginning of a query: `item` has their positions and fields. */
@@ -108,7 +109,7 @@ const stagedItems = (batchId: BatchId) => sql`
       from ${batchParts} cross join json_each(items) where batch_id = ${batchId}
   )`
 
-/** True for a batch that has been accepted and not processed. */
+/** True for a batch that has been accepted but not processed. */
 export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and completed_at is null)`
 
 /**
@@ -120,14 +121,14 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, remembered rows absorb items too: one that was joined or edited counts as what stands for it, and, with
- * `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step the id of a
- * remembered row is below 0; its outcome has that id as well.
+ * With `recalls`, remembered rows absorb items too: one that was joined or edited counts as the row that stands for it
+ * and, with `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step, the id
+ * of a remembered row is below 0; its outcome has that id as well.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = ownerOf(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
-  // The write lock keeps the ids free. Materialized, or SQLite would compute anew whatever is used twice.
+  // The write lock keeps the ids free. Materialized, or SQLite would compute whatever is used twice again.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
@@ -169,8 +170,8 @@ function createdOf(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a decided batch that is still unfinished. Categories are looked up now: a deleted one leaves its
- * item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
+ * Creates the rows of a decided batch that is still unfinished. Categories are looked up only now: a deleted one leaves
+ * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
  */
 export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
   const userId = ownerOf(batchId)

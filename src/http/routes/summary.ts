@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { type AskedPeriod, period } from '../../contract/summary.ts'
 import { monthsOnEarth } from '../../domain/dates.ts'
-import { addError, type Draft, withErrors } from '../../domain/draft.ts'
+import { addError, type Draft, requireOrder, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
@@ -14,7 +14,7 @@ export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(curr
   return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
 })
 
-/** The month that the answer is about without saying so; undefined while it is not the same everywhere on earth. */
+/** The month that the answer is about if none was asked for; undefined while it is not the same everywhere on earth. */
 function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {
   if (Object.keys(c.req.valid('query').values).length > 0) return ''
   const [month, other] = monthsOnEarth(c.var.owner.now)
@@ -27,7 +27,6 @@ function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {
   const errors: FieldErrors = {}
   if (month && (from || to))
     addError(errors, 'month', 'The :field field must not be given together with from or to.')
-  if (from && to && from > to)
-    addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+  requireOrder(errors, { from, to })
   return withErrors(draft, errors)
 }

@@ -3,7 +3,7 @@ import { type Owner, prepareOwned } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { addDays, type CalendarDate, earliestDate, latestDate, type Span } from '../../domain/dates.ts'
-import { addError, type Draft, withErrors } from '../../domain/draft.ts'
+import { addError, type Draft, requireOrder, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import type { Match } from '../../domain/matching.ts'
 import type { Transaction } from '../transactions/read.ts'
@@ -44,8 +44,8 @@ function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): 
 
 function errorsOf({ from, to }: Span): FieldErrors {
   const errors: FieldErrors = {}
-  if (from > to) addError(errors, 'to', 'The :field field must be a date after or equal to from.')
-  else if (to >= addDays(from, mostDays))
+  requireOrder(errors, { from, to })
+  if (to >= addDays(from, mostDays))
     addError(errors, 'to', `The :field field must be a date within ${mostDays} days from from.`)
   return errors
 }

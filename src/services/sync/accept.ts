@@ -20,7 +20,7 @@ import { maxUnfinishedBatches } from '../quotas.ts'
 import { withClientId } from '../transactions/rules.ts'
 import { isVerified } from '../verified.ts'
 
-/** How long a client with too many unfinished batches is to wait: by then, the queue should have finished some. */
+/** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
 const retryAfterSeconds = 10
 
 /** A batch as it was sent, each item checked on its own. */
@@ -31,7 +31,7 @@ export type SyncBatch = {
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
-  /** Tells whether a batch with the same key is the same one. */
+  /** Shows whether a repeated key came with the same batch. */
   bodyHash: string
 }
 
@@ -99,7 +99,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
   // Only the oldest batch belongs in the queue. If that is this one, it is not there yet. If it is the one before, its
-  // message may be lost: the client may be repeating an upload that got no answer. Queueing it twice does no harm.
+  // message may have been lost: the client may be repeating an upload that got no answer. Queueing it twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return first?.id ?? id
@@ -107,7 +107,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
 
 type InvalidItem = { position: number; errors: string }
 
-/** Throws what a batch was refused for, if it was: TooManyAttempts, InvalidItems, Invalid. */
+/** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems, Invalid. */
 function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidItem[]): void {
   if (!hadRoom) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
   if (invalid.length > 0)
@@ -119,8 +119,8 @@ function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidIte
 }
 
 /**
- * The row of a batch, which is stored before its items. Only one batch of a user is in the queue at a time, so that
- * nobody waits for everything that somebody else has uploaded: when one is done, the next is queued.
+ * The row of a batch, which is stored before its items. Only one batch of each user is in the queue at a time, so that
+ * nobody has to wait for everything that somebody else has uploaded: when one is done, the next is queued.
  */
 function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<Accepted>, waiting: SQL) {
   const { id, idempotencyKey = null, bodyHash } = batch
@@ -151,7 +151,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 /**
  * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
- * phone that never got the answer could never get rid of it.
+ * phone that never got the answer could never clear it from its queue.
  */
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))

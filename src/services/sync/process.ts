@@ -9,12 +9,12 @@ import {
   createRows,
   decideOutcomes,
   isUnfinished,
+  itemPlace,
   itemRules,
   ownerOf,
-  placeOf,
 } from '../bulk-insert.ts'
 
-/** Finishes a batch, and marks the user's next batch as queued if it waits. */
+/** Finishes a batch, and marks the user's next one, if there is one, as queued. */
 function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
   const next = sql`
     select rowid from ${batches} where user_id = ${ownerOf(batchId)} and completed_at is null order by rowid limit 1`
@@ -40,7 +40,7 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
 
 /**
  * Processes a batch, in one round trip and one transaction, however many items it has. A second call, even at the same
- * time, finds it done. Returns the id of the user's next batch if it is to be queued now.
+ * time, finds it done. Returns the id of the user's next batch if it should be queued now.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
@@ -54,8 +54,8 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
 }
 
 /**
- * Gives up on a batch: its valid items fail with the reason, which stays for the user to see. Returns the id of the
- * user's next batch if it is to be queued now.
+ * Gives up on a batch: its valid items fail with the reason, which is kept for the user to see. Returns the id of the
+ * user's next batch if it should be queued now.
  */
 export async function failSync(
   db: Database,
@@ -64,7 +64,7 @@ export async function failSync(
   now: Date,
 ): Promise<string | undefined> {
   const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
-  const errors = sql`value -> ${placeOf('errors')}`
+  const errors = sql`value -> ${itemPlace('errors')}`
   const { queued } = await runBatch(db, {
     items: builder.run(sql`
       update ${batches} set outcomes = (

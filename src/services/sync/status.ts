@@ -3,7 +3,7 @@ import type { Owner } from '../../db/owner.ts'
 import { ownRow, requireOwned, selectOwnership } from '../../db/ownership.ts'
 import { batches, batchParts, type ItemErrors, type StoredOutcome } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
-import { placeOf } from '../bulk-insert.ts'
+import { itemPlace } from '../bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
@@ -11,10 +11,10 @@ export type SyncStatus = {
   items: { clientId: string | null; outcome: StoredOutcome }[]
 }
 
-/** Returns a batch and what became of its items. Queues it again if it is overdue. Throws NotFound, Forbidden. */
+/** Returns a batch and the outcome of each item. Queues it again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
   const ownBatch = ownRow(owner, batches, id)
-  const known = sql`json_array(value -> ${placeOf('client_id')}, value -> ${placeOf('errors')})`
+  const known = sql`json_array(value -> ${itemPlace('client_id')}, value -> ${itemPlace('errors')})`
   const results = await owner.run({
     owned: selectOwnership(owner, batches, id),
     batch: owner.db.select().from(batches).where(ownBatch),

@@ -4,11 +4,11 @@ import type { Database } from '../../db/client.ts'
 import { batches } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 
-/** The queue delivers within seconds, so the message of a batch that has waited longer is lost. */
+/** The queue delivers within seconds, so the message of a batch that has waited longer must be lost. */
 export const overdueMs = 30_000
 const batchesPerSweep = 200
 
-/** Queues batches again that were stored but never completed. */
+/** Queues stored batches again that were never completed. */
 export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date) {
   const overdue = db
     .select({ id: batches.id })
