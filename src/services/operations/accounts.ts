@@ -46,15 +46,16 @@ const update = prepareOwned((owner, staged: Slots<Staged>) => {
   const upload = uploadOf(owner, staged)
   const { json } = staged
   const step = { noun: changed, step: 'update account' }
-  const fields = ['name', 'type', 'notes']
-  // A trigger adds up all balances where a starting balance is set.
+  const fields = Object.keys(groupOf)
+  const plainFields = fields.filter((field) => field !== 'starting_balance')
+  // Setting a starting balance makes a trigger add up all balances.
   const setsBalance = sql.raw(`op.sent & ${bitsOf(groupOf, (field) => field === 'starting_balance')} <> 0`)
   return {
     judged: db.run(judgeUpdates(upload, { ...step, json })),
-    plain: db.run(applyUpdates(upload, { ...step, fields, which: sql`not ${setsBalance}` }, now)),
-    rest: db.run(
-      applyUpdates(upload, { ...step, fields: [...fields, 'starting_balance'], which: setsBalance }, now),
+    plain: db.run(
+      applyUpdates(upload, { ...step, fields: plainFields, which: sql`not ${setsBalance}` }, now),
     ),
+    rest: db.run(applyUpdates(upload, { ...step, fields, which: setsBalance }, now)),
   }
 })
 

@@ -6,12 +6,12 @@ import { spentClientIds } from '../../db/schema.ts'
 import { brokenRules, type Rule } from '../guards.ts'
 import { accepted, type Staged, type Step, storeVerdicts, type Uploading, uploadOf } from './steps.ts'
 
-/** An account or a category as creations see it. Its fields are columns of its table, by the same names. */
+/** An account or a category as creations see it. Its fields are columns of its table, under the same names. */
 export type NewRows = {
   noun: 'account' | 'category'
   table: 'accounts' | 'categories'
   fields: readonly string[]
-  /** A column that the rules need besides the fields and `nth`; over `fresh`: the operations that are no repeats. */
+  /** A column that the rules need besides the fields and `nth`; the window `fresh` has the operations that are not repeats. */
   counted: SQL
   rules: (userId: SQL) => Rule[]
 }
@@ -43,9 +43,9 @@ function asJson({ fields }: NewRows, operations: Operation[]): string {
 }
 
 /**
- * Decides what becomes of creations of accounts or categories. One whose client id has a row is a duplicate of it, or
- * gone if that row has been deleted. One that breaks a rule still counts for those after it, so that a quota is never
- * exceeded.
+ * Decides the outcomes of the creation of accounts or categories. One whose client id already has a row is a duplicate of
+ * it, or gone if that row has been deleted. One that breaks a rule still counts against those after it, so that a quota is
+ * never exceeded.
  */
 function judge(upload: Uploading, rows: NewRows, json: SQL): SQL {
   const { userId } = upload

@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 
-/** The error of an operation on a row that an earlier one is about too: which was meant to come first is unknown. */
-export const rowTwice = 'The row stands in an earlier operation as well.'
+/** The error of a second operation on the same row: which of the two was meant to come first is unknown. */
+export const rowTwice = 'The row already appears in an earlier operation.'
 
 const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
 
 /**
- * The rows that an upload changes, as JSON, of nouns that it names both by id and by client id: only the database can
- * tell whether two of those are the same row. Undefined if there are none.
+ * The rows that an upload changes, as JSON, but only those of nouns that it names both by id and by client id: only the
+ * database can tell whether two of these are the same row. Undefined if there are none.
  */
 export function namesToCompare(operations: Operation[]): string | undefined {
   const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')

@@ -11,7 +11,7 @@ import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/r
 import { transactionColumns } from '../transactions/read.ts'
 import { idsWith, storedVerdicts } from './steps.ts'
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export type Outcome = {
   index: number
   outcome: (typeof operationOutcomes)[number]
@@ -20,7 +20,7 @@ export type Outcome = {
   /** The fields that conflict. */
   fields: string[] | null
   errors: FieldErrors | null
-  /** The row as it is now, if the client cannot know it. */
+  /** The row as it is now, where the client cannot know it. */
   row: Change | null
 }
 
@@ -32,10 +32,10 @@ type Verdict = [
   detail: ItemErrors | string[] | null,
 ]
 
-/** Outcomes of which the client cannot know the row: something else may have changed as well. */
+/** Outcomes with which the row is shown, since something else may have changed that the client cannot know of. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
-/** Reads the verdicts of an upload, and the rows that go with the outcomes above as they are now. */
+/** Reads the verdicts of an upload, and the rows of the outcomes above as they are now. */
 export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
   const { db, id } = owner
   const shown = (noun: string) =>
@@ -69,8 +69,8 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
 })
 
 /**
- * Makes outcomes of what `readOutcomes` has read. `user` is the profile before the upload, which it still is wherever it
- * is shown: an operation on it with such an outcome has changed nothing.
+ * Makes outcomes from what `readOutcomes` has read. `user` is the profile before the upload. Wherever it is shown, it is
+ * still current: an operation on it with such an outcome has changed nothing.
  */
 export function outcomesOf(
   operations: Operation[],
@@ -104,7 +104,7 @@ function storedIn(found: { verdicts: string }[]): Verdict[] {
   return found.flatMap(({ verdicts }) => JSON.parse(verdicts) as Verdict[])
 }
 
-/** What bulk-insert.ts has decided about creations of transactions: those that fail there are gone. */
+/** What bulk-insert.ts has decided about the creation of transactions: those that fail there are gone. */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],

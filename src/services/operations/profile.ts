@@ -31,11 +31,11 @@ const update = prepareOwned((owner, staged: Slots<Staged>) => {
   const movesReminder = bitsOf(groupOf, (field) => field === 'timezone' || field === 'reminder_time')
   // The reminder job works out when the next one is due.
   const lookAt = sql`reminder_look_at = iif(op.sent & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`
+  // A new address is refused, so it is never written.
+  const fields = Object.keys(groupOf).filter((field) => field !== 'email')
   return {
     judged: db.run(judgeUpdates(upload, { ...step, json })),
-    updated: db.run(
-      applyUpdates(upload, { ...step, fields: ['name', 'timezone', 'reminder_time'], also: [lookAt] }, now),
-    ),
+    updated: db.run(applyUpdates(upload, { ...step, fields, also: [lookAt] }, now)),
   }
 })
 

@@ -13,13 +13,13 @@ import { rowsTwice } from './names.ts'
  * The statements that write read them from there. The rows of a step exist only within the upload's transaction.
  */
 
-/** What every verdict begins with; `detail` has the errors of an invalid operation, or the fields that conflict. */
+/** The beginning of every verdict; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
-/** What the statements of an upload refer to; `guard` is false if nothing is to be done. */
+/** What the statements of an upload refer to; `guard` is false if nothing must be done. */
 export type Uploading = { id: SQL; userId: SQL; guard: SQL }
 
-/** Stores the verdicts that a query makes: `verdict` has the places above and the named values. */
+/** Stores the verdicts of a query, whose `verdict` has the places above and the named values. */
 export function storeVerdicts(
   upload: Uploading,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },

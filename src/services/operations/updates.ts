@@ -13,12 +13,12 @@ import {
   uploadOf,
 } from './steps.ts'
 
-/** A noun as updates and deletions see it. Its fields are columns of its table, by the same names. */
+/** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type Noun = {
   table: 'accounts' | 'categories' | 'transactions' | 'users'
   /** Each field, and the group with which it conflicts. */
   groupOf: Record<string, string>
-  /** The fields that hold ids, and whose. */
+  /** The fields that hold ids, and the table that these belong to. */
   references?: Record<string, 'accounts' | 'categories'>
   /** The current values of fields that are not what their columns hold. */
   current?: Record<string, SQL>
@@ -26,7 +26,7 @@ export type Noun = {
   row: (userId: SQL) => SQL
   /** Whether the table has versions. */
   hasVersion: boolean
-  /** Columns that the rules need besides `now_` and `next_` of each field; they may look at several operations. */
+  /** Columns that the rules need besides each field's `now_` and `next_`; they may look at several operations. */
   counted?: SQL
   rules: (userId: SQL) => Rule[]
 }
@@ -46,7 +46,7 @@ export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQ
   return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
 }
 
-/** What `item` has before its values: `sent` and `known` have a bit for each field of `set` and `was`. */
+/** The columns of `item` before its values: `sent` and `known` have a bit for each field in `set` and `was`. */
 const head = ['position', 'id', 'client_id', 'sent', 'known']
 
 /** The operations of a step as JSON. */
@@ -66,17 +66,17 @@ export function bitsOf(groupOf: Noun['groupOf'], holds: (field: string) => boole
   return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
 }
 
-/** The values that the verdict on an update has: which fields were sent, and what each field is to be. */
+/** The values in the verdict on an update: which fields were sent, and what each field should become. */
 const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
 
 /**
- * Decides what becomes of updates:
+ * Decides the outcomes of updates:
  *
  * 1. A row that does not exist, or is somebody else's, is gone.
  * 2. An update that would break a rule is invalid.
- * 3. A field conflicts if the row has neither what it was nor what it is to be. Only fields that are set count, so a
- *    client may send the whole row as it was.
- * 4. An update to what the row already is leaves it unchanged.
+ * 3. A field conflicts if the row has neither the value that it was nor the one that it should become. Only fields that
+ *    are set count, so a client may send the whole row as it was.
+ * 4. An update that would change nothing leaves the row unchanged.
  */
 export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): SQL {
   const { userId } = upload
@@ -110,7 +110,7 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): S
   return storeVerdicts(upload, { step, values: changedValues(noun), query })
 }
 
-/** Decides what becomes of deletions: a field conflicts if the row does not have what it was. */
+/** Decides the outcomes of deletions: a field conflicts if the row does not have the value that it was. */
 function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   const query = sql`
     with ${foundRows(upload.userId, { noun, step, json })},
@@ -135,7 +135,7 @@ export function deletion(noun: Noun, step: string, statement: (owner: Scope, ids
     Object.values(remove(owner, { ...asked, json: changesAsJson(noun, operations) }))
 }
 
-/** `found` has each operation, with what it sets and what it knew, and the row that it names as it is now. */
+/** `found` has each operation, with what it sets and what it last knew, and the row that it names as it is now. */
 function foundRows(userId: SQL, { noun, json }: Judged): SQL {
   const { table, groupOf, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)

@@ -37,7 +37,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
   ['delete', 'account', deleteAccounts],
 ]
 
-/** Finds what is wrong with an upload as a whole. If anything is, each of its steps does nothing. */
+/** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
 const look = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
   twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
   expired: cursor ? [owner.db.all(sql`select 1 as expired where not ${isGood(owner, cursor, epoch)}`)] : [],
@@ -48,12 +48,12 @@ const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) =
   batch: db.delete(batches).where(eq(batches.id, uploadId)),
 }))
 
-/** What became of the operations of an upload and, if it had a cursor, the next page of the feed. */
+/** The outcomes of an upload's operations and, if it had a cursor, the next page of the feed. */
 export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 
 /**
- * Does the operations of an upload, in one transaction and one round trip. Throws Invalid and CursorExpired for the
- * upload as a whole: then nothing has been done.
+ * Does the operations of an upload, in one transaction and one round trip. If it throws Invalid or CursorExpired for the
+ * upload as a whole, nothing has been done.
  */
 export async function uploadOperations(
   owner: Owner,
