@@ -7,7 +7,7 @@ const envelope = {
   name: z.string(),
 }
 
-/** A mail in the queue: its contents, not its wording. */
+/** An email in the queue: its contents, not its wording. */
 export const mailSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('verify_address'),
@@ -32,5 +32,5 @@ export const mailSchema = z.discriminatedUnion('kind', [
 
 export type Mail = z.infer<typeof mailSchema>
 
-/** A mail as it is sent. */
+/** An email as it is sent. */
 export type RenderedMail = { subject: string; text: string; html: string; headers?: Record<string, string> }

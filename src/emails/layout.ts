@@ -1,11 +1,11 @@
 import type { RenderedMail } from '../domain/mails.ts'
 
-/** The parts of a mail. All texts are plain; they are escaped here. */
+/** The parts of an email. All texts are plain; they are escaped here. */
 export type MailParts = {
   subject: string
   greeting: string
   paragraphs: string[]
-  /** What the mail is for: a button in HTML, a URL on its own line in plain text. */
+  /** What the email is for: a button in HTML, a URL on its own line in plain text. */
   action?: { label: string; url: string }
   /** Small print below. */
   notes?: string[]
@@ -13,7 +13,7 @@ export type MailParts = {
   footerLink?: { label: string; url: string }
 }
 
-/** Lays out a mail as plain text and as HTML that looks the same in light and dark mode. */
+/** Lays out an email as plain text and as HTML that looks the same in light and dark mode. */
 export function layOut(parts: MailParts): RenderedMail {
   const { subject, greeting, paragraphs, action, notes = [], footerLink } = parts
   const text = [

@@ -1,78 +1,97 @@
 import { addressLinkMinutes, resetLinkMinutes } from '../domain/links.ts'
 import type { Mail, RenderedMail } from '../domain/mails.ts'
-import { layOut } from './layout.ts'
+import { layOut, type MailParts } from './layout.ts'
 
-/** Renders a mail. The result depends on nothing but `mail`: one resent under its idempotency key must not differ. */
+/** Renders an email from `mail` alone: one sent again under its idempotency key must not differ. */
 export function renderMail(mail: Mail): RenderedMail {
-  const greeting = greetingFor(mail.name)
+  const rendered = layOut({ greeting: greetingFor(mail.name), ...contentsOf(mail) })
+  return mail.kind === 'reminder' ? { ...rendered, headers: unsubscribeHeaders(mail) } : rendered
+}
+
+type Contents = Omit<MailParts, 'greeting'>
+type Of<Kind extends Mail['kind']> = Extract<Mail, { kind: Kind }>
+
+function contentsOf(mail: Mail): Contents {
   switch (mail.kind) {
     case 'verify_address':
-      return layOut({
-        subject: 'Verify your email address',
-        greeting,
-        paragraphs: [
-          'Please confirm that this is your email address, so that sync and imports work for you.',
-          ...(mail.registeredAt
-            ? [`The account was registered with this address on ${dayInWords(mail.registeredAt)} (UTC).`]
-            : []),
-        ],
-        action: { label: 'Verify email address', url: mail.url },
-        notes: [
-          `The link works for ${addressLinkMinutes.verify} minutes.`,
-          'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
-        ],
-        ...(mail.disownUrl && {
-          footerLink: { label: 'This was not me: delete the account', url: mail.disownUrl },
-        }),
-      })
+      return verification(mail)
     case 'reset_password':
-      return layOut({
-        subject: 'Reset your password',
-        greeting,
-        paragraphs: ['Somebody, hopefully you, asked for a new password for your account.'],
-        action: { label: 'Choose a new password', url: mail.url },
-        notes: [
-          `The link works once, for ${resetLinkMinutes} minutes. A new password signs you out everywhere.`,
-          'If it was not you, ignore this mail: nothing has changed.',
-        ],
-      })
+      return passwordReset(mail)
     case 'password_removed':
-      return layOut({
-        subject: 'Your password has been removed',
-        greeting,
-        paragraphs: [
-          'You have just signed in to Purse through your identity provider for the first time, and so we know that this address is yours.',
-          'Your account had a password already. It was never confirmed by a mail to you and could be somebody else’s, so it no longer works, and all other sessions have been signed out. Nothing else has changed.',
-          'You can go on without a password. To set one, choose “Forgot password” where you sign in.',
-        ],
-        action: { label: 'Open Purse', url: mail.frontendUrl },
-      })
+      return passwordRemoved(mail)
     case 'reminder':
-      return {
-        ...layOut({
-          subject: 'Nothing recorded today?',
-          greeting,
-          paragraphs: [
-            'You have not recorded any transaction today. It takes a minute while you still know what it was.',
-          ],
-          action: { label: 'Open Purse', url: mail.frontendUrl },
-          footerLink: { label: 'Stop these reminders', url: mail.unsubscribeUrl },
-        }),
-        headers: {
-          'List-Unsubscribe': `<${mail.unsubscribeUrl}>`,
-          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-        },
-      }
+      return reminder(mail)
     case 'farewell':
-      return layOut({
-        subject: 'Your account has been deleted',
-        greeting,
-        paragraphs: [
-          'Your account at Purse and everything in it has been deleted, as you asked: accounts, categories, transactions and sessions.',
-          'This is the last mail you get from us. Farewell, and thank you.',
-        ],
-      })
+      return farewell
   }
+}
+
+function verification({ url, disownUrl, registeredAt }: Of<'verify_address'>): Contents {
+  return {
+    subject: 'Verify your email address',
+    paragraphs: [
+      'Please confirm that this is your email address, so that you can use sync and imports.',
+      ...(registeredAt
+        ? [`The account was registered with this address on ${dayInWords(registeredAt)} (UTC).`]
+        : []),
+    ],
+    action: { label: 'Verify email address', url },
+    notes: [
+      `The link works for ${addressLinkMinutes.verify} minutes.`,
+      'If you did not create an account at Purse, somebody else did and knows its password: do not follow the link.',
+    ],
+    ...(disownUrl && { footerLink: { label: 'This was not me: delete the account', url: disownUrl } }),
+  }
+}
+
+function passwordReset({ url }: Of<'reset_password'>): Contents {
+  return {
+    subject: 'Reset your password',
+    paragraphs: ['Somebody, hopefully you, asked to reset the password of your account.'],
+    action: { label: 'Choose a new password', url },
+    notes: [
+      `The link works once, for ${resetLinkMinutes} minutes. A new password signs you out everywhere.`,
+      'If it was not you, ignore this email: nothing has changed.',
+    ],
+  }
+}
+
+function passwordRemoved({ frontendUrl }: Of<'password_removed'>): Contents {
+  return {
+    subject: 'Your password has been removed',
+    paragraphs: [
+      'You have just signed in to Purse through your identity provider for the first time, so we now know that this address is yours.',
+      'Your account already had a password. It was never confirmed by an email to you and might have been set by somebody else, so it no longer works, and all other sessions have been signed out. Nothing else has changed.',
+      'You can carry on without a password. To set one, choose “Forgot password” where you sign in.',
+    ],
+    action: { label: 'Open Purse', url: frontendUrl },
+  }
+}
+
+function reminder({ frontendUrl, unsubscribeUrl }: Of<'reminder'>): Contents {
+  return {
+    subject: 'Nothing recorded today?',
+    paragraphs: [
+      'You have not recorded any transactions today. It only takes a minute while you still remember them.',
+    ],
+    action: { label: 'Open Purse', url: frontendUrl },
+    footerLink: { label: 'Stop these reminders', url: unsubscribeUrl },
+  }
+}
+
+function unsubscribeHeaders({ unsubscribeUrl }: Of<'reminder'>) {
+  return {
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
+}
+
+const farewell: Contents = {
+  subject: 'Your account has been deleted',
+  paragraphs: [
+    'As you asked, your account at Purse has been deleted with everything in it: accounts, categories, transactions and sessions.',
+    'This is the last email you will get from us. Thank you for using Purse.',
+  ],
 }
 
 /** An ISO 8601 instant as `20 November 2026`. */
