@@ -15,11 +15,11 @@ export type Config = {
   /** Origins that browsers may call from; `:*` stands for any port. */
   allowedOrigins: string[]
   scryptCost: ScryptCost
-  /** Whether the general limit and those on imports and on mails for each client address (http/limits.ts) apply. */
+  /** Whether the general limit applies, and with it those on imports and on emails per client address. */
   hasGeneralLimit: boolean
   /** Raised once data has been restored from a backup: it makes every older cursor and ETag invalid. */
   changesEpoch: number
-  /** Tells this deployment of the Worker from others. */
+  /** Identifies this deployment of the Worker. */
   release: string
   links: LinkBase
   mailer: MailerSettings
@@ -64,7 +64,7 @@ const variables = z.object({
   ),
 })
 
-/** An identity provider needs both credentials; a deployment, known by its https APP_URL, needs its own domain. */
+/** An identity provider needs both credentials; a deployment, recognised by its https APP_URL, needs its own domain. */
 const schema = variables.check(({ value, issues }) => {
   const refuse = (name: keyof typeof value, message: string) =>
     issues.push({ code: 'custom', input: value[name], path: [name], message })
@@ -85,7 +85,7 @@ export function readConfig(env: object): Config {
   return config
 }
 
-/** Logs what is wrong with the bindings when the Worker starts, before a request fails because of it. */
+/** Logs what is wrong with the bindings when the Worker starts, before any request fails because of it. */
 export function reportConfiguration(env: object): void {
   try {
     readConfig(env)

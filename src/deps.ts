@@ -14,7 +14,7 @@ import {
   type WaitUntil,
 } from './gateways/queues.ts'
 
-/** What one request, message or cron run works with, handed down from the top. */
+/** The dependencies of one request, message or cron run, passed down from the top. */
 export type Deps = {
   config: Config
   db: Database
@@ -28,7 +28,7 @@ export type Deps = {
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
-/** What runs: a request, a message or a cron job. */
+/** A request, a message or a cron run. */
 type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
 
 /**

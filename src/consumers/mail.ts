@@ -6,7 +6,7 @@ import { type Handler, retryLater } from './dispatch.ts'
 
 type MailDeps = { mailer: Mailer; recordFailure: (failure: FailedMail) => Promise<void>; now: () => Date }
 
-/** Sends the mails of the queue. A mail that the service refuses for good is recorded at once, not retried for hours. */
+/** Sends the emails in the queue. One that the mail service refuses for good is recorded at once, not retried for hours. */
 export function mailConsumer({ mailer, recordFailure, now }: MailDeps): Handler {
   return async (message) => {
     const parsed = mailSchema.safeParse(message.body)
@@ -27,7 +27,7 @@ export function mailConsumer({ mailer, recordFailure, now }: MailDeps): Handler 
   }
 }
 
-/** Records the mails that the queue has given up on. */
+/** Records the emails that the queue has given up on. */
 export function deadMailConsumer({ recordFailure }: Pick<MailDeps, 'recordFailure'>): Handler {
   return async (message) => {
     const { data } = mailSchema.safeParse(message.body)

@@ -5,8 +5,8 @@ import type { Handler } from './dispatch.ts'
 const messageSchema = z.object({ batch_id: z.uuid() })
 
 /**
- * Processes the batches of the queue, and queues the batch that `process` returns: the next of the same user, who thus
- * takes turns with others. Failures are thrown, so the message is retried.
+ * Processes the batches in the queue. The batch that `process` returns, the next one of the same user, is queued behind
+ * those of others. Failures are thrown, so that the message is retried.
  */
 export function syncConsumer(
   queue: SyncQueue,

@@ -6,18 +6,20 @@ import * as shown from './shown.ts'
 import { versionConflict } from './versions.ts'
 
 export const newAccount = z.object({
-  name: field(text(), doc('The name that people see.')),
+  name: field(text(), doc('The name to show.')),
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
   starting_balance: field(
     money,
-    doc('The balance before the first transaction; may be negative. Numbers are accepted as well.'),
+    doc('The balance before the first transaction; may be negative. May also be a number.'),
   ),
   notes: field(z.optional(nullableText(65_535)), doc('Free text.')),
 })
 export type NewAccount = z.output<typeof newAccount>
 
 export const newAccountKey = idempotencyKeyHeader(
-  doc('Makes the call safe to repeat: whatever the body, the answer is the account of the first call.'),
+  doc(
+    'Makes the call safe to repeat: whatever its body, a repeat answers with the account of the first call.',
+  ),
 )
 
 export const accountChanges = z.partial(newAccount)

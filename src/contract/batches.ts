@@ -7,7 +7,7 @@ import { newTransaction } from './transactions.ts'
 
 export const maxBatchItems = 1_000
 
-/** An offline batch. Its items are checked one by one, so that a bad one can be named. */
+/** An offline batch. Its items are checked one by one, so that errors can name them. */
 export const newBatch = z.object({
   transactions: field(
     z.array(newTransaction).check(z.minLength(1), z.maxLength(maxBatchItems)),
@@ -22,7 +22,8 @@ export const newBatchHeaders = z.extend(
       doc('`handling=lenient` accepts the valid items and reports the others (RFC 7240).'),
     ),
   }),
-  idempotencyKeyHeader(doc('Makes the call safe to repeat with the same batch, which is stored once.')).shape,
+  idempotencyKeyHeader(doc('Makes the call safe to repeat with the same batch, which is stored only once.'))
+    .shape,
 )
 
 export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })
@@ -33,7 +34,7 @@ export const acceptedBatch = /* @__PURE__ */ shown.object(
   () => ({
     message: z.string(),
     sync_id: z.string(),
-    status_url: field(z.string(), doc('Where to ask what became of the batch.')),
+    status_url: field(z.string(), doc('Where to ask for the outcome of the batch.')),
   }),
   () => ({
     message: 'Sync process started in the background.',
@@ -45,7 +46,7 @@ export type ShownAcceptedBatch = z.output<typeof acceptedBatch>
 
 const batchCounts = /* @__PURE__ */ shown.object(
   'SyncCounts',
-  'How many items a batch has, and how many had which outcome.',
+  'How many items a batch has, and how many had each outcome.',
   () => ({
     total: shown.count(),
     created: shown.count(),
@@ -59,13 +60,13 @@ const batchItem = /* @__PURE__ */ shown.object('SyncItem', 'One item of an offli
   index: field(shown.count(), doc('Position in the batch, from 0.')),
   client_id: z.nullable(z.string()),
   outcome: z.enum(itemOutcomes),
-  transaction_id: field(z.nullable(shown.id()), doc('The new row, or for a duplicate the existing one.')),
+  transaction_id: field(z.nullable(shown.id()), doc('The new row or, for a duplicate, the existing one.')),
   errors: z.nullable(shown.fieldErrors()),
 }))
 
 export const batch = /* @__PURE__ */ shown.object(
   'SyncStatus',
-  'What became of an offline batch, item by item.',
+  'The outcome of an offline batch, item by item.',
   () => ({
     id: z.string(),
     status: z.enum(syncStates),

@@ -6,13 +6,15 @@ import * as shown from './shown.ts'
 import { versionConflict } from './versions.ts'
 
 export const newCategory = z.object({
-  name: field(text(), doc('The name that people see.')),
-  type: field(oneOf(categoryTypes), doc('What the category is meant for.')),
+  name: field(text(), doc('The name to show.')),
+  type: field(oneOf(categoryTypes), doc('What the category is for.')),
 })
 export type NewCategory = z.output<typeof newCategory>
 
 export const newCategoryKey = idempotencyKeyHeader(
-  doc('Makes the call safe to repeat: whatever the body, the answer is the category of the first call.'),
+  doc(
+    'Makes the call safe to repeat: whatever its body, a repeat answers with the category of the first call.',
+  ),
 )
 
 export const categoryChanges = z.partial(newCategory)
@@ -22,7 +24,7 @@ const groceries = () => ({ id: 1, user_id: 1, name: 'Groceries', type: 'expense'
 
 export const category = /* @__PURE__ */ shown.object(
   'Category',
-  'What money is spent on or comes from.',
+  'What money is spent on, or where it comes from.',
   () => ({
     id: shown.id(),
     user_id: shown.id(),

@@ -29,18 +29,19 @@ export const feedQuery = z.partial(
       doc({
         type: 'string',
         examples: ['now'],
-        description: '`now` gives a cursor for what changes from now on, and no rows; not with a `cursor`.',
+        description:
+          '`now` returns a cursor for what changes from now on, and no rows. Not together with a `cursor`.',
       }),
     ),
   }),
 )
 export type FeedQuery = z.output<typeof feedQuery>
 
-const clientId = () => field(z.nullable(z.string()), doc('The id that the client gave it when creating it.'))
+const clientId = () => field(z.nullable(z.string()), doc('The id that the client gave it on creation.'))
 
 const changedAccount = /* @__PURE__ */ shown.object(
   'ChangedAccount',
-  'An account in the change feed, where balances stand apart.',
+  'An account in the change feed, which lists balances separately.',
   () => {
     const { balance, ...fields } = account.shape
     return { ...fields, client_id: clientId() }
@@ -59,7 +60,7 @@ const changedTransaction = /* @__PURE__ */ shown.object(
   () => ({ ...transaction.shape, client_id: clientId() }),
 )
 
-/** What `data` of a change is, by its noun. */
+/** The schema of a change's `data`, by its noun. */
 type Changed = {
   profile: typeof user
   account: typeof changedAccount
@@ -79,7 +80,7 @@ export const kindsOfRow = 'A `User`, `ChangedAccount`, `ChangedCategory` or `Cha
 
 const change = /* @__PURE__ */ shown.object(
   'Change',
-  'A row as it is now, or the id of one that is not there any more.',
+  'A row as it is now, or the id of one that no longer exists.',
   () => ({
     noun: field(z.string(), doc('`profile`, `account`, `category` or `transaction`; ignore any other.')),
     id: shown.id(),
@@ -87,7 +88,7 @@ const change = /* @__PURE__ */ shown.object(
       z.nullable(changedRow()),
       doc({
         type: ['object', 'null'],
-        description: `${kindsOfRow} Null if the row is deleted. With an account, all its transactions are deleted, on either side of a transfer; without a category, \`category_id\` becomes null wherever it named it.`,
+        description: `${kindsOfRow} Null if the row is deleted. When an account is deleted, so are all its transactions, on either side of a transfer; when a category is, \`category_id\` becomes null wherever it named that category.`,
       }),
     ),
   }),
@@ -100,12 +101,15 @@ const accountBalance = /* @__PURE__ */ shown.object('AccountBalance', 'The balan
 
 export const feed = /* @__PURE__ */ shown.object(
   'Feed',
-  'Changes in the order in which they were made; each row once, at its last place.',
+  'Changes in the order in which they were made, each row once, at its last change.',
   () => ({
     changes: z.array(change),
-    cursor: field(z.string(), doc('Where the next request goes on. Keep it together with the changes.')),
-    has_more: field(z.boolean(), doc('True if there are more changes: show them once it is false.')),
-    snapshot: field(z.boolean(), doc('True on the pages of a snapshot, which begins without a cursor.')),
+    cursor: field(z.string(), doc('Where the next request continues. Store it together with the changes.')),
+    has_more: field(z.boolean(), doc('True if there are more changes. Show them once it is false.')),
+    snapshot: field(
+      z.boolean(),
+      doc('True on the pages of a snapshot, which a request without a cursor begins.'),
+    ),
     balances: field(
       z.optional(z.array(accountBalance)),
       doc('Only where `has_more` is false: the balances of all accounts, to check the copy against.'),

@@ -3,7 +3,7 @@ import { doc, field } from './doc.ts'
 import { reasons } from './matches.ts'
 import * as shown from './shown.ts'
 
-/** The bodies of failures, and of answers that are just a sentence. */
+/** The bodies of failures, and of answers that consist of a sentence. */
 
 export const message = /* @__PURE__ */ shown.object(
   'Message',
@@ -14,7 +14,7 @@ export const message = /* @__PURE__ */ shown.object(
 
 export const validationError = /* @__PURE__ */ shown.object(
   'ValidationError',
-  'Texts by field; keys are dotted paths.',
+  'Error texts by field; keys are dotted paths.',
   () => ({ message: z.string(), errors: shown.fieldErrors() }),
   () => ({
     message: 'The given data was invalid.',
@@ -24,7 +24,7 @@ export const validationError = /* @__PURE__ */ shown.object(
 
 export const batchError = /* @__PURE__ */ shown.object(
   'BatchError',
-  'Texts by field; keys are dotted paths. `invalid_items` are the positions of the items that are wrong.',
+  'Error texts by field; keys are dotted paths. `invalid_items` lists the positions of the invalid items.',
   () => ({ message: z.string(), errors: shown.fieldErrors(), invalid_items: z.optional(z.array(z.int())) }),
   () => ({
     message: 'The given data was invalid.',
@@ -42,14 +42,14 @@ export const notVerifiedError = /* @__PURE__ */ shown.object(
 
 export const cursorError = /* @__PURE__ */ shown.object(
   'CursorError',
-  'Start again without a cursor, and keep what waits to be sent.',
+  'Start again without a cursor, and keep what is waiting to be sent.',
   () => ({ message: z.string(), code: field(z.string(), doc('Always `cursor_expired`.')) }),
   () => ({ message: 'The cursor is no longer valid.', code: 'cursor_expired' }),
 )
 
 const duplicateTransaction = /* @__PURE__ */ shown.object(
   'DuplicateTransaction',
-  'A transaction that exists already.',
+  'A transaction that already exists.',
   () => ({
     id: shown.id(),
     description: z.nullable(z.string()),
@@ -62,7 +62,7 @@ const duplicateTransaction = /* @__PURE__ */ shown.object(
 
 export const duplicateError = /* @__PURE__ */ shown.object(
   'DuplicateError',
-  'It looks like a transaction that exists already.',
+  'It looks like a transaction that already exists.',
   () => ({
     message: z.string(),
     is_duplicate: z.boolean(),

@@ -8,8 +8,8 @@ import { isLongerThan } from '../domain/texts.ts'
 import { doc, field } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where a
-// value may be written in several ways (12.5 or "12.50"), the OpenAPI document names only one, since many typed
-// languages have no type for such a choice.
+// value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed languages
+// have no type for such a choice.
 
 const says = (what: string) => `The :field field ${what}.`
 
@@ -119,14 +119,14 @@ export const chosenPassword = {
   password_confirmation: field(password, doc('The same password again.')),
 }
 
-/** A field that is refused because ignoring it would lose what the client meant. Left empty, it is accepted. */
+/** A field that is refused because ignoring it would lose what the client meant to do. Empty, it is accepted. */
 export const refused = (text: string) =>
   prepared(
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
     z.optional(z.never({ error: text })),
   )
 
-/** How many rows a page is to have. */
+/** How many rows a page should have. */
 export function pageSize(max: number) {
   const text = says(`must be an integer from 1 to ${max}`)
   return prepared(
@@ -135,7 +135,7 @@ export function pageSize(max: number) {
   )
 }
 
-/** One of a few words. */
+/** One of a fixed set of words. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   trimmed(z.enum(words, { error: requiredOr(invalidText) }))
 
@@ -157,7 +157,7 @@ export const id = field(
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-/** The longest id that a client may give a row. */
+/** The length of the longest id that a client may give a row. */
 export const clientIdLength = 64
 
 const isReference = (input: number | string): input is `#${string}` =>

@@ -27,7 +27,7 @@ export const importOptions = z.object({
   ),
   statement_account: field(
     z.optional(text()),
-    doc('Which account, if the statement holds several: a name that the 422 lists.'),
+    doc('Which account, if the statement holds several: one of the names that the 422 lists.'),
   ),
   delimiter: field(
     z.optional(
@@ -48,17 +48,17 @@ export const importOptions = z.object({
   signs: field(
     z.optional(z.enum(signConventions, { error: invalidText })),
     doc(
-      'Which way amounts without marks go: `as_written` if negative ones were spent, `inverted` if positive ones were, as many cards write charges.',
+      'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, which is how many cards write charges.',
     ),
   ),
   mapping: field(
     z.optional(
-      // In a form and a query its JSON is text, which is parsed before it gets here.
+      // In a form or a query it is JSON text, which is parsed before it gets here.
       prepared((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
     ),
     doc({
       type: 'string',
-      description: 'Which column is what, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
+      description: 'Which column holds which field, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
       examples: ['{"amount":"Betrag"}'],
     }),
   ),
@@ -72,7 +72,7 @@ export const importOptions = z.object({
     doc({
       default: 'suggest',
       description:
-        'What is done about possible duplicates and transfers: `suggest` counts them (`possible`), `off` does not look, `sure` joins up to 500 pairs that are sure, which undoing the import takes back.',
+        'What to do about possible duplicates and transfers: `suggest` counts them (`possible`), `off` does not look for them, `sure` joins up to 500 pairs that are sure, which undoing the import separates again.',
     }),
   ),
 })
@@ -81,7 +81,7 @@ export type ImportOptions = z.output<typeof importOptions>
 type Options = z.input<typeof importOptions>
 type Row = z.input<typeof newTransaction>
 
-/** An import as typed clients send it: a file in a form, or rows as JSON. `hc` cannot express that it is one of the two. */
+/** An import as typed clients send it: a file in a form, or rows as JSON. `hc` cannot express that it is either. */
 export type ImportRequest = {
   query?: Options
   form?: Options & { file: File | Blob }
@@ -89,7 +89,9 @@ export type ImportRequest = {
 }
 
 export const newImportKey = idempotencyKeyHeader(
-  doc('Makes the call safe to repeat: with the same rows, the answer is the import of the first call.'),
+  doc(
+    'Makes the call safe to repeat: with the same rows, a repeat answers with the import of the first call.',
+  ),
 )
 
 export const undoOptions = z.object({
@@ -127,11 +129,11 @@ const countsWithPossible = /* @__PURE__ */ shown.object(
 
 const existingRow = /* @__PURE__ */ shown.object(
   'ExistingRow',
-  'A row of a file that was there already.',
+  'A row of a file that already existed.',
   () => ({
     row: field(
       shown.count(),
-      doc('The row as errors number it: the line or entry of a file, the item of JSON.'),
+      doc('The row as errors number it: the line or entry of a file, or the item of a JSON body.'),
     ),
     transaction_id: shown.id(),
     reasons: reasons(),
@@ -163,7 +165,7 @@ export type ShownImport = z.output<typeof importRecord>
 
 const closingBalance = /* @__PURE__ */ shown.object(
   'ClosingBalance',
-  'The closing balance of a statement beside that of the account.',
+  'The closing balance of a statement, and that of the account.',
   () => ({
     date: shown.calendarDate(),
     statement: field(shown.total(), doc('What the bank says.')),
@@ -181,11 +183,11 @@ const importOutcome = /* @__PURE__ */ shown.object(
     counts: countsWithPossible,
     duplicates: field(
       z.array(existingRow).check(z.maxLength(100)),
-      doc('The first hundred rows that were there already.'),
+      doc('The first hundred rows that already existed.'),
     ),
     matches_url: field(
       z.nullable(z.string()),
-      doc('Where the possible matches are: `GET /api/matches` with the days. Null if there are none.'),
+      doc('Where to find the possible matches: `GET /api/matches` with their days. Null if there are none.'),
     ),
     skipped: field(
       shown.count(),
@@ -195,7 +197,7 @@ const importOutcome = /* @__PURE__ */ shown.object(
     closing_balance: field(
       z.nullable(closingBalance),
       doc(
-        'Null if the file names none, if the account was past ±90000000000000.00 on that day, or if more than 20,000 transactions of the account are later.',
+        'Null if the file gives none, if the account was beyond ±90000000000000.00 on that day, or if the account has more than 20,000 later transactions.',
       ),
     ),
   }),

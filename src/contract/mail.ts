@@ -3,35 +3,35 @@ import { doc, field } from './doc.ts'
 import { chosenPassword, email, text } from './fields.ts'
 import * as shown from './shown.ts'
 
-/** Mails and their links. A link is signed as it is written, so nothing in it is converted. */
+/** Emails and their links. A link is signed as written, so nothing in it is converted. */
 
 const userInLink = field(
   z.string(),
   doc({ type: 'integer', format: 'int64', minimum: 1, description: 'The user.' }),
 )
 
-/** The links of the verification mail. */
+/** The links of the verification email. */
 export const addressLinkPath = z.object({
   id: userInLink,
   hash: field(z.string(), doc('A hash of the address.')),
 })
 export const addressLinkQuery = z.partial(
   z.object({
-    expires: field(z.string(), doc('When the link ends, in Unix time.')),
-    signature: field(z.string(), doc('The signature of path and expiry.')),
+    expires: field(z.string(), doc('When the link expires, in Unix time.')),
+    signature: field(z.string(), doc('The signature of the path and expiry.')),
   }),
 )
 
 export const unsubscribeLinkPath = z.object({
   user: userInLink,
-  signature: field(z.string(), doc('As it stands in the mail.')),
+  signature: field(z.string(), doc('As in the link.')),
 })
 
 export const forgottenPassword = z.object({ email: email })
 export type ForgottenPassword = z.output<typeof forgottenPassword>
 
 export const passwordReset = z.object({
-  token: field(text(), doc('The token of the reset mail.')),
+  token: field(text(), doc('The token from the reset email.')),
   email: email,
   ...chosenPassword,
 })
@@ -47,13 +47,13 @@ export type ShownVerificationStatus = z.output<typeof verificationStatus>
 
 export const verificationSent = /* @__PURE__ */ shown.object(
   'VerificationSent',
-  'What became of the request for another verification mail.',
+  'The outcome of asking for another verification email.',
   () => ({
     message: z.string(),
     email_verified: z.boolean(),
     verification_sent_at: field(
       z.optional(shown.timestamp()),
-      doc('Absent if the address is verified already.'),
+      doc('Absent if the address is already verified.'),
     ),
   }),
   () => ({ message: 'Verification email queued.', email_verified: false, verification_sent_at: shown.at }),

@@ -6,15 +6,15 @@ import { date, id, oneOf, prepared } from './fields.ts'
 import * as shown from './shown.ts'
 import { coffee, transaction } from './transactions.ts'
 
-/** The most days that are looked at at once. */
+/** The most days that one request may look at. */
 export const mostDays = 366
-/** Days that are looked at unless the client says which. */
+/** How many days are looked at unless the client says which. */
 export const defaultDays = 90
 export const mostMatches = 200
 
 const kind = field(
   oneOf(matchKinds),
-  doc('`duplicate`: one event that is there twice. `transfer`: two legs, on two accounts of the user.'),
+  doc('`duplicate`: one event recorded twice. `transfer`: two legs, on two accounts of the user.'),
 )
 
 export const matchQuery = z.partial(
@@ -27,7 +27,7 @@ export const matchQuery = z.partial(
 export type MatchQuery = z.output<typeof matchQuery>
 
 const twoIds = 'The :field field must be a list of two different ids.'
-/** A longer list gets one error as a whole, not one for each of its items. */
+/** A longer list gets one error for the whole of it, not one for each of its items. */
 const orNone = (ids: (number | string)[]) => (Array.isArray(ids) && ids.length > 2 ? false : ids)
 
 /** Two transactions, as a match names them. Their order does not matter. */
@@ -51,11 +51,11 @@ export const reasons = () => {
   return field(z.array(z.string()), doc(`Why. ${texts.join(' ')} There may be others.`))
 }
 
-/** What is to be separated. */
+/** The transaction to separate from another. */
 export const separation = z.object({
   id: field(
     id,
-    doc('The transaction that remained; of several that were joined with it, the last comes back.'),
+    doc('The transaction that remained. If several were joined with it, the last one comes back.'),
   ),
 })
 export type Separation = z.output<typeof separation>
@@ -73,7 +73,7 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
   ids: field(
     z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
     doc(
-      'For a duplicate, the typed row or the one that was imported first; for a transfer, the outflow. Then the other.',
+      'First, for a duplicate, the row that was typed or else imported first, and for a transfer the outflow; then the other.',
     ),
   ),
   days_apart: field(z.int(), doc('From the first to the second; negative if the second is earlier.')),
@@ -93,7 +93,7 @@ export const matchList = /* @__PURE__ */ shown.object(
   () => ({
     matches: field(
       z.array(match).check(z.maxLength(mostMatches)),
-      doc('Sure ones first, the newest of them first. Each transaction is in one of them at most.'),
+      doc('Sure ones first, and among these the newest. Each transaction is in at most one of them.'),
     ),
     searched_back_to: field(
       z.nullable(shown.calendarDate()),

@@ -12,10 +12,10 @@ import * as shown from './shown.ts'
 import { newTransaction, transactionChanges } from './transactions.ts'
 
 export const maxOperations = 500
-/** Largest upload of operations, in bytes. */
+/** The largest upload of operations, in bytes. */
 export const maxUploadBytes = 1024 * 1024
 
-/** An operation as the services take it, each of its values already checked by itself. */
+/** An operation as the services take it: each value has been checked on its own. */
 export type Operation = {
   /** Its position in the upload. */
   index: number
@@ -23,7 +23,7 @@ export type Operation = {
   noun: (typeof changedNouns)[number]
   id: number | null
   clientId: string | null
-  /** The new values of fields: ids may be `#` and a client id. */
+  /** The new values of fields. An id may be `#` and a client id. */
   set: Record<string, unknown>
   /** The values that the client saw when it made the change. */
   was: Record<string, unknown>
@@ -36,14 +36,14 @@ export type Upload = {
   refused: { index: number; errors: FieldErrors }[]
 }
 
-/** What names an operation and its row. */
+/** What the operation is, and which row it is about. */
 export const operationHead = z.object({
   op: field(oneOf(operationKinds), doc('What to do. The profile can only be updated.')),
-  noun: field(oneOf(changedNouns), doc('What kind of row it is about.')),
+  noun: field(oneOf(changedNouns), doc('The kind of row.')),
   id: field(z.optional(nullable(id)), doc('The id of the row.')),
   client_id: field(
     z.optional(nullable(text(clientIdLength))),
-    doc("The client's own id for the row: required to create it, and good in place of `id` ever after."),
+    doc("The client's own id for the row: required to create it, and valid in place of `id` from then on."),
   ),
 })
 
@@ -80,7 +80,7 @@ const anyFields = field(
       ...newTransaction.shape,
       ...references,
       ...newAccount.shape,
-      type: field(oneOf(rowTypes), doc('Of an account, a category or a transaction.')),
+      type: field(oneOf(rowTypes), doc('The type of an account, a category or a transaction.')),
       timezone: profileChanges.shape.timezone,
       reminder_time: profileChanges.shape.reminder_time,
     }),
@@ -105,17 +105,17 @@ const operation = field(
 export const uploadHead = z.object({
   cursor: field(
     z.optional(nullable(feedCursor)),
-    doc('The `cursor` of the last page: with it the answer carries what has changed since.'),
+    doc('The `cursor` of the last page: with it, the answer carries what has changed since.'),
   ),
 })
 export const upload = z.extend(uploadHead, {
   ops: field(
     z.array(operation).check(z.minLength(1), z.maxLength(maxOperations)),
-    doc('Each row once. Their order means nothing.'),
+    doc('Each row at most once. Their order does not matter.'),
   ),
 })
 
-const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of an operation.', () => ({
+const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of an operation.', () => ({
   index: field(shown.count(), doc('Its position in the upload, from 0.')),
   outcome: z.enum(operationOutcomes),
   id: field(z.optional(shown.id()), doc('The row, if there is one.')),
@@ -129,7 +129,7 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'What became of a
     z.optional(changedRow()),
     doc({
       type: 'object',
-      description: `Where the client cannot know it (\`duplicate\`, \`unchanged\`, \`conflict\`): the row as it is now. ${kindsOfRow}`,
+      description: `The row as it is now, where the client cannot know it (\`duplicate\`, \`unchanged\`, \`conflict\`). ${kindsOfRow}`,
     }),
   ),
 }))
@@ -139,7 +139,7 @@ export type ShownResult = Omit<z.output<typeof result>, 'data'> & { data?: Shown
 
 export const uploadAnswer = /* @__PURE__ */ shown.object(
   'UploadAnswer',
-  'What became of each operation and, if the upload had a cursor, what has changed since.',
+  'The outcome of each operation and, if the upload had a cursor, what has changed since.',
   () => ({ results: z.array(result), ...z.partial(feed).shape }),
   () => ({
     results: [

@@ -5,11 +5,11 @@ import * as shown from './shown.ts'
 
 export const profileChanges = z.partial(
   z.object({
-    name: field(text(), doc('The name that people see.')),
+    name: field(text(), doc('The name to show.')),
     timezone: timezone,
     reminder_time: field(
       nullable(timeOfDay),
-      doc('When to send a reminder on days without a transaction; null, or an empty text, for never.'),
+      doc('When to send a reminder on days without a transaction; null, or an empty string, for never.'),
     ),
     // If these were ignored, people would believe that their address or password had changed.
     email: field(nullable(email), doc('The current address; any other is refused.')),
@@ -24,7 +24,7 @@ export const passwordChange = z.object({
 })
 export type PasswordChange = z.output<typeof passwordChange>
 
-/** Proof that it is really the user who is leaving: the password or, for a user without one, the address. */
+/** Proof that it is the user who is leaving: the password or, for a user without one, the address. */
 export const farewell = z.object({
   password: field(z.optional(nullable(password)), doc('The password, if the user has one.')),
   email: field(z.optional(nullable(email)), doc('The address, if the user has no password.')),

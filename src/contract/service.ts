@@ -3,7 +3,7 @@ import * as shown from './shown.ts'
 
 export const health = /* @__PURE__ */ shown.object(
   'Health',
-  'The service and its database answer.',
+  'The service and its database are up.',
   () => ({ status: z.string(), database: z.string() }),
   () => ({ status: 'ok', database: 'ok' }),
 )

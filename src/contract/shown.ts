@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 
-/** What answers are made of. Everything here is a function, to stay out of the Worker's bundle. */
+/** The types of field in answers. Everything here is a function, to stay out of the Worker's bundle. */
 
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 
@@ -19,7 +19,7 @@ export const total = () => field(z.number(), doc({ format: 'double', examples: [
 export const version = () =>
   field(
     z.int().check(z.gte(1)),
-    doc('1 at first, raised by each change of the fields that clients set. `If-Match` takes it, in quotes.'),
+    doc('1 at first, raised by each change to the fields that clients set. `If-Match` takes it, in quotes.'),
   )
 
 /** Identifies a failure to programs. */
@@ -33,10 +33,10 @@ export const fieldErrors = () => z.record(z.string(), z.array(z.string()))
 export const at = '2026-11-20T10:00:00.000Z'
 
 /**
- * An object of an answer under its name in the document, since generators make up names for those without, and with an
- * example unless it only occurs inside others.
+ * An object in answers, under its name in the document, since generators make up names for objects without one, and with
+ * an example unless it only occurs inside others.
  *
- * Presenters use only its type. Mark the call PURE, and it leaves nothing in the Worker's bundle.
+ * Presenters use only its type. A call marked PURE leaves nothing in the Worker's bundle.
  */
 export function object<Shape extends z.core.$ZodShape>(
   name: string,

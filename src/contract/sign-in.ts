@@ -5,7 +5,7 @@ import { mary, user } from './people.ts'
 import * as shown from './shown.ts'
 
 export const registration = z.object({
-  name: field(text(), doc('The name that people see.')),
+  name: field(text(), doc('The name to show.')),
   email: email,
   ...chosenPassword,
   timezone: field(
@@ -25,7 +25,7 @@ export const signIn = /* @__PURE__ */ shown.object(
   'SignIn',
   'A token and its user.',
   () => ({
-    access_token: field(z.string(), doc('Bearer token, `<id>|<secret>`. It is shown this once.')),
+    access_token: field(z.string(), doc('Bearer token, `<id>|<secret>`. It is shown only once.')),
     token_type: field(z.string(), doc({ examples: ['Bearer'] })),
     user,
     email_verified: z.boolean(),
@@ -48,8 +48,8 @@ export const session = /* @__PURE__ */ shown.object(
     id: shown.id(),
     user_agent: z.nullable(z.string()),
     created_at: shown.timestamp(),
-    last_used_at: field(shown.timestamp(), doc('Noted at most once a day.')),
-    is_current: field(z.boolean(), doc('True for the token of this very request.')),
+    last_used_at: field(shown.timestamp(), doc('Updated at most once a day.')),
+    is_current: field(z.boolean(), doc('True for the token of this request.')),
   }),
   () => ({
     id: 1,
@@ -65,7 +65,7 @@ export const addressCheck = z.object({ email: field(z.string(), doc('The address
 
 export const availability = /* @__PURE__ */ shown.object(
   'Availability',
-  'True for any well-formed address: the answer never reveals whether it is registered.',
+  'True for any well-formed address: it never reveals whether the address is registered.',
   () => ({ available: z.boolean() }),
   () => ({ available: true }),
 )
@@ -86,7 +86,7 @@ export const callback = z.partial(
   z.object({
     code: field(z.string(), doc("The provider's code.")),
     state: field(z.string(), doc('What this service gave the provider.')),
-    error: field(z.string(), doc('Why the provider refuses.')),
+    error: field(z.string(), doc('Why the provider refused.')),
     iss: field(z.string(), doc('The provider itself (RFC 9207).')),
   }),
 )

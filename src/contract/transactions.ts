@@ -20,19 +20,21 @@ import * as shown from './shown.ts'
 import { versionConflict } from './versions.ts'
 
 const fields = z.object({
-  account_id: field(id, doc('The account it is recorded against.')),
+  account_id: field(id, doc('The account that it is recorded against.')),
   to_account_id: field(
     z.optional(nullable(id)),
     doc('Required for a transfer, and different from `account_id`; null for any other type.'),
   ),
   category_id: field(
     z.optional(nullable(id)),
-    doc('Required for income and expenses, except in batches. Either type will do: a refund is income.'),
+    doc(
+      'Required for income and expenses, except in batches. A category of either type will do: a refund is income.',
+    ),
   ),
   type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),
   amount: field(
     positiveMoney,
-    doc('Positive; the type gives the direction. At most two decimals. Numbers are accepted as well.'),
+    doc('Positive, with at most two decimals; the type gives the direction. May also be a number.'),
   ),
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
@@ -45,10 +47,10 @@ const fields = z.object({
 /** A new transaction, alone or as an item of a batch. */
 export const newTransaction = field(
   z.extend(fields, {
-    force: field(z.optional(nullable(flag)), doc('Records it even if it looks like a duplicate.')),
+    force: field(z.optional(nullable(flag)), doc('Creates it even if it looks like a duplicate.')),
     client_id: field(
       z.optional(nullableText(clientIdLength)),
-      doc("The client's own id for it, unique per user: sent again, it is not recorded again."),
+      doc("The client's own id for it, unique per user: sending it again creates nothing."),
     ),
   }),
   doc({ id: 'NewTransaction' }),
@@ -56,7 +58,7 @@ export const newTransaction = field(
 export type NewTransaction = z.output<typeof newTransaction>
 
 export const newTransactionKey = idempotencyKeyHeader(
-  doc('Makes the call safe to repeat: it is used as the `client_id` if the body has none.'),
+  doc('Makes the call safe to repeat: used as the `client_id` if the body has none.'),
   clientIdLength,
 )
 
@@ -79,7 +81,7 @@ const page = prepared(
 export const transactionQuery = z.partial(
   z.object({
     account_id: field(id, doc('Matches either side of a transfer.')),
-    type: field(oneOf(transactionTypes), doc('Only this type.')),
+    type: field(oneOf(transactionTypes), doc('Matches only this type.')),
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
     q: field(
@@ -207,7 +209,7 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        'Only with `q`: the day of the oldest row that was looked at, or null if all were. A search looks at the newest 10,000 rows that the other filters leave; send this day as `to` to search further back.',
+        'Only with `q`: the day of the oldest row that was looked at, or null if all were. A search looks at the newest 10,000 rows of the account or category and the dates that it is limited to; send this day as `to` to search further back.',
       ),
     ),
   }),

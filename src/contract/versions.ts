@@ -24,9 +24,7 @@ export const ifMatch = z.object({
         z.transform((input: string) => (input.trim() === '*' ? undefined : versionsIn(input))),
       ),
     ),
-    doc(
-      'The `version` that is to be changed, in quotes: `"3"`. Where the row has another, the answer is a 412.',
-    ),
+    doc('The `version` to change, in quotes: `"3"`. If the row has another, the answer is a 412.'),
   ),
 })
 
@@ -35,7 +33,7 @@ function versionsIn(input: string): string {
   return `,${versions.join()},`
 }
 
-/** The answer to a write that expected another version of a row. */
+/** The answer to a write that expected a different version of a row. */
 export const versionConflict = <Row extends z.ZodMiniType>(
   name: string,
   row: Row,
@@ -43,7 +41,7 @@ export const versionConflict = <Row extends z.ZodMiniType>(
 ) =>
   shown.object(
     name,
-    'The row has another version than the request expects. `current` is the row as it is.',
+    'The row has a different version from the one that the request expects. `current` is the row as it is now.',
     () => ({ message: z.string(), code: shown.code('version_conflict'), current: row }),
     () => ({ code: 'version_conflict', ...example() }) as never,
   )

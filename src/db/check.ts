@@ -11,16 +11,16 @@ export type Difference = { what: string; key: string; kept: number | null; actua
 export async function findDifferences(db: Database): Promise<Difference[]> {
   const queries = [accountFigures, totalFigures, strayReferences, strayMemories]
   const { differences } = await runBatch(db, {
-    // Each begins with `select`, or the batch would take the write lock for as long as it takes.
+    // Each begins with `select`, or the batch would hold the write lock for as long as it runs.
     differences: queries.map((query) => db.all<Difference>(sql`select * from (${query})`)),
   })
   return differences.flat()
 }
 
-/** The figures of users who have left are no longer kept, so they are not compared. */
+/** The figures of deleted users are no longer kept, so they are not compared. */
 const isOfUser = sql`user_id in (select id from users)`
 
-/** The transactions that are there, each with the category it counts towards. */
+/** The transactions that exist, each with the category that it counts towards. */
 const rows = sql`(
   select transactions.*, coalesce(categories.id, 0) as category
     from transactions left join categories on categories.id = category_id and categories.user_id is not null
@@ -76,7 +76,7 @@ const strayReferences = sql`
       or t.category_id is not null and not exists (
            select 1 from categories where id = t.category_id and coalesce(user_id, t.user_id) = t.user_id)`
 
-/** What is remembered of a joined row needs the row that stands for it, a rejected match both of its own. */
+/** A remembered row needs the transaction that stands for it, and a rejected match both of its transactions. */
 const isThere = (id: SQL, userId: SQL) => sql`(
   exists (select 1 from transactions where transactions.id = ${id} and transactions.user_id = ${userId})
   or exists (select 1 from remembered gone where gone.user_id = ${userId} and gone.id = ${id} and gone.survivor_id is not null))`

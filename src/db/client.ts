@@ -128,7 +128,8 @@ function readCell({ type, value }: Cell): string | number | null {
   if (type === 'null') return null
   if (type !== 'integer') return value
   const number = Number(value)
-  if (!Number.isSafeInteger(number)) throw new RangeError('The database sent an integer that is not safe')
+  if (!Number.isSafeInteger(number))
+    throw new RangeError('The database sent an integer beyond the safe range')
   return number
 }
 
@@ -136,7 +137,7 @@ function readCell({ type, value }: Cell): string | number | null {
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Runs a batch, and retries it after a pause as long as that is safe, may help and there is time. */
+/** Runs a batch, and retries it after a pause for as long as that is safe, may help and there is time. */
 async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -158,7 +159,7 @@ function retriesAllowed(error: unknown, mode: TransactionMode): number {
   return mode === 'read' && isLost(error) ? 1 : 0
 }
 
-/** Waits for a random time, so that batches turned away together do not return together. False once time is up. */
+/** Waits for a random time, so that batches turned away together do not come back together. False once time is up. */
 async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))

@@ -20,7 +20,7 @@ import { tokens, users } from './schema.ts'
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
 export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTableColumns(users)
 
-/** What statements need to know of their owner. */
+/** What statements need to know about their owner. */
 export type Scope = {
   /** The id of the user, NULL if the token is not valid. */
   readonly id: SQL<number>
@@ -73,8 +73,8 @@ export class Owner implements Scope {
   }
 
   /**
-   * Looks up the user and then runs the statements, all in one transaction and one round trip. Returns the user beside
-   * their results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
+   * Looks up the user and then runs the statements, all in one transaction and one round trip. Returns the user and the
+   * results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const results = await runBatch(this.db, { ...this.#identify(), ...statements }).catch((error) => {
@@ -100,7 +100,7 @@ export class Owner implements Scope {
 
   /**
    * Makes `run` read the user's state. If it is the one that the client knows, `run` throws NotModified before any
-   * other statement is executed, except once a day, so that the use of the token gets noted.
+   * other statement is executed, except once a day, so that the use of the token is recorded.
    */
   watch(known: string | undefined): void {
     this.#watched = { known }
@@ -139,7 +139,7 @@ export class Owner implements Scope {
 
 /**
  * Prepares statements that have an owner (see `prepare`), whose credentials and `now` become slots as well. Call it
- * once in a module, at the top; the function it returns takes an owner and the input, and makes what `Owner.run` takes.
+ * once, at the top of a module; the function it returns turns an owner and the input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,
@@ -181,7 +181,7 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
   return ({ credentials: by }, input) => prepared({ by, input }).found as Bound<never>
 }
 
-/** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns demand the table. */
+/** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns require the table. */
 const selectedUser = Object.fromEntries(
   Object.entries(userColumns).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
 ) as unknown as typeof userColumns
@@ -215,7 +215,7 @@ const identify = prepare(({ by, isWatched }: Slots<{ by: Credentials; isWatched:
 
 const none = sql<number | null>`null`
 
-/** Fails on purpose if the token is valid, its use was noted within the last day, and the client knows the state. */
+/** Fails on purpose if the token is valid, its use was recorded within the last day, and the client knows the state. */
 const stopIfKnown = prepare(
   ({ by, known, usedAfter }: Slots<{ by: Credentials; known: string; usedAfter: Date }>) => ({
     stop: builder.all(sql`

@@ -27,7 +27,7 @@ const nouns = {
   sync_batches: 'Sync batch',
 } as const
 
-/** The id of a row: a number, or the UUID of a batch; in prepared statements an expression. */
+/** The id of a row: a number, or the UUID of a batch; an expression in prepared statements. */
 type Id = number | string | SQL
 
 /**
@@ -80,8 +80,8 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
 }
 
 /**
- * What a write demands of its row: to be the user's and, if the client names versions (`If-Match`), to have one of
- * them. `select` makes the query that shows the row if it has another. Pass the results to `requireClaimed`.
+ * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
+ * of them. `select` makes the query that returns the row if it has another. Pass the results to `requireClaimed`.
  */
 export function claim<Query>(
   owner: Scope,
@@ -97,7 +97,7 @@ export function claim<Query>(
     table,
     /** The condition of the write. */
     row: and(own, isExpected) as SQL,
-    /** To be run before the write. */
+    /** Must run before the write. */
     owned: selectOwnership(owner, table, id),
     stale: isExpected ? [select(sql`${own} and not ${isExpected}`)] : [],
   }

@@ -3,7 +3,7 @@ import type { BatchItem } from 'drizzle-orm/batch'
 
 export type Statement = BatchItem<'sqlite'>
 
-/** A statement with its arguments, and how to read what the database answers. */
+/** A statement with its arguments, and how to read the database's answer. */
 export type Bound<Result = unknown> = {
   sql: string
   args: Argument[]
@@ -11,7 +11,7 @@ export type Bound<Result = unknown> = {
   decode: (answer: Answer) => Result
 }
 
-/** What the database answers to one statement. */
+/** The database's answer to one statement. */
 export type Answer = { columns: string[]; rows: (string | number | null)[][]; result: unknown }
 
 type Value = string | number | Date | null
@@ -37,7 +37,7 @@ export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** Each combination of fields left out has a text of its own. Clients choose the fields, so their number is limited. */
+/** Each combination of fields has a text of its own. Clients choose the fields, so the number of texts is limited. */
 const mostShapes = 200
 
 /**
@@ -143,7 +143,7 @@ class NestedJson {
 export function rowsOf<T extends Statement>(query: T, condition?: SQL): SQL<T['_']['result']> {
   const { fields = [], joinsNotNullableMap } = describe(query).prepared
   const names = sql.raw(namesOf(fields).join())
-  // Materialized, each row would be read twice.
+  // If it were materialized, each row would be read twice.
   const rows = sql`(with r(${names}) as not materialized ${query} select json_group_array(json_array(${names})) from r)`
   const read = rowReader(fields, joinsNotNullableMap)
   return (condition ? sql`iif(${condition}, ${rows}, '[]')` : rows).mapWith(new NestedJson(read)) as SQL

@@ -27,7 +27,7 @@ const id = () => integer().primaryKey({ autoIncrement: true })
 const minor = () => integer().$type<Minor>().notNull()
 const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
-/** The Idempotency-Key of the request that created the row: repeating it creates no second one. */
+/** The Idempotency-Key of the request that created the row: sending it again creates no second row. */
 const idempotencyKey = () => text()
 /** The client's own id for the row, which is never created twice. */
 const clientId = () => text()
@@ -41,11 +41,11 @@ const owner = () =>
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 /**
- * For rows that may be too many for that. They do not refer to the user's row, which is deleted first; the rest is
- * removed in parts (services/removal.ts).
+ * For rows of which there may be too many for that. They do not refer to the user's row, which is deleted first; they
+ * are removed in parts afterwards (services/removal.ts).
  */
 const ownerOrFormer = () => integer().notNull()
-/** Null once the row is deleted: it is nobody's then, so no query finds it, and what refers to it is removed later. */
+/** Null once the row is deleted: it is then nobody's, so no query finds it, and what refers to it is removed later. */
 const ownerUntilDeleted = () => integer()
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
@@ -69,9 +69,9 @@ export const users = sqliteTable(
     /** `HH:MM` in `timezone`; null is off. */
     reminderTime: text().default('20:00'),
     reminderLastSentAt: instant(),
-    /** The local day (`YYYY-MM-DD`) of the last reminder: there is at most one a day. */
+    /** The local day (`YYYY-MM-DD`) of the last reminder: at most one is sent a day. */
     reminderLastDay: text(),
-    /** When the reminder job is to check this user next; null is never. */
+    /** When the reminder job should check this user next; null is never. */
     reminderLookAt: instant(),
     ...timestamps,
   },
@@ -107,7 +107,7 @@ export const accounts = sqliteTable(
   {
     id: id(),
     userId: ownerUntilDeleted(),
-    /** Whose it was, once it is deleted: its transactions no longer count, but still have to be removed. */
+    /** Its owner before it was deleted: its transactions no longer count, but still have to be removed. */
     formerUserId: integer(),
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
@@ -140,7 +140,7 @@ export const accounts = sqliteTable(
   ],
 )
 
-/** A deleted category remains, without owner and name, as long as transactions refer to it; they are uncategorised. */
+/** A deleted category stays, without owner and name, as long as transactions refer to it; these are uncategorised. */
 export const categories = sqliteTable(
   'categories',
   {
@@ -183,7 +183,7 @@ export const transactions = sqliteTable(
     clientId: clientId(),
     /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
     importId: integer(),
-    /** For a typed row that stands for an equal one of a file: the import of that file. */
+    /** For a typed row that stands for an equal row of a file: the import of that file. */
     bookedBy: integer(),
     version: version(),
     /** The number of its last change among all changes of its user (db/changes.ts). */
@@ -209,7 +209,7 @@ export const transactions = sqliteTable(
 
 /**
  * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which all sums
- * are made. Triggers keep them for single rows, `countRows` and `discountRows` for many (db/figures.ts).
+ * are made. Triggers update them for single rows, `countRows` and `discountRows` (db/figures.ts) for many.
  */
 export const totals = sqliteTable(
   'totals',
@@ -224,7 +224,7 @@ export const totals = sqliteTable(
     /** 0 unless it is a transfer. */
     toAccountId: integer().notNull(),
     total: minor(),
-    /** The row is deleted when none are left. */
+    /** The row is deleted when no transactions are left. */
     transactionCount: integer().notNull(),
   },
   (t) => [
@@ -234,7 +234,7 @@ export const totals = sqliteTable(
     // Find the totals of an account that is deleted, on either side, without reading those of all others.
     index('totals_account').on(t.userId, t.accountId),
     index('totals_to_account').on(t.userId, t.toAccountId).where(sql`to_account_id <> 0`),
-    // What goes back and forth between two accounts can be any multiple of what is in them.
+    // Transfers back and forth between two accounts can add up to any multiple of what the accounts hold.
     check(
       'total_in_bounds',
       sql`abs(${t.total}) <= iif(type = 'transfer', 9000000000000000000, ${sql.raw(String(maxTotal))})`,
@@ -279,23 +279,23 @@ export const passwordResets = sqliteTable(
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
 
-/** What the exact limits count (services/throttle.ts): a row per attempt within their windows. */
+/** What the exact limits count (services/throttle.ts): a row for each attempt within their windows. */
 export const attempts = sqliteTable(
   'attempts',
   { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
-/** States of provider sign-ins that have been used: each is good once. */
+/** The `state` values of provider sign-ins that have been used: each is valid once. */
 export const usedStates = sqliteTable(
   'used_states',
   { nonce: text().primaryKey(), expiresAt: instant().notNull() },
   (t) => [index('used_states_expiry').on(t.expiresAt)],
 )
 
-/** Mails that could not be sent. Their links are not stored, since they are secrets. */
+/** Emails that could not be sent. Their links are not stored, since they are secrets. */
 export const failedMails = sqliteTable('failed_mails', {
-  /** The mail's id, which was its idempotency key. */
+  /** The email's id, which was its idempotency key. */
   id: text().primaryKey(),
   kind: text().notNull(),
   recipient: text().notNull(),
@@ -317,10 +317,10 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that are not there as a file has them, so that the next file brings nothing twice: rows of files that the user
- * deleted or edited (triggers record them as the file has them; undoing an import records nothing), and rows that were
- * joined with another (services/matches/join.ts). An edited row stands for itself, and so does the outflow of a joined
- * transfer.
+ * Rows that no longer exist as a file has them, remembered so that the next file imports nothing twice: imported rows
+ * that the user deleted or edited (triggers record them as the file has them; undoing an import records nothing), and rows
+ * that were joined with another (services/matches/join.ts). An edited row stands for itself, and so does the outflow of a
+ * joined transfer.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -334,7 +334,7 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** As what it was joined; null if it was deleted or edited. */
+    /** The kind of match that it was joined as; null if it was deleted or edited. */
     kind: text({ enum: matchKinds }),
     importId: integer(),
     bookedBy: integer(),
@@ -355,8 +355,8 @@ export const remembered = sqliteTable(
 )
 
 /**
- * Pairs of transactions that their user said are no match, the lower id first. Triggers remove those of transactions that
- * are gone for good; a joined one may come back.
+ * Pairs of transactions that their user has said are not a match, the lower id first. Triggers remove the pairs of
+ * transactions that are gone for good; a joined one may come back.
  */
 export const rejectedMatches = sqliteTable(
   'rejected_matches',
@@ -380,13 +380,13 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the body, which tells whether a repeated key came with the same batch. */
+    /** SHA-256 of the body, which shows whether a repeated key came with the same batch. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */
     queuedAt: instant(),
     completedAt: instant(),
-    /** What became of each item, in order; null until the batch has been processed. */
+    /** The outcome of each item, in order; null until the batch has been processed. */
     outcomes: text({ mode: 'json' }).$type<StoredOutcome[]>(),
   },
   (t) => [
@@ -400,7 +400,7 @@ export const batches = sqliteTable(
 /** A pair for each error of an item. */
 export type ItemErrors = [field: string, message: string][]
 
-/** An item's outcome as it is stored: what became of it, the row that it created or duplicates, and its errors. */
+/** The outcome of an item as it is stored, with the row that it created or duplicates, and its errors. */
 export type StoredOutcome = [
   outcome: (typeof itemOutcomes)[number],
   transactionId: number | null,
@@ -436,11 +436,11 @@ export const uploadSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.uploadId, t.step] })],
 )
 
-/** What the record of an import does not say (services/imports/store.ts). */
+/** The parts of an import's answer that its record does not have (services/imports/store.ts). */
 export type ImportAnswer = {
-  /** The first rows that existed already, by their lines. */
+  /** The first rows that already existed, by line. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
-  /** How many matches of the created rows were left to decide on, and the days that these span; null if none were. */
+  /** How many matches of the created rows were left to decide on, and the days that they span; null if none were. */
   possible: { count: number; days: Span } | null
   /** The balance of the account at the end of the statement's closing date, next to the statement's own. */
   closing: { date: CalendarDate; statement: Minor; account: Minor } | null
@@ -463,12 +463,12 @@ export const imports = sqliteTable(
     deletedBefore: integer().notNull().default(0),
     /** How many sure matches were joined with it. */
     joined: integer().notNull().default(0),
-    /** The id of its first row, if that created a transaction; each row has the next. */
+    /** The id that its first row took, or would have taken had it created a transaction; each further row has the next. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the rows, which tells whether a repeated key came with the same file. */
+    /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */
     rowsHash: text(),
-    /** What a call with a key was answered, so that a repeat is answered the same; null until then. */
+    /** The answer to a call with a key, so that a repeat gets the same one; null until it is stored. */
     answer: text({ mode: 'json' }).$type<ImportAnswer>(),
     createdAt: instant().notNull(),
   },

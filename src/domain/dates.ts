@@ -53,9 +53,9 @@ export function lastDayOf(month: CalendarMonth): CalendarDate {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }
 
-/** The days from one to the other, both included; none if they are in the wrong order. */
+/** The days from one to the other, both included; none if the two are in the wrong order. */
 export type Span = { from: CalendarDate; to: CalendarDate }
-/** A span as whole months, none if they are in the wrong order, and the parts of the months that it cuts. */
+/** A span as whole months (none if they are in the wrong order) and the parts of the months that it cuts. */
 export type Period = { firstMonth: CalendarMonth; lastMonth: CalendarMonth; cuts: Span[] }
 
 /** Divides a span into whole months and at most two parts of months, at its ends. */

@@ -33,12 +33,12 @@ export class Forbidden extends Failure {
   }
 }
 
-/** The client has what it would get: nothing has changed since it was answered. */
+/** The client already has the answer: nothing has changed since it was given. */
 export class NotModified extends Failure {
   override readonly name = 'NotModified'
 }
 
-/** The row has another version than the request expects; `current` is the row as it is. */
+/** The row has a different version from the one that the request expects; `current` is the row as it is. */
 export class VersionConflict extends Failure {
   override readonly name = 'VersionConflict'
   readonly noun: VersionedNoun
@@ -117,13 +117,13 @@ export class DatabaseUnavailable extends Failure {
   }
 }
 
-/** The answer exceeds what the database sends: 10 MB for one, 32 MB for all under way. Not an outage. */
+/** The answer exceeds what the database sends: 10 MB for one answer, 32 MB for all in progress. Not an outage. */
 export class AnswerTooLarge extends Failure {
   override readonly name = 'AnswerTooLarge'
   override readonly message = 'The answer is too large.'
 }
 
-/** Too many passwords to hash or files to read at the moment: trying again in a few seconds helps. */
+/** Too many passwords to hash or files to read at the moment: trying again in a few seconds will help. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   override readonly message = 'Service Unavailable'

@@ -2,13 +2,13 @@ import { isSigned, sign } from './secrets.ts'
 import { sha256Hex } from './tokens.ts'
 
 /**
- * What the two links of a verification mail do, and for how many minutes: `verify` the address, or `disown` the
- * registration, which should still work for somebody who reads the mail weeks later.
+ * What the two links of a verification email do, and for how many minutes: `verify` the address, or `disown` the
+ * registration, which should still work for somebody who reads the email weeks later.
  */
 export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
 export type AddressLink = keyof typeof addressLinkMinutes
 
-/** How long the link of a reset mail works. */
+/** How long the link of a reset email works. */
 export const resetLinkMinutes = 60
 
 /** The parts of such a link, as a request carries them. */
@@ -17,7 +17,7 @@ export type LinkParts = { id: string; hash: string; expires: string; signature: 
 /** What links are built from: the API's address and the Worker's secret. */
 export type LinkBase = { appUrl: string; secret: string }
 
-/** Makes a link for a verification mail, signed for its action, user, address and expiry. */
+/** Makes a link for a verification email, signed for its action, user, address and expiry. */
 export async function addressLink(
   base: LinkBase,
   does: AddressLink,

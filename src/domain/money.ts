@@ -47,7 +47,7 @@ export function moneyNumber(amount: Minor | bigint): number {
   return rawJSON(formatMoney(amount)) as unknown as number
 }
 
-/** Adds up balances. Their sum is bounded, but what is added up on the way may pass what a number holds exactly. */
+/** Adds up balances. Their sum is bounded, but a running total may exceed what a number holds exactly. */
 export function sumOfBalances(balances: Minor[]): Minor {
   return Number(balances.reduce((sum, balance) => sum + BigInt(balance), 0n)) as Minor
 }

@@ -1,7 +1,7 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
 import { resetLinkMinutes } from './links.ts'
 
-/** What each rate-limit binding of wrangler.toml allows in a minute. Cloudflare counts in each location by itself. */
+/** What each rate-limit binding of wrangler.toml allows in a minute. Cloudflare counts each location separately. */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,
@@ -12,13 +12,13 @@ export const perMinute = {
 
 /** What the database counts exactly: at most `most` attempts within any window of `withinMs`. */
 export const exactLimits = {
-  /** A stolen token must not help to guess the password. Counts for all endpoints that ask for it. */
+  /** A stolen token must not help to guess the password. Counts for all endpoints that ask for the password. */
   passwordGuesses: { most: 10, withinMs: minuteMs },
   verificationMails: { most: 6, withinMs: minuteMs },
   resetMails: { most: 6, withinMs: minuteMs },
-  /** As long as a link works: whoever is refused still has one that works in their mailbox. */
+  /** Over as long as a link works, so whoever is refused still has a working one in their mailbox. */
   resetLinks: { most: 20, withinMs: resetLinkMinutes * minuteMs },
-  /** Nobody waiting for a verification mail asks for thirty a day. */
+  /** Nobody waiting for a verification email asks for thirty a day. */
   mailsToUnconfirmed: { most: 30, withinMs: dayMs },
   /** A company's or carrier's address is shared by many who sign up. */
   mailsByClient: { most: 300, withinMs: hourMs },

@@ -6,7 +6,7 @@ export const transactionTypes = ['income', 'expense', 'transfer'] as const
 export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const
 /** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
-/** What a positive amount of a file means: money that came in, or money that was spent. */
+/** What a positive amount in a file means: money that came in, or money that was spent. */
 export const signConventions = ['as_written', 'inverted'] as const
 export const syncStates = ['pending', 'processing', 'completed', 'failed'] as const
 export const itemOutcomes = ['pending', 'created', 'duplicate', 'invalid', 'failed'] as const
@@ -23,7 +23,7 @@ export const operationOutcomes = [
   'gone',
   'invalid',
 ] as const
-/** What the change feed tells of. */
+/** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
-/** The versions that a write expects its row to have one of, between commas (`,3,4,`); undefined if any will do. */
+/** The versions of which a write expects its row to have one, between commas (`,3,4,`); undefined if any will do. */
 export type Expected = string | undefined

@@ -1,26 +1,26 @@
 import type { Mail } from '../domain/mails.ts'
 
-/** Takes messages to be handled later. */
+/** Accepts messages to be handled later. */
 type Sender<T> = {
-  /** Never throws, and does not wait for long: a slow queue gets its message after the response, a failure is logged. */
+  /** Never throws, and does not wait long: a slow queue gets its message after the response, and a failure is logged. */
   post(message: T): Promise<void>
   /** Throws if the messages cannot be queued: for jobs that run again later. */
   postAll(messages: T[]): Promise<void>
 }
 
-/** Takes mails. One that cannot be queued must not fail its request: it can be asked for again. */
+/** Accepts emails. One that cannot be queued must not make its request fail: the user can ask for it again. */
 export type Outbox = Sender<Mail>
 
-/** Takes the ids of stored batches. One that cannot be queued is queued again by the sweep. */
+/** Accepts the ids of stored batches. The sweep queues those that could not be queued. */
 export type SyncQueue = Sender<string>
 
-/** Takes the ids of users who have deleted something. One that cannot be queued is queued by the sweep. */
+/** Accepts the ids of users who have deleted something. The sweep queues those that could not be queued. */
 export type RemovalQueue = Sender<number>
 
 /** The batch itself is in the database. */
 export type SyncMessage = { batch_id: string }
 
-/** What is to be removed is found in the database. */
+/** What to remove is found in the database. */
 export type RemovalMessage = { user_id: number }
 
 /** Cloudflare's limit for one call. */
@@ -32,7 +32,7 @@ const longestWaitMs = 2_000
 /** Keeps the promise running after the response. */
 export type WaitUntil = (promise: Promise<unknown>) => void
 
-/** Puts mails into the queue whose consumer sends them (consumers/mail.ts). */
+/** Puts emails into the queue whose consumer sends them (consumers/mail.ts). */
 export function queueOutbox(queue: Queue<Mail>, waitUntil: WaitUntil): Outbox {
   const failureOf = ({ kind, id }: Mail) => ({ event: 'mail not queued', kind, id })
   return queueSender({ queue, waitUntil }, (mail) => mail, failureOf)

@@ -4,15 +4,15 @@ import type { RenderedMail } from '../domain/mails.ts'
 /** How to reach the mail service. */
 export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
-/** What became of a mail: `retry` may succeed later, `refused` never will. */
+/** The outcome of sending an email: `retry` may succeed later, `refused` never will. */
 export type Delivery = { outcome: 'sent' } | { outcome: 'retry' | 'refused'; reason: string }
 
-/** Sends a mail under an idempotency key, at most once for each key. Never throws. */
+/** Sends an email under an idempotency key, at most once for each key. Never throws. */
 export type Mailer = (mail: RenderedMail & { to: string }, idempotencyKey: string) => Promise<Delivery>
 
 const timeoutMs = 10_000
 
-/** Statuses that mean that the mail itself is wrong; others may pass (resend.com/docs/api-reference/errors). */
+/** Statuses that mean that the email itself is wrong; others may be temporary (resend.com/docs/api-reference/errors). */
 const refusals: (number | null)[] = [400, 422]
 
 /** Sends through Resend's SDK, which returns most errors instead of throwing them. */
@@ -23,7 +23,7 @@ export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer 
       const options = { idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }
       const { data, error } = await resend.emails.send({ from, ...mail }, options)
       if (data?.id) return { outcome: 'sent' }
-      // The key was used for another wording of this mail, so the mail has been sent.
+      // The key was used for another wording of this email, so the email has been sent.
       if (error?.name === 'invalid_idempotent_request') return { outcome: 'sent' }
       const isRefused = refusals.includes(error?.statusCode ?? null)
       return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the answer' }

@@ -3,7 +3,7 @@ import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestDeadline } from '../domain/deadline.ts'
 
-/** Hono's types of this app. `owner` is there on every route that is not public. */
+/** Hono's types for this app. `owner` is set on every route that is not public. */
 export type App = {
   Bindings: Env
   Variables: { requestId: string; meter: Meter; deadline: RequestDeadline; deps: Deps; owner: Owner }

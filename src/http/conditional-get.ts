@@ -5,9 +5,9 @@ import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 
 /**
- * Tags the answer of a GET with the number of the user's last change (`ETag`), and answers 304 to a client that has it.
- * The tag is weak, since headers differ. It names all that the answer depends on: the epoch of the data, the release of
- * this Worker, the URL, the user and the number. `variantOf` adds anything else; if it is not known yet, `variantOf`
+ * Tags the answer to a GET with the number of the user's last change (`ETag`), and answers 304 to a client that already
+ * has it. The tag is weak, since headers differ. It covers all that the answer depends on: the epoch of the data, the
+ * release of this Worker, the URL, the user and the number. `variantOf` adds anything else; if that is not known yet, it
  * returns undefined, and there is no tag.
  */
 export function tagged<I extends Input>(
@@ -35,7 +35,7 @@ export function tagged<I extends Input>(
   return middleware
 }
 type Known = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
-/** Spells out the fields, since the types of the client must not refer to zod. */
+/** Spells the fields out, since the client's types must not refer to zod. */
 type Spelled<T> = { [Name in keyof T]: T[Name] }
 
 /** The states in the tags with this prefix. Whether a tag is weak or strong makes no difference here. */
@@ -44,7 +44,7 @@ function statesIn(header: string, prefix: string): string[] {
   return [...new Set(tags.filter((tag) => tag.startsWith(prefix)).map((tag) => tag.slice(prefix.length)))]
 }
 
-/** FNV-1a of 32 bits: it only has to tell apart the answers to one user at one moment. */
+/** 32-bit FNV-1a: it only has to tell apart the answers to one user at one moment. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5
   for (let place = 0; place < text.length; place += 1)
@@ -54,7 +54,7 @@ function hashOf(text: string): string {
 
 const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
 
-/** A 304 repeats only the headers that select or identify an answer: the client has the others from the first one. */
+/** A 304 repeats only the headers that select or identify an answer: the client has the others from the first answer. */
 export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
   await next()
   if (c.res.status !== 304) return

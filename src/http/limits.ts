@@ -8,7 +8,7 @@ import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
 import { isKnown, remember, userOf } from './known-tokens.ts'
 
-/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts in each location. */
+/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts each location separately. */
 export function limit<I extends Input = Input>(
   binding: keyof typeof perMinute,
   keyOf: (c: Context<App, string, I>) => string,
@@ -35,9 +35,9 @@ const byToken = limit('GENERAL_LIMIT', (c) => c.var.owner.tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
- * Limits everything, unless the configuration switches that off. A token that has proved good here is counted by
- * itself, so that people behind one client address do not block each other. Everything else counts towards the client
- * address, before the database is asked: public routes, made-up tokens, and a good one at its first use in this
+ * Limits everything, unless the configuration turns that off. A token that this isolate has seen to be valid is counted
+ * by itself, so that people behind one client address do not block each other. Everything else counts towards the client
+ * address, before the database is asked: public routes, made-up tokens, and valid ones at their first use in this
  * isolate.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
@@ -51,7 +51,7 @@ const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner
 
 /**
  * Limits imports before their body is read, since each may take a second of processor time, unless the configuration
- * switches that off. All tokens of a user count together, so the user of one that is new to this isolate is asked for.
+ * turns that off. All tokens of a user count together, so the user of one that is new to this isolate is looked up.
  */
 export const importLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
@@ -60,12 +60,12 @@ export const importLimit: MiddlewareHandler<App> = async (c, next) => {
   return byUser(c, next)
 }
 
-/** The client address that mails are counted by; null if the general limit is off (docs/contract.md, Limits). */
+/** The client address that emails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {
   return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
 }
 
-/** The cost at which passwords are hashed, and whose turn a hash takes. */
+/** The cost of hashing a password, and the client whose turn it takes. */
 export function hashing(c: Context<App>): Hashing {
   return { cost: c.var.deps.config.scryptCost, client: clientAddress(c) }
 }
@@ -94,7 +94,7 @@ export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: 
   })
 }
 
-/** The headers that say what is left of an exact limit, on successful answers as well. */
+/** The headers that say what is left of an exact limit. Successful answers carry them too. */
 export function allowanceHeaders({ limit, remaining }: Allowance) {
   return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
 /**
- * A page for somebody who has followed a link in a mail. Its button does what the link is for: mail scanners follow
+ * A page for somebody who has followed a link in an email. Its button does what the link is for: mail scanners follow
  * links, but press nothing.
  */
 export function answerPage(c: Context, title: string, text: string, button?: string) {

@@ -60,7 +60,7 @@ function jsonReader<S extends z.ZodMiniObject, Read>(
   >
 }
 
-/** Reads nothing: tells typed clients (`In`) and the OpenAPI document (`schema`) what a handler reads by itself. */
+/** Reads nothing: tells typed clients (`In`) and the OpenAPI document (`schema`) what a handler reads itself. */
 export function declares<In extends object>(target: Check['target'], schema: z.ZodMiniObject) {
   const declaration: MiddlewareHandler<App> = (_, next) => next()
   checkedBy.set(declaration, { target, schema, canRefuse: true })
@@ -99,7 +99,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read>(
 
 type Strings = Record<string, string | string[]>
 
-/** What the client has sent; of its headers only the named ones, since it sends many more. */
+/** What the client has sent. Of its headers only the named ones, since it sends many more. */
 function stringsOf({ req }: Context<App>, target: Target, names: string[]): Strings {
   if (target === 'query') return req.queries()
   if (target === 'param') return req.param()
@@ -122,7 +122,7 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
 
 type Issue = { path: PropertyKey[]; text: string }
 
-/** The parsed value and its issues, which are cheap to find: making zod's own errors would cost ten times as much. */
+/** The parsed value and its raw issues: having zod make its errors from them would cost ten times as much. */
 function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues: Issue[] } {
   const { value, issues } = schema._zod.run({ value: input, issues: [] }, { async: false }) as ParsePayload
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }

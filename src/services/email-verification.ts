@@ -17,7 +17,7 @@ import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, type Limit, requireAttempt } from './throttle.ts'
 import { deletion } from './user-deletion.ts'
 
-/** Queues a verification mail. */
+/** Queues a verification email. */
 export async function mailVerification(
   outbox: Outbox,
   links: LinkBase,
@@ -37,7 +37,7 @@ export async function mailVerification(
 
 export type Resent = Allowance & { isVerified: boolean }
 
-/** Sends another verification mail, unless the user's address is verified. Throws TooManyAttempts. */
+/** Sends another verification email, unless the user's address is verified. Throws TooManyAttempts. */
 export async function resendVerification(
   owner: Owner,
   { outbox, links, client }: { outbox: Outbox; links: LinkBase; client: ClientAddress },
@@ -84,7 +84,7 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
 
 /**
  * Ends the registration that a “this was not me” link is for: deletes the user and all their data. Returns whether it
- * did: a user whose address is verified stays, since they are the one who reads its mails. Throws BadLink.
+ * did: a user whose address is verified stays, since they are the one who reads its emails. Throws BadLink.
  */
 export async function disown(
   db: Database,
@@ -101,7 +101,7 @@ export async function disown(
   return true
 }
 
-/** Returns the user that a link of a verification mail is for. Throws BadLink. */
+/** Returns the user that a link of a verification email is for. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
   const columns = { id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt }

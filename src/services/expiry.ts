@@ -6,7 +6,7 @@ import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90
-/** Anybody can register an address that refuses mails, and each refused mail leaves a row. */
+/** Anybody can register an address that refuses emails, and each refused email leaves a row. */
 const failedMailsKept = 50_000
 const failedMailsPerPart = 1_000
 /** Longer than the window of any limit. */

@@ -2,10 +2,10 @@ import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { failedMails } from '../db/schema.ts'
 
-/** A mail that could not be sent; its contents are not kept. */
+/** An email that could not be sent; its contents are not kept. */
 export type FailedMail = { id: string; kind: string; recipient: string; reason: string }
 
-/** Records a mail that could not be sent, the same one only once. */
+/** Records an email that could not be sent, the same one only once. */
 export async function recordFailedMail(db: Database, mail: FailedMail, now: Date): Promise<void> {
   const row = { ...mail, failedAt: now }
   await runOne(db, db.insert(failedMails).values(row).onConflictDoNothing())

@@ -4,9 +4,9 @@ import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 
 /**
- * A rule that the database checks. It is part of the guard of the write and, in the same batch, of the verdict that the
- * errors are made from, so nothing can happen between the check and the write. It reports no error of its own if one of
- * its inputs, the field included, is already invalid.
+ * A rule that the database checks. It is part of the write's guard and, in the same batch, of the verdict from which the
+ * errors are made, so nothing can happen between the check and the write. It reports no error if one of its inputs, the
+ * field included, is already invalid.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 

@@ -6,11 +6,11 @@ import type { Limit } from './throttle.ts'
 export type ClientAddress = string | null
 
 /**
- * What a mail counts against besides its endpoint's own limit. `recipient` is a subquery for FROM, of one row with
- * `email` and `email_verified_at`; `when` is true if there is a mail to send.
+ * What an email counts against besides its endpoint's own limit. `recipient` is a subquery for FROM, of one row with
+ * `email` and `email_verified_at`; `when` is true if there is an email to send.
  *
- * An unconfirmed mailbox gets few mails, however many `+` addresses lead to it. Confirmed addresses do not count, so
- * nobody can use up their owner's mails by registering similar ones.
+ * An unconfirmed mailbox gets few emails, however many `+` addresses lead to it. Confirmed addresses do not count, so
+ * nobody can use up their owner's emails by registering similar ones.
  */
 export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sql`true`): Limit[] {
   const isUnconfirmed = sql`(select email_verified_at is null from ${recipient})`
@@ -24,7 +24,7 @@ export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sq
   ]
 }
 
-/** The key that counts mails to a recipient's mailbox. */
+/** The key that counts emails to a recipient's mailbox. */
 export function mailboxKey(recipient: SQL): SQL {
   return sql`(select 'mailbox:' || ${mailbox} from ${recipient})`
 }

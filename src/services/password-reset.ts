@@ -47,7 +47,7 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
   ]
 }
 
-/** Mails a reset link. Throws Invalid for an unknown address, TooManyAttempts. */
+/** Emails a reset link. Throws Invalid for an unknown address, TooManyAttempts. */
 export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
@@ -82,7 +82,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
 }
 
 /**
- * Sets a new password with the token of a reset mail, signs the user out everywhere and voids their other reset tokens.
+ * Sets a new password with the token of a reset email, signs the user out everywhere and voids their other reset tokens.
  * Of several requests with one token, exactly one succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(

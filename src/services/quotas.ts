@@ -13,7 +13,7 @@ export const maxNotesLength = 250_000
 
 /**
  * Uploaded batches of a user that are not processed yet: a hundred thousand items, and a hundred megabytes at worst. No
- * phone has as much to send, and the queue finishes several batches a second.
+ * phone has that much to send, and the queue finishes several batches a second.
  */
 export const maxUnfinishedBatches = 100
 

@@ -4,18 +4,18 @@ import type { Database } from '../db/client.ts'
 import type { RemovalQueue } from '../gateways/queues.ts'
 
 /*
- * A deleted user, account or category is gone for everybody at once, however much it held. The rows it leaves in the
- * tables are removed here, in parts so small that other writers wait for a fraction of a second.
+ * A deleted user, account or category is gone for everybody at once, however much it held. The rows that it leaves behind
+ * are removed here, in parts so small that other writers wait for a fraction of a second.
  */
 
 const rowsPerPart = 1_000
 /** Each has up to a thousand items. */
 const batchesPerPart = 10
-/** What is left after these waits behind the messages of other users. */
+/** Whatever is left after these parts is queued again, behind the messages of other users. */
 const partsPerMessage = 50
 const messagesPerSweep = 1_000
 
-/** What a user leaves behind besides transactions and totals. */
+/** The tables with rowids in which a deleted user leaves rows, and how many of these are removed at a time. */
 const leftovers = {
   sync_batches: batchesPerPart,
   spent_client_ids: rowsPerPart,
@@ -24,8 +24,8 @@ const leftovers = {
 }
 
 /**
- * Removes what is left of a user's deleted accounts and, if the user has been deleted, of everything else. Stops after a
- * number of parts and returns whether that was all. It may run twice at once, and be interrupted anywhere.
+ * Removes what is left of a user's deleted accounts and, if the user has been deleted, of everything else. Stops after
+ * `partsPerMessage` parts and returns whether that was all. It may run twice at once, and be interrupted anywhere.
  */
 export async function removeDeleted(db: Database, userId: number): Promise<boolean> {
   for (let part = 0; part < partsPerMessage; part++) {
@@ -74,7 +74,7 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
   return left.length === 0
 }
 
-/** The user's id if they have been deleted, else null: then no row is looked at. */
+/** The user's id if they have been deleted, or else null, so that no row is looked at. */
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
 /** The statements that remove transactions of a deleted user, or of one deleted account of a user who still exists. */
@@ -94,7 +94,7 @@ function removeTransactions(userId: number): SQL[] {
   ]
 }
 
-/** The statements that remove accounts, deleted or of a deleted user, to which no transaction refers any more. */
+/** The statement that removes accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {
   return sql`
     delete from accounts where id in (
@@ -108,10 +108,10 @@ function removeAccounts(userId: number): SQL {
 
 /** The statements that remove all else of a deleted user, once their transactions are gone, and finally the user. */
 function removeLeftovers(userId: number): SQL[] {
-  // The user's id, or null as long as no row is to be looked at.
+  // The user's id, or null as long as transactions are left, so that no row is looked at.
   const emptied = sql`(
     select id from former_users where id = ${userId} and not exists (select 1 from transactions where user_id = ${userId}))`
-  // Tables without rowids.
+  // For tables without rowids.
   const leftOf = (table: string, key: SQL) => sql`
     delete from ${sql.identifier(table)} where (${key}) in (
       select ${key} from ${sql.identifier(table)} where user_id = ${emptied} limit ${rowsPerPart})`

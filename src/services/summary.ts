@@ -43,10 +43,10 @@ const read = prepareOwned((owner, { periods }: Slots<{ periods: Period[] }>) => 
   totals: periods.map((period) => owner.db.select(totalColumns).from(sql`(${totalsOf(owner, period)})`)),
 }))
 
-/** Returns the dashboard of a month or a range, by default of the current month in the user's time zone. */
+/** Returns the dashboard of a month or a range, by default the current month in the user's time zone. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
   const asked = askedPeriod(await requireComplete(owner, draft))
-  // The time zone only comes with the results, so every month that it may be now is read.
+  // The user's time zone comes with the results, so every month that may be the current one is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
   const results = await owner.run(read(owner, { periods }))
   const isChosen = ({ firstMonth }: Period) => firstMonth === monthIn(results.user.timezone, owner.now)

@@ -13,7 +13,7 @@ import { forgotKeys } from './password-reset.ts'
 import { attempt } from './throttle.ts'
 
 /**
- * Deletes the user and all their data, and mails a receipt. Takes two round trips, since the stored hash is compared
+ * Deletes the user and all their data, and emails a receipt. Takes two round trips, since the stored hash is compared
  * here. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function deleteUser(
@@ -53,7 +53,7 @@ export async function deleteUser(
 export function deletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`
   const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
-  // The count of mails to an unconfirmed address stays: deleting the account must not allow more of them.
+  // The count of emails to an unconfirmed address stays: deleting the account must not allow more of them.
   const mailboxCounts = eq(attempts.key, mailboxKey(newAddress(email)))
   const isVerified = sql`exists (select 1 from ${users} where ${condition} and ${users.emailVerifiedAt} is not null)`
   return {

@@ -254,7 +254,7 @@ test.each([
 
 test('a row stands once in an upload, or nothing is done', async () => {
   const { person, cash, transaction } = await createLedger(createWorld())
-  const twice = ['The row stands in an earlier operation as well.']
+  const twice = ['The row already appears in an earlier operation.']
   const ops = [
     create('account', 'a1', wallet),
     update('account', cash.id, { name: 'Purse' }),

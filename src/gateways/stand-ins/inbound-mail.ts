@@ -1,6 +1,6 @@
 /**
  * Replaces `postal-mime` and `standardwebhooks` in the Worker (wrangler.toml, alias). Resend's SDK imports them for
- * inbound mails and webhooks, of which we have none, and they would be a seventh of the bundle.
+ * inbound emails and webhooks, of which we have none, and they would be a seventh of the bundle.
  */
 class InboundMail {
   constructor() {

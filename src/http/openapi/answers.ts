@@ -27,7 +27,8 @@ export const headers = {
   'X-Request-Id': header('Identifies this request in our log.'),
   'Server-Timing': header('The time spent on the database, the round trips to it, and the total time.'),
   ETag: {
-    description: 'Identifies what the answer says: sent as `If-None-Match`, it makes an unchanged one a 304.',
+    description:
+      'Identifies the content of the answer: sent back in `If-None-Match`, it makes an unchanged answer a 304.',
     schema: { type: 'string' },
   },
   Location: header('Where to go.'),
@@ -65,7 +66,7 @@ export function taggedAnswers(answer: AnswerDescription): Record<number, AnswerD
 /** The answer of a deletion. */
 export const deleted: AnswerDescription = { description: 'Deleted.' }
 
-/** The page that a link in a mail opens. */
+/** The page that a link in an email opens. */
 export const page: AnswerDescription = {
   description: 'The page.',
   schema: z.string(),

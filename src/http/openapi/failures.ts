@@ -30,7 +30,10 @@ const plainText = (status: number, description: string, example: string): Failur
 
 const conflict = (schema: z.core.$ZodType): Failure => ({
   status: 412,
-  ...json(schema, 'The row has another version than `If-Match` names: `current`.'),
+  ...json(
+    schema,
+    'The row has a different version from the one that `If-Match` names; `current` is the row as it is now.',
+  ),
 })
 
 /** Every failure of the contract, by the name of the response that all operations share. */
@@ -59,14 +62,14 @@ export const failures = {
     status: 409,
     ...json(
       duplicateError,
-      'It looks like a transaction that exists already; `force: true` creates it anyway.',
+      'It looks like a transaction that already exists; `force: true` creates it anyway.',
     ),
   },
   CursorExpired: {
     status: 410,
     ...json(
       cursorError,
-      'The cursor is older than what is kept, of another user, or of data that has been restored. Begin without one.',
+      'The cursor is older than the changes that are kept, belongs to another user, or dates from before data was restored from a backup. Start again without one.',
     ),
   },
   AccountConflict: conflict(accountConflict),
@@ -83,7 +86,7 @@ export const failures = {
     status: 422,
     ...json(
       batchError,
-      'Nothing in the batch was taken. The rest can be sent again without the items in `invalid_items`.',
+      'Nothing in the batch was accepted. The rest can be sent again without the items in `invalid_items`.',
     ),
   },
   OutOfBounds: {
@@ -93,12 +96,12 @@ export const failures = {
   Limited: {
     ...failure(
       429,
-      'Too many attempts, of this route or in all: wait for `Retry-After` seconds.',
+      'Too many attempts, at this route or in total: wait for `Retry-After` seconds.',
       'Too Many Attempts.',
     ),
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
   },
-  Unexpected: failure(500, 'A fault of ours. Please tell us the request id.', 'Server Error'),
+  Unexpected: failure(500, 'An error on our side. Please tell us the request id.', 'Server Error'),
   Unavailable: {
     ...failure(503, 'Try again after `Retry-After` seconds.', 'Service Unavailable'),
     headers: ['Retry-After'],
@@ -110,7 +113,7 @@ export const failures = {
   ),
   ForgedLink: plainText(403, 'The link is forged.', 'Invalid unsubscribe link.'),
   VerifiedMeanwhile: { status: 409, ...pageOrJson('The address has been verified, so the account stays.') },
-  LinkOfNobody: plainText(404, 'The user of the link no longer exists.', 'User not found.'),
+  LinkOfNobody: plainText(404, 'The user for whom the link was made no longer exists.', 'User not found.'),
 } satisfies Record<string, Failure>
 
 export type FailureName = keyof typeof failures

@@ -8,7 +8,7 @@ import { readUpload } from '../operations.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
 import { query, uncheckedBody } from '../validate.ts'
 
-/** What has changed, for clients that keep a copy of everything, and what they have changed in it. */
+/** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
   .get('/', query(feedQuery), async (c) => {
     const { changesEpoch } = c.var.deps.config

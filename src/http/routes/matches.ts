@@ -8,7 +8,7 @@ import type { App } from '../app-types.ts'
 import { presentMatches, presentTransaction } from '../present.ts'
 import { body, query } from '../validate.ts'
 
-/** Possible duplicates and transfers, and what is done about them. */
+/** Possible duplicates and transfers, and what users do about them. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) =>
     c.json(presentMatches(await listMatches(c.var.owner, c.req.valid('query')))),

@@ -5,7 +5,7 @@ import type { App } from '../app-types.ts'
 import { answerOutcome, answerPage } from '../page.ts'
 import { hints } from '../validate.ts'
 
-/** Ends reminders from the mail itself (RFC 8058). */
+/** Ends reminders from the email itself (RFC 8058). */
 export const reminderRoutes = new Hono<App>()
   .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')

@@ -14,7 +14,7 @@ import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
 import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
 
-/** A page of the feed. The balances of all accounts come with the last. */
+/** A page of the feed. The balances of all accounts are shown on the last. */
 export type Feed = {
   changes: Change[]
   cursor: FeedCursor
@@ -35,10 +35,10 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   )
 }
 
-/** This many rows of each kind fit in one row of an answer, even with the longest texts. */
+/** This many rows of each kind fit into one answer, even with the longest texts. */
 const smallestPage = 100
 
-/** Reads a page of `limit` rows or, where their texts are too much for the database to answer, of fewer. */
+/** Reads a page of `limit` rows, or of fewer if their texts are too much for one answer of the database. */
 export async function withSmallerPages<T>(limit: number, read: (limit: number) => Promise<T>): Promise<T> {
   try {
     return await read(limit)
@@ -79,7 +79,7 @@ export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
   return lookup(owner, from.walk ? { rows, ahead: aheadOf(from.walk) } : { rows, after: from.seq })
 }
 
-/** Makes a page of what `feedStatement` has found. Throws CursorExpired. */
+/** Makes a page from what `feedStatement` has found. Throws CursorExpired. */
 export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): Feed {
   const { user, lastChange, balances } = found
   const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from

@@ -3,7 +3,7 @@ import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { dayMs } from '../../domain/dates.ts'
 
-/** Longer than any token lives without use, so that whoever is still signed in can go on from where they are. */
+/** Longer than any token lives without use, so that anybody who is still signed in can continue from their cursor. */
 const keptDays = 100
 const usersPerRead = 1_000
 /** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */
@@ -12,9 +12,9 @@ const entriesPerPart = 5_000
 const requestsPerRun = 900
 
 /**
- * Removes what is older than a hundred days from the log of changes. Of each user the last such entry stays and becomes
- * `forgotten`: numbers never fall, and a cursor from before it is refused. Walks from user to user by the primary key, so
- * that no index on the time is needed. Returns the number of entries removed.
+ * Removes what is older than a hundred days from the log of changes. Each user's last such entry stays and becomes
+ * `forgotten`, so that numbers never go down and a cursor from before it is refused. Walks from user to user by the
+ * primary key, so that no index on the time is needed. Returns the number of entries removed.
  */
 export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
   const before = now.getTime() - keptDays * dayMs
@@ -38,7 +38,7 @@ export async function forgetOldChanges(db: Database, now: Date): Promise<Record<
 
 type DueUser = { id: number; isDue: number }
 
-/** True for a user whose oldest entry, after those that have been removed, is too old. */
+/** True for a user whose oldest entry, leaving out the `forgotten` one, is too old. */
 const isDue = (userId: SQL, before: number) => sql`exists (
   select 1 from (select noun, at from changes where user_id = ${userId} order by seq limit 2)
    where noun <> 'forgotten' and at <= ${before})`
@@ -53,7 +53,7 @@ function nextUsers(last: number, before: number): SQL {
     select id, ${isDue(sql`id`, before)} as isDue from users_of_log where id is not null`
 }
 
-/** Removes the oldest entries of some users, and returns how many, and who has more that are too old. */
+/** Removes the oldest entries of some users; returns how many, and which of the users have more that are too old. */
 async function forget(db: Database, userIds: number[], before: number) {
   const ids = sql`(select value as id from json_each(${JSON.stringify(userIds)}))`
   const share = Math.ceil(entriesPerPart / userIds.length)

@@ -6,7 +6,7 @@ import { CursorExpired } from '../../domain/failures.ts'
 import { transactionColumns } from '../transactions/read.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
 
-/** The user's transactions that have changed since, at most `rows` of them, in the order of their last changes. */
+/** The user's transactions that have changed after a number, at most `rows` of them, in the order of their last changes. */
 export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   return owner.db
     .select(transactionColumns)
@@ -17,8 +17,8 @@ export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<
 }
 
 /**
- * What the next entries of the log, at most `rows` of them, are about: each row once, as it is now, with the number of
- * its last entry among these and how many it has.
+ * The rows that the next entries of the log, at most `rows` of them, are about: each row once, as it is now, with the
+ * number of its last entry among these, and how many of them are about it.
  */
 export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   const entries = sql`
@@ -53,8 +53,8 @@ type Found = {
 }
 
 /**
- * The first `limit` changes of what has been found, and the number up to which there are no others. `limit` + 1 rows
- * must have been asked for. Throws CursorExpired if older entries have been removed from the log.
+ * The first `limit` of the changes found, and the number up to which there are no others. `limit` + 1 rows must have
+ * been asked for. Throws CursorExpired if older entries have been removed from the log.
  */
 export function pageOfLog(
   { changed, logged, balances, user, lastChange }: Found,
@@ -64,11 +64,11 @@ export function pageOfLog(
   const changeOf = transactionChanges(balances)
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
-    // A move is in the log under the number that its row carries.
+    // A move is in the log too, under the number that its row carries.
     ...changed.flatMap((row) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
     ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)
-  // Beyond the last row of a full answer there may be others.
+  // There may be others beyond the last row of a full answer.
   const known = Math.min(
     changed.length > limit ? lastOf(changed) : lastChange,
     logged.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(logged) : lastChange,
@@ -79,7 +79,7 @@ export function pageOfLog(
   return { changes: atLastPlaces(changes), seq }
 }
 
-/** Each row once: one that has moved and was changed later is both in the log and among the transactions. */
+/** Each row once: one that was moved and later changed is both in the log and among the transactions. */
 function atLastPlaces(changes: Change[]): Change[] {
   const last = new Map(changes.map((change) => [`${change.noun} ${change.id}`, change]))
   return changes.filter((change) => last.get(`${change.noun} ${change.id}`) === change)

@@ -5,7 +5,7 @@ import { type Account, accountColumns } from '../accounts.ts'
 import { type Category, categoryColumns } from '../categories.ts'
 import type { Transaction } from '../transactions/read.ts'
 
-/** What the feed shows of accounts and categories besides what other answers show. */
+/** What the feed shows of accounts and categories beyond what other answers show. */
 type Fed = { clientId: string | null }
 
 /** A row as it is now, or null for one that no longer exists. */
@@ -29,8 +29,8 @@ export const fedCategoryColumns = {
 export const rowLimit = (rows: unknown) => rows as Placeholder
 
 /**
- * Returns a function that makes changes of transactions, but none of a transaction on an account that is not among the
- * user's: that account is deleted, its entry stands for its transactions, and these are removed later.
+ * Returns a function that turns transactions into changes, leaving out those on an account that is not among the user's:
+ * that account has been deleted, its own entry stands for its transactions, and they are removed later.
  */
 export function transactionChanges(ownAccounts: { id: number }[]) {
   const ids = new Set(ownAccounts.map(({ id }) => id))

@@ -7,11 +7,11 @@ import { transactionColumns } from '../transactions/read.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
 
 /*
- * A snapshot walks through profile, accounts, categories, and transactions from the newest to the oldest. It finds
- * every row that existed when it began and has not changed since; the log has all others afterwards.
+ * A snapshot walks through profile, accounts, categories, and then transactions from the newest to the oldest. It finds
+ * every row that existed when it began and has not changed since; the log then has all the others.
  */
 
-/** The place before the first row of each kind that is still ahead, or undefined for a kind that has been passed. */
+/** Where the rows still ahead begin, for each kind; undefined for a kind that has been passed. */
 export type Ahead = {
   accountsAfter: number | undefined
   categoriesAfter: number | undefined
@@ -20,7 +20,7 @@ export type Ahead = {
 
 const newest = { date: '9999-12-31', id: 0 }
 
-/** What is still ahead after a row. */
+/** The rows still ahead after a row. */
 export function aheadOf(row: WalkedRow | undefined): Ahead {
   if (!row) return { accountsAfter: 0, categoriesAfter: 0, before: newest }
   if (row.noun === 'transaction')
@@ -74,8 +74,8 @@ type Found = {
 }
 
 /**
- * The first `limit` rows of what has been found, and the last of them, undefined if the walk ends there. `limit` + 1
- * rows of each kind must have been asked for.
+ * The first `limit` of the rows found, and the last of these, undefined if the walk ends there. `limit` + 1 rows of each
+ * kind must have been asked for.
  */
 export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
   const changeOf = transactionChanges(found.balances)

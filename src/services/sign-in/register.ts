@@ -14,8 +14,8 @@ import { insertDefaultCategories } from './default-categories.ts'
 import { newToken, type SignInContext } from './token.ts'
 
 /**
- * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the mail
- * limits allow a mail to the address; they never refuse the registration itself, or others could use them up to prevent
+ * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the email
+ * limits allow an email to the address; they never refuse the registration itself, or others could use them up to prevent
  * it. Throws Invalid, TooBusy.
  */
 export async function register(context: SignInContext, draft: Draft<Registration>, client: ClientAddress) {

@@ -8,7 +8,7 @@ import { liveCategory } from './read.ts'
 
 export type TransactionFilter = Omit<TransactionQuery, 'page' | 'per_page'>
 
-/** A filter as statements take it: whatever changes their text has a field of its own. */
+/** A filter as statements take it: whatever changes the text of a statement has a field of its own. */
 export type Conditions = Omit<TransactionFilter, 'category_id' | 'q'> & {
   category_id?: number | undefined
   isUncategorised?: boolean | undefined
@@ -32,7 +32,7 @@ export function conditionsOf({ category_id, q, ...others }: TransactionFilter): 
   }
 }
 
-/** Where a text is looked for. Both ways ignore the case of ASCII letters only. */
+/** The columns in which a text is looked for. Both ways of looking ignore the case of ASCII letters only. */
 const texts = [transactions.description, transactions.reference]
 
 /**
@@ -43,7 +43,7 @@ export function filterParts(
   owner: Scope,
   { account_id, category_id, isUncategorised, type, from, to, pattern, part }: Slots<Conditions>,
 ): SQL[] {
-  // The rows of an account or category are all its user's. Without a condition on the user, their index is enough.
+  // All rows of an account or category are its user's, so their index is enough, without a condition on the user.
   const isNarrow = account_id !== undefined || category_id !== undefined
   const conditions = and(
     isNarrow ? undefined : eq(transactions.userId, owner.id),

@@ -40,7 +40,7 @@ export async function listTransactions(
   draft: Draft<TransactionQuery>,
 ): Promise<TransactionPage> {
   const { page = 1, per_page: perPage = defaultPageSize, ...filter } = await requireComplete(owner, draft)
-  // However large the page number is, the offset must remain a safe integer.
+  // However large the page number, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const { from = earliestDate, to = latestDate } = filter
   const asked = {
@@ -61,7 +61,7 @@ function select(owner: Scope, asked: Omit<Slots<Asked>, 'slice'>) {
   }
 }
 
-/** How many rows match a filter: read from kept figures where there are any, counted otherwise. */
+/** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
 function totalOf(owner: Scope, { filter, period }: Omit<Slots<Asked>, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
   if (Object.keys(filter).length === 0)

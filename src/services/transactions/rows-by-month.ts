@@ -8,8 +8,8 @@ import { type Conditions, filterParts } from './filter.ts'
 
 /**
  * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
- * Whole months are read from kept totals, those that the filter cuts are counted. Undefined for filters by account or
- * text, for which no totals are kept. The period is that of the filter's days.
+ * Whole months are read from the kept totals; months that the filter cuts are counted. Undefined for filters by account
+ * or text, for which no totals are kept. The period is that of the filter's days.
  */
 export function rowsByMonth(
   owner: Scope,

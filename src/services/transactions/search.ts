@@ -6,19 +6,19 @@ import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
 /**
- * The most rows that a search looks at: the newest. An ordinary index finds no word within a text, and one that does
- * would make every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
+ * How many rows a search looks at, at most: the newest. An ordinary index cannot find a word within a text, and one that
+ * can would make every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
 const mostSearched = sql<number>`10000`
 
 type Search = {
   /** Selects the ids of a page of what was found. */
   ids: (slice: Slots<Slice>) => SQL
-  /** Selects how many rows were found and, if some may not have been looked at, the day of the last one that was. */
+  /** Selects how many rows were found and, if some may not have been looked at, the day of the oldest one that was. */
   counted: SQL
 }
 
-/** Looks for the text of a filter in what its index can narrow down: an account or a category, and dates. */
+/** Looks for the text of a filter among the rows that an index can narrow down: of an account or a category, and dates. */
 export function search(owner: Scope, filter: Slots<Conditions>): Search {
   const { account_id, category_id, from, to } = filter
   const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }

@@ -16,7 +16,7 @@ export const accountOperations: OperationGroup = {
     'POST /api/accounts': {
       id: 'createAccount',
       summary: 'Open an account',
-      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with ${maxNotesLength} characters of notes in all of them together.`,
+      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${maxNotesLength} characters of notes between them.`,
       body: {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },
@@ -35,7 +35,7 @@ export const accountOperations: OperationGroup = {
     'PUT /api/accounts/:id': {
       id: 'updateAccount',
       summary: 'Change an account',
-      description: 'Only what is sent changes; the balance follows the starting balance.',
+      description: 'Changes only the fields that are sent; the balance follows the starting balance.',
       body: { name: 'AccountChanges', example: { name: 'Household', starting_balance: '1300.00' } },
       answers: { 200: json(account, 'The account as it is now.') },
       failures: ['AccountConflict'],
@@ -44,7 +44,7 @@ export const accountOperations: OperationGroup = {
       id: 'deleteAccount',
       summary: 'Delete an account',
       description:
-        'Deletes its transactions too, including transfers to and from other accounts, whose balances follow.',
+        'Also deletes its transactions, including transfers to and from other accounts, whose balances follow.',
       answers: { 204: deleted },
       failures: ['OutOfBounds', 'AccountConflict'],
     },

@@ -5,7 +5,7 @@ import type { OperationGroup } from '../operation.ts'
 
 export const categoryOperations: OperationGroup = {
   tag: 'Categories',
-  description: 'What money is spent on and comes from; every user starts with a set of them.',
+  description: 'What money is spent on, and where it comes from. Every user starts with a set of them.',
   operations: {
     'GET /api/categories': {
       id: 'listCategories',
@@ -16,7 +16,7 @@ export const categoryOperations: OperationGroup = {
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
-      description: `The pair of name and type is unique; a repeated one is a 422 under \`name\`. A user has at most ${maxCategories} of them.`,
+      description: `Name and type together are unique; a repeat is a 422 under \`name\`. A user has at most ${maxCategories} categories.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
       answers: {
         201: json(category, 'The new category.'),
@@ -32,7 +32,7 @@ export const categoryOperations: OperationGroup = {
     'PUT /api/categories/:id': {
       id: 'updateCategory',
       summary: 'Change a category',
-      description: 'Its transactions keep it, and their totals go by its new name.',
+      description: 'Its transactions keep it, and their totals appear under its new name.',
       body: { name: 'CategoryChanges', example: { name: 'Cats and dogs' } },
       answers: { 200: json(category, 'The category as it is now.') },
       failures: ['CategoryConflict'],

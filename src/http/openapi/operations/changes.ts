@@ -11,7 +11,7 @@ export const changeOperations: OperationGroup = {
       id: 'pullChanges',
       summary: 'Pull what has changed',
       description:
-        'Without a cursor everything, as a snapshot; with the `cursor` of the last page what has changed since, each row once and as it is now. Go on until `has_more` is false. After a 410 begin without a cursor.',
+        'Without a cursor, everything, as a snapshot; with the `cursor` of the last page, what has changed since, each row once and as it is now. Continue until `has_more` is false. After a 410, start again without a cursor.',
       answers: { 200: json(feed, 'One page.') },
       failures: ['CursorExpired'],
     },
@@ -19,7 +19,7 @@ export const changeOperations: OperationGroup = {
       id: 'uploadOperations',
       summary: 'Upload what was done offline',
       description:
-        'Up to 500 operations, each whole or not at all, and none hurts another. The answer says what became of each; with a `cursor` it carries what a GET would as well. Sent again, nothing is done twice.',
+        'Up to 500 operations. Each is done whole or not at all, and a failed one does not affect the others. The answer gives the outcome of each; with a `cursor`, it also carries what a GET would. Sending the same upload again does nothing twice.',
       body: {
         name: 'Upload',
         example: {
@@ -47,7 +47,7 @@ export const changeOperations: OperationGroup = {
           ],
         },
       },
-      answers: { 200: json(uploadAnswer, 'What became of each operation, in their order.') },
+      answers: { 200: json(uploadAnswer, 'The outcome of each operation, in the order sent.') },
       failures: ['CursorExpired'],
     },
   },

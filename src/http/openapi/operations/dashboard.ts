@@ -4,13 +4,13 @@ import type { OperationGroup } from '../operation.ts'
 
 export const dashboardOperations: OperationGroup = {
   tag: 'Dashboard',
-  description: 'Balances and one month, or any range, at a glance.',
+  description: 'Balances, and a month or any other range, at a glance.',
   operations: {
     'GET /api/summary': {
       id: 'showSummary',
       summary: 'Show the dashboard',
       description:
-        "The current month in the user's time zone, another one by `month`, or any range by `from` and `to`; either end of a range may be left open. `monthly_summary` and `category_breakdown` are about that period, balances about all dates. Transfers count nowhere in it.",
+        "The current month in the user's time zone, another month with `month`, or any range with `from` and `to`, either of which may be left out. `monthly_summary` and `category_breakdown` cover that period, balances all dates. Transfers are left out.",
       answers: taggedAnswers(json(summary, 'The dashboard.')),
     },
   },

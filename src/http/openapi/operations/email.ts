@@ -6,17 +6,17 @@ import { json, page, pageOrJson } from '../answers.ts'
 import type { OperationGroup } from '../operation.ts'
 import { password } from './sign-in.ts'
 
-/** Mails and what their links do: verification, forgotten passwords, reminders. */
+/** Emails and what their links do: verification, forgotten passwords, reminders. */
 export const emailOperations: OperationGroup = {
   tag: 'Mail',
   description: 'Verifying or disowning the address, resetting the password, ending reminders.',
   operations: {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
-      summary: 'Send the verification mail again',
+      summary: 'Send another verification email',
       description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnconfirmed.most} a day for its mailbox, with or without a \`+\` part.`,
       answers: {
-        200: json(verificationSent, 'The mail is queued, or not needed.', [
+        200: json(verificationSent, 'The email is queued, or not needed.', [
           'X-RateLimit-Limit',
           'X-RateLimit-Remaining',
         ]),
@@ -25,13 +25,13 @@ export const emailOperations: OperationGroup = {
     'GET /api/email/verification-status': {
       id: 'showVerificationStatus',
       summary: 'Ask whether the address is verified',
-      description: 'For a client that waits for the link in the mail to be opened.',
-      answers: { 200: json(verificationStatus, 'Whether it is.') },
+      description: 'For a client that is waiting for the link in the email to be opened.',
+      answers: { 200: json(verificationStatus, 'Whether the address is verified.') },
     },
     'GET /api/email/verify/:id/:hash': {
       id: 'verifyEmail',
       summary: 'Verify the address',
-      description: `The link of the verification mail; good for ${addressLinkMinutes.verify} minutes.`,
+      description: `The link in the verification email; valid for ${addressLinkMinutes.verify} minutes.`,
       answers: {
         302: {
           description: 'To `{frontend}/dashboard?verified=1`, or `?verified=already`.',
@@ -44,28 +44,28 @@ export const emailOperations: OperationGroup = {
       id: 'showDisown',
       summary: 'Ask whether to delete an account that somebody else registered',
       description:
-        'The link “This was not me” in the verification mail, good for 30 days. Answers a page with a button, or one that says the address has been verified.',
+        'The “This was not me” link in the verification email, valid for 30 days. Answers with a page that has a button, or one that says the address has been verified.',
       answers: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },
     'POST /api/email/disown/:id/:hash': {
       id: 'disown',
       summary: 'Delete an account that somebody else registered',
-      description: 'What the button of that page does, while the address is not verified.',
+      description: 'What the button on that page does, as long as the address is not verified.',
       answers: { 200: pageOrJson('The account is gone: a page where HTML is accepted, JSON otherwise.') },
       failures: ['BadLink', 'VerifiedMeanwhile', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
       id: 'forgotPassword',
-      summary: 'Ask for a reset mail',
-      description: 'Six a minute and twenty an hour for an address.',
+      summary: 'Ask for a reset email',
+      description: `${exactLimits.resetMails.most} a minute and ${exactLimits.resetLinks.most} an hour for each address.`,
       body: { name: 'ForgottenPassword', example: { email: 'mary@example.com' } },
-      answers: { 200: json(message, 'The mail is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
+      answers: { 200: json(message, 'The email is queued.', ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) },
     },
     'POST /api/reset-password': {
       id: 'resetPassword',
       summary: 'Choose a new password',
-      description: `Takes the token of the reset mail: good for ${resetLinkMinutes} minutes, and once. Every access token of the user is revoked.`,
+      description: `Takes the token from the reset email, which works once, for ${resetLinkMinutes} minutes. Revokes every access token of the user.`,
       body: {
         name: 'PasswordReset',
         example: {
@@ -80,7 +80,7 @@ export const emailOperations: OperationGroup = {
     'GET /api/reminders/unsubscribe/:user/:signature': {
       id: 'showUnsubscribe',
       summary: 'Ask whether to end reminders',
-      description: 'The link of the reminder mail; a page with a button.',
+      description: 'The link in the reminder email; answers with a page that has a button.',
       answers: { 200: page },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },

@@ -14,18 +14,21 @@ const upload = z.object({ file: file.describe('The file.') })
 const bodies = (example: string): Operation['bodies'] => ({
   'multipart/form-data': { name: 'ImportUpload', schema: upload },
   'text/csv': { schema: file, example },
-  'application/octet-stream': { schema: file, description: 'Any file; its content says what it is.' },
+  'application/octet-stream': {
+    schema: file,
+    description: 'Any file; its format is recognised by its content.',
+  },
 })
 
 export const importOperations: OperationGroup = {
   tag: 'Import',
-  description: `CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Whatever can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  description: `CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
   operations: {
     'POST /api/import/store': {
       id: 'importFile',
       summary: 'Import a CSV file',
       description:
-        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; fields of the form are read as well, and come first. Rows may also come as JSON (see *Other spellings*).',
+        'Columns are found by their names: `date`, `amount` (or `debit` and `credit`), and optionally `type`, `account`, `to_account`, `category`, `description`, `reference`. Options are query parameters; form fields are read as well, and take precedence. Rows may also come as JSON (see *Other spellings*).',
       bodies: bodies('date,amount,account,description\n2026-11-19,-3.20,Checking,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
@@ -34,7 +37,7 @@ export const importOperations: OperationGroup = {
       id: 'importStatement',
       summary: 'Import a bank statement',
       description:
-        "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that exist already are counted as duplicates and not imported again.",
+        "OFX and QFX, QIF, CAMT.052 to .054, MT940, CSV and Excel workbooks (.xlsx), recognised by content. The bank's own id becomes `reference`; rows that already exist are counted as duplicates and not imported again.",
       bodies: bodies('Date,Amount,Description\n2026-11-19,-3.20,Bakery\n'),
       answers: { 200: json(importResult, 'What was imported.') },
       failures: ['NotVerified'],
@@ -42,7 +45,7 @@ export const importOperations: OperationGroup = {
     'GET /api/imports': {
       id: 'listImports',
       summary: 'List imports',
-      description: 'Files that were imported, without dry runs and undone imports.',
+      description: 'Files that were imported, leaving out dry runs and undone imports.',
       answers: { 200: list(importRecord, 'What was imported, newest first.') },
     },
     'GET /api/imports/:id': {
@@ -55,7 +58,7 @@ export const importOperations: OperationGroup = {
       id: 'undoImport',
       summary: 'Undo an import',
       description:
-        'Deletes the transactions that the import created, except those changed since; `force=true` deletes these too.',
+        'Deletes the transactions that the import created, except those changed since; `force=true` deletes those too.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds'],

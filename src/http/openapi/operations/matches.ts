@@ -8,20 +8,20 @@ const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 export const matchOperations: OperationGroup = {
   tag: 'Matches',
   description:
-    'What was typed by hand and stands in the bank’s file as well, days later; and what left one account of the user’s and came in on another.',
+    'What was typed by hand and also appears in the bank’s file, days later; and what left one account of the user’s and arrived in another.',
   operations: {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
       description:
-        'Pairs of incomes or expenses that look like one event, computed from the newest 20,000 transactions of the days asked for, and of these at most 3,000 that have another of their amount nearby. Pairs that were rejected are left out.',
+        'Pairs of incomes or expenses that look like one event, found among the newest 20,000 transactions of the days asked for, of which at most 3,000 that have another of the same amount nearby are compared. Rejected pairs are left out.',
       answers: { 200: json(matchList, 'What was found.') },
     },
     'POST /api/matches/join': {
       id: 'joinMatch',
       summary: 'Join a match',
       description:
-        'One transaction remains, and gains what it lacks of the other (`category_id`, `description`, `reference`). Of a transfer that is the outflow, as a transfer to the other account; of a duplicate the one that was typed, or else the older one. A statement that has the other can be imported again, and creates nothing.',
+        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that was typed, or else the older one. Importing a statement that has the other again creates nothing.',
       body: pair,
       answers: { 200: json(transaction, 'What remains.') },
     },
@@ -29,23 +29,24 @@ export const matchOperations: OperationGroup = {
       id: 'separateMatch',
       summary: 'Separate what was joined',
       description:
-        'Brings the other transaction back, under its id. What the one that remained gained of it is taken away, unless it was changed since.',
+        'Brings the other transaction back, under its id. Whatever the remaining one took from it is removed again, unless it has been changed since.',
       body: { name: 'MatchSeparation', example: { id: 1 } },
       answers: { 200: json(separated, 'Both.') },
     },
     'POST /api/matches/reject': {
       id: 'rejectMatch',
       summary: 'Reject a match',
-      description: 'Remembers that the two are no match of this kind: nothing asks again.',
+      description:
+        'Remembers that the two are not a match of this kind, so that they are never suggested again.',
       body: pair,
-      answers: { 204: { description: 'It is remembered.' } },
+      answers: { 204: { description: 'Rejected.' } },
     },
     'DELETE /api/matches/reject': {
       id: 'takeRejectionBack',
       summary: 'Take a rejection back',
-      description: 'The two may be found to match again.',
+      description: 'The two may be suggested again.',
       body: pair,
-      answers: { 204: { description: 'It is taken back.' } },
+      answers: { 204: { description: 'Taken back.' } },
     },
   },
 }

@@ -12,21 +12,21 @@ export const profileOperations: OperationGroup = {
     'GET /api/me': {
       id: 'showProfile',
       summary: 'Show the profile',
-      description: 'Who the token belongs to.',
+      description: 'The user to whom the token belongs.',
       answers: taggedAnswers(json(user, 'The user of the token.')),
     },
     'PUT /api/me': {
       id: 'updateProfile',
       summary: 'Change the profile',
       description:
-        'Only what is sent changes. `reminder_time: null` ends reminders. Another address is a 422, and so is a password: PUT /api/me/password changes that.',
+        'Changes only the fields that are sent. `reminder_time: null` ends reminders. A different address is a 422, and so is a password, which PUT /api/me/password changes.',
       body: { name: 'ProfileChanges', example: { timezone: 'Europe/London', reminder_time: '20:00' } },
       answers: { 200: json(user, 'The user as it is now.') },
     },
     'PUT /api/me/password': {
       id: 'updatePassword',
       summary: 'Change the password',
-      description: `Ends all other sessions and voids reset links; this session stays. A user without a password sets one by a reset mail. ${exactLimits.passwordGuesses.most} a minute for each token, together with leaving.`,
+      description: `Ends all other sessions and voids reset links; this session stays. A user without a password sets one through a reset email. ${exactLimits.passwordGuesses.most} a minute for each token, counted together with deleting the user.`,
       body: {
         name: 'PasswordChange',
         example: {
@@ -39,9 +39,9 @@ export const profileOperations: OperationGroup = {
     },
     'DELETE /api/me': {
       id: 'deleteProfile',
-      summary: 'Leave for good',
+      summary: 'Delete the user',
       description:
-        'Deletes the user with everything they own. Needs the password or, if the user has none, the address.',
+        'Deletes the user and everything they own. Needs the password or, if the user has none, the address.',
       body: { name: 'Farewell', example: { password: 'correct horse battery staple' } },
       answers: { 204: deleted },
     },

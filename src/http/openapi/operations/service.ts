@@ -10,13 +10,13 @@ export const serviceOperations: OperationGroup = {
     'GET /api/health': {
       id: 'checkHealth',
       summary: 'Ask whether the service is up',
-      description: 'Asks the database as well; 503 while it cannot be reached.',
-      answers: { 200: json(health, 'It is, and its database answers.') },
+      description: 'Checks the database as well; 503 while it cannot be reached.',
+      answers: { 200: json(health, 'It is up, and so is its database.') },
     },
     'GET /api/openapi.json': {
       id: 'showDocument',
       summary: 'Get this document',
-      description: 'OpenAPI 3.1. Send its `ETag` as `If-None-Match`, and an unchanged document is a 304.',
+      description: 'OpenAPI 3.1. With its `ETag` in `If-None-Match`, an unchanged document is a 304.',
       answers: {
         200: { description: 'The document.', schema: z.record(z.string(), z.unknown()), headers: ['ETag'] },
         304: { description: 'It has not changed.', headers: ['ETag'] },

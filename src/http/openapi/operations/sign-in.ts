@@ -17,7 +17,7 @@ export const signInOperations: OperationGroup = {
       id: 'register',
       summary: 'Register',
       description:
-        'Creates a user with the default categories, queues a mail to verify the address, and signs in. If the mailbox has had many mails lately, none is queued: ask for one later.',
+        'Creates a user with the default categories, queues an email to verify the address, and signs in. If the mailbox has had too many emails lately, none is queued: ask for one later.',
       body: {
         name: 'Registration',
         example: {
@@ -33,7 +33,7 @@ export const signInOperations: OperationGroup = {
     'POST /api/login': {
       id: 'login',
       summary: 'Sign in with a password',
-      description: `Wrong credentials are a 422 under \`email\`, the same for an unknown address as for a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
+      description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
     },
@@ -52,7 +52,7 @@ export const signInOperations: OperationGroup = {
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
-      description: 'The valid tokens, the most recently used first; 500 at most.',
+      description: 'The valid tokens, most recently used first; 500 at most.',
       answers: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {
@@ -71,14 +71,14 @@ export const signInOperations: OperationGroup = {
       id: 'beginProviderSignIn',
       summary: 'Sign in through the identity provider',
       description:
-        'Send the person to `url`; they come back to the callback, and from there to the frontend.',
+        'Send the person to `url`. The provider sends them back to the callback, which sends them on to the frontend.',
       answers: { 200: json(authorisation, 'Where to send the person.') },
     },
     'GET /api/auth/idp/callback': {
       id: 'completeProviderSignIn',
       summary: 'Come back from the identity provider',
       description:
-        'Called by the provider, not by clients. Leads to `{frontend}/login` with `token` and `user`, or with `error` and `error_code`: access_denied, invalid_state, provider_error, email_missing or email_unverified.',
+        'Called by the provider, not by clients. Redirects to `{frontend}/login` with `token` and `user`, or with `error` and `error_code`: access_denied, invalid_state, provider_error, email_missing or email_unverified.',
       answers: { 302: { description: 'Back to the frontend.', headers: ['Location'] } },
     },
   },

@@ -13,13 +13,13 @@ const item = {
 export const syncOperations: OperationGroup = {
   tag: 'Offline batches',
   description:
-    'What a phone recorded while it was offline. Give each item a `client_id`: then a batch can be sent as often as it takes, and every item lands once.',
+    'What a phone recorded while it was offline. Give each item a `client_id`: a batch can then be sent as often as necessary, and every item lands once.',
   operations: {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
       description:
-        'The whole batch is checked and stored before the answer; after a 200 the phone may empty its queue. On an error nothing is taken, unless `Prefer: handling=lenient` is sent: then the good items are taken, and the status reports the bad ones. 1 to 1,000 items, 1 MB.',
+        'The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. After an error, nothing has been accepted. With `Prefer: handling=lenient` the valid items are accepted, and the status reports the others. 1 to 1,000 items, up to 1 MB.',
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },
@@ -31,7 +31,7 @@ export const syncOperations: OperationGroup = {
     },
     'GET /api/transactions/sync/:id': {
       id: 'showSync',
-      summary: 'Ask what became of a batch',
+      summary: 'Show the outcome of a batch',
       description:
         'Counts, and each item with its outcome, once `status` is `completed` or `failed`. Processing takes seconds.',
       answers: { 200: json(batch, 'The batch and its items.') },

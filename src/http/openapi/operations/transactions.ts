@@ -10,14 +10,14 @@ export const transactionOperations: OperationGroup = {
       id: 'listTransactions',
       summary: 'List transactions',
       description:
-        'By date and id, newest first; fifty a page, or as many as `per_page` says, up to 500. `account_id` finds both sides of a transfer; `category_id=none` finds transactions without a category; `q` looks in description and reference.',
+        'By date and id, newest first, 50 a page or as many as `per_page` says, up to 500. `account_id` matches either side of a transfer, `category_id=none` transactions without a category; `q` searches description and reference.',
       answers: taggedAnswers(json(transactionPage, 'One page.')),
     },
     'POST /api/transactions': {
       id: 'createTransaction',
       summary: 'Record a transaction',
       description:
-        'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id`, a repeated call answers 200 with the row of the first and never creates a second.',
+        'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id`, repeating the call answers 200 with the row that the first call created, and never creates a second.',
       body: {
         name: 'NewTransaction',
         example: {
@@ -47,7 +47,7 @@ export const transactionOperations: OperationGroup = {
     'PUT /api/transactions/:id': {
       id: 'updateTransaction',
       summary: 'Change a transaction',
-      description: 'Only what is sent changes; the rules apply to the resulting row.',
+      description: 'Changes only the fields that are sent; the rules apply to the resulting row.',
       body: { name: 'TransactionChanges', example: { amount: '13.20', description: 'Coffee beans, dark' } },
       answers: { 200: json(transaction, 'The transaction as it is now.') },
       failures: ['TransactionConflict'],
@@ -55,7 +55,8 @@ export const transactionOperations: OperationGroup = {
     'DELETE /api/transactions/:id': {
       id: 'deleteTransaction',
       summary: 'Delete a transaction',
-      description: 'Balances and totals are as if it had never been. Its `client_id` stays spent.',
+      description:
+        'Balances and totals become what they would be without it. Its `client_id` cannot be used again.',
       answers: { 204: deleted },
       // What remains may leave a balance or a total out of its bounds.
       failures: ['OutOfBounds', 'TransactionConflict'],
