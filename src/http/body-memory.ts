@@ -68,3 +68,14 @@ export class BodyMemory {
     return true
   }
 }
+
+/** Does the work once nothing else of the sender's is being done here. Throws TooBusy if its turn does not come soon. */
+export async function inTurn<T>(sender: string, work: () => Promise<T>): Promise<T> {
+  const turn = new BodyMemory(sender)
+  try {
+    await turn.holdToRead(0)
+    return await work()
+  } finally {
+    turn.release()
+  }
+}

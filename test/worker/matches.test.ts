@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
+import { BodyMemory } from '../../src/http/body-memory.ts'
 import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
 import {
@@ -131,6 +132,27 @@ test('of a long history the newest 20,000 rows are looked at, with a bounded num
   expect([body, work.requests]).toEqual([{ matches: [], searched_back_to: null }, 1])
   expect(work.rowsRead).toBeLessThan(3_650 * 22)
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('lists of one user take turns, whatever token they come with, and nobody else waits for them', async () => {
+  const world = createWorld()
+  const [ada, bob] = [(await createHousehold(world)).person, (await createHousehold(world)).person]
+  const { email, password } = ada
+  const { body } = await world.call('POST', '/api/login', { body: { email, password } })
+  const list = (token: string) => world.call('GET', '/api/matches', { token })
+  expect((await list(body.access_token)).status).toBe(200)
+  const turn = new BodyMemory(`matches of ${ada.id}`)
+  onTestFinished(() => turn.release())
+  await turn.holdToRead(0)
+  const answers = await Promise.all([ada.token, body.access_token, bob.token].map(list))
+  expect(answers.map(({ status, headers }) => [status, headers.has('Retry-After')])).toEqual([
+    [503, true],
+    [503, true],
+    [200, false],
+  ])
+  expect((await ada.get('/api/summary')).status).toBe(200)
+  turn.release()
+  expect((await list(ada.token)).status).toBe(200)
 })
 
 test('a potential duplicate says why it is one', async () => {
