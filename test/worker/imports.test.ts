@@ -4,7 +4,7 @@ import { findDifferences } from '../../src/db/check.ts'
 import { defaultCategories } from '../../src/domain/categories.ts'
 import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase, writeHistory } from './laws/every-route.ts'
-import { balanceOf, createWorld, expectInvalid, type Json, openAccount } from './world.ts'
+import { balanceOf, createWorld, expectInvalid, type Json, openAccount, recordTransaction } from './world.ts'
 
 const csv = `Date;Amount;Description;Category;Account
 20.11.2026;-12,50;Groceries at the market;Groceries;Checking
@@ -512,23 +512,33 @@ test('a dry run answers what the real one would, the bounds included, and leaves
   expect(again.body.import.counts.created).toBe(1)
 })
 
-test('ten thousand rows of a file are imported in two round trips, the first of which asks who sends them', async () => {
+test('of ten thousand rows of a file, possible matches are looked for once the others are free to write', async () => {
   const home = await createImporter()
   const day = (i: number) => new Date(Date.UTC(2000, 0, 1 + (i % 9_000))).toISOString().slice(0, 10)
   const rows = Array.from({ length: 10_000 }, (_, i) => `${day(i)},-${(i % 500) + 1}.25,Row ${i}`)
-  await home.world.resetDatabaseWork()
-  const { status, body } = await home.upload(
-    '/api/import/store',
-    `date,amount,description\n${rows.join('\n')}\n`,
-    {
-      account_id: String(home.cash.id),
-    },
-  )
-  expect([status, body.import?.counts]).toEqual([
-    200,
-    { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0, possible: 0, joined: 0 },
-  ])
-  expect((await home.world.databaseWork()).requests).toBe(2)
+  await recordTransaction(home.person, {
+    ...home.expense(),
+    account_id: home.cash.id,
+    amount: '7.25',
+    transaction_date: '2000-01-06',
+  })
+  const upload = async (options: Record<string, string>) => {
+    await home.world.resetDatabaseWork()
+    const { status, body } = await home.upload(
+      '/api/import/store',
+      `date,amount,description\n${rows.join('\n')}\n`,
+      { account_id: String(home.cash.id), ...options },
+    )
+    expect(status).toBe(200)
+    return { ...body.import, requests: (await home.world.databaseWork()).requests }
+  }
+  const dry = await upload({ dry_run: '1' })
+  const counts = { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0, possible: 1, joined: 0 }
+  // The first asks who sends them.
+  expect(dry).toMatchObject({ counts, requests: 2 })
+  const real = await upload({})
+  expect(real).toMatchObject({ counts, requests: 3, matches_url: dry.matches_url })
+  expect((await upload({ match: 'off' })).requests).toBe(2)
   expect(await home.isExact()).toBe(true)
 })
 

@@ -36,7 +36,7 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 
 /**
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
- * with existing ones and creates the rest. A dry run does the same and undoes it at the end. The same file with the
+ * with existing ones and creates the rest. What a large file may match is read in another. A dry run does the same and undoes it at the end. The same file with the
  * same key is imported once; repeats get the same answer, which is kept in a second round trip.
  *
  * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
@@ -79,9 +79,13 @@ async function runImport(
   const stored = earlier ?? created[0]
   if (!stored) throw brokenBy([quota], results.verdict)
   const joinsSure = file.isDryRun && file.match === 'sure'
+  const found =
+    isLookedAtLater(file) && !stored.answer
+      ? await owner.run(selectCandidates(owner, daysAround(file, sql`${stored.id}`)))
+      : results
   const answer = stored.answer ?? {
     duplicates: results.duplicates.map((found) => explained(file, found)),
-    possible: possibleMatches(stored.id, results, { joinsSure }),
+    possible: possibleMatches(stored.id, found, { joinsSure }),
     closing: compareClosing(file, balance),
   }
   if (key !== null && !stored.answer) await keepAnswer(owner, stored.id, answer)
@@ -91,6 +95,14 @@ async function runImport(
     ...answer,
   }
   return { result, sure: joinsSure ? surePairs(stored, results) : [] }
+}
+
+/** What a file with more rows may match is read once others can write again. */
+const mostRowsLookedAtFirst = 1_000
+
+/** The rows of a dry run are there for no later round trip. */
+function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
+  return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
 }
 
 /** Keeps the answer before it is sent: it would be another once somebody has joined one of the possible matches, say. */
@@ -142,7 +154,10 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
           ]
         : [],
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-    ...selectCandidates(owner, file.match === 'off' ? noDays : daysAround(file, answered)),
+    ...selectCandidates(
+      owner,
+      file.match === 'off' || isLookedAtLater(file) ? noDays : daysAround(file, answered),
+    ),
     forgotten: file.takesDeleted && !file.isDryRun ? [db.run(forgetTaken(owner, importId))] : [],
     undone: file.isDryRun ? run(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: db.delete(batches).where(eq(batches.id, id)),
