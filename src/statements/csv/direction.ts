@@ -63,15 +63,24 @@ function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]):
   if (known.has('inverted') || known.has('mixed'))
     return 'The balances in the file contradict the signs of its amounts.'
   if (known.has('right')) return null
+  const says = (words: RegExp) => (entry: Entry) =>
+    words.test(foldHeader(entry.row.cells.join(' ').slice(0, 500)))
   const negative = entries.filter(({ amount }) => amount < 0)
-  const texts = negative.map(({ row }) => foldHeader(row.cells.join(' ').slice(0, 500)))
+  const positive = entries.filter(({ amount }) => amount > 0)
   const kindsDiffer = contradictKinds(table, entries)
   const ofCard = table.headers.some(({ name }) => cardHeader.test(name))
   if (ofCard && negative.length < entries.length / 2)
     return 'The file is that of a card, and most of its amounts are positive, as if they were charges.'
-  const areRefunds = negative.length <= entries.length / 2 && texts.every((text) => refund.test(text))
-  if (negative.length > 0 && (kindsDiffer || areRefunds || texts.some((text) => repayment.test(text))))
+  const areRefunds = negative.length <= entries.length / 2 && negative.every(says(refund))
+  if (negative.length > 0 && (kindsDiffer || areRefunds || negative.some(says(repayment))))
     return 'Negative amounts in the file seem to be repayments, so that positive ones would be charges.'
+  const isClear = (entry: Entry) =>
+    entry.balance !== null ||
+    entry.row.amount.written?.positive ||
+    says(refund)(entry) ||
+    says(repayment)(entry)
+  if (negative.length > 0 && positive.length >= 4 * negative.length && !positive.some(isClear))
+    return 'Nearly all amounts in the file are positive, as if they were charges of a card.'
   return null
 }
 
