@@ -11,6 +11,7 @@ import {
   genericFiles,
   read,
   statements,
+  workbooks,
 } from './corpus.ts'
 
 test('the corpus has files of every format', () => {
@@ -18,6 +19,7 @@ test('the corpus has files of every format', () => {
     new Set(['csv', 'mt940', 'camt', 'ofx', 'qif']),
   )
   expect(corpus.size).toBeGreaterThan(145)
+  expect(workbooks.map(([path]) => path.split('/')[0]).sort()).toEqual(['generic-csv', 'xlsx'])
 })
 
 /** True if nearly all characters are Latin letters, digits and signs. */
@@ -84,5 +86,14 @@ describe('a generic CSV file of the corpus', () => {
   test.each(genericFiles)('%s reads as the file beside it expects', (path, text) => {
     const { options, ...expected } = expectedOf(path)
     expect({ rows: readGenericCsv(encode(text), options ?? {}) }).toEqual(expected)
+  })
+})
+
+describe('a workbook of the corpus', () => {
+  test.each(workbooks)('%s reads as the file beside it expects', (path, bytes) => {
+    const { options = {}, ...expected } = expectedOf(path)
+    const isGeneric = path.startsWith('generic-csv/')
+    const found = isGeneric ? { rows: readGenericCsv(bytes, options) } : readStatement(bytes, options)
+    expect(found).toEqual(expected)
   })
 })

@@ -5,10 +5,10 @@ import type { GenericRow, ImportOptions, Statement } from '../../../src/statemen
 
 declare global {
   interface ImportMeta {
-    /** Vite's: the files that match, as text or, if they are JSON, as what they hold. */
+    /** Vite's: the files that match, as text, as data URLs or, if they are JSON, as what they hold. */
     glob(
       pattern: string | string[],
-      options: { query?: '?raw'; import: 'default'; eager: true },
+      options: { query?: '?raw' | '?url&inline'; import: 'default'; eager: true },
     ): Record<string, string & Expected>
   }
 }
@@ -20,14 +20,19 @@ declare global {
 export type Expected = { options?: ImportOptions; asks?: string[] } & (Statement | { rows: GenericRow[] })
 
 const root = '../../corpus/'
-const texts = import.meta.glob(['../../corpus/**/*', '!**/*.expected.json'], {
+const texts = import.meta.glob(['../../corpus/**/*', '!**/*.{expected.json,xlsx}'], {
   query: '?raw',
+  import: 'default',
+  eager: true,
+})
+const dataUrls = import.meta.glob('../../corpus/**/*.xlsx', {
+  query: '?url&inline',
   import: 'default',
   eager: true,
 })
 const expectations = import.meta.glob('../../corpus/**/*.expected.json', { import: 'default', eager: true })
 
-/** The files of test/corpus by their path below it. */
+/** The text files of test/corpus by their path below it. */
 export const corpus = new Map(Object.entries(texts).map(([path, text]) => [path.replace(root, ''), text]))
 
 /** The corpus files that are bank statements, and those that are generic CSV files. */
@@ -35,7 +40,13 @@ export const [statements = [], genericFiles = []] = [false, true].map((isGeneric
   [...corpus].filter(([path]) => path.startsWith('generic-csv/') === isGeneric),
 )
 
-/** A corpus file. */
+/** The workbooks among the corpus files. */
+export const workbooks = Object.entries(dataUrls).map(
+  ([path, url]) =>
+    [path.replace(root, ''), new Uint8Array(Buffer.from(url.replace(/^.*,/, ''), 'base64'))] as const,
+)
+
+/** A text file of the corpus. */
 export function fileOf(path: string): string {
   const text = corpus.get(path)
   if (text === undefined) throw new Error(`The corpus has no ${path}.`)
