@@ -14,6 +14,7 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
   '.webmanifest': 'application/manifest+json',
 }
 
@@ -47,7 +48,8 @@ export async function startApp({ port, host, directory, apiUrl }: Options): Prom
       if (entries.includes(name) || builtAt === 0) await build()
       const file = path.join(directory, name)
       const type = types[path.extname(name)]
-      if (request.method !== 'GET' || !type || !file.startsWith(directory) || !existsSync(file))
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (!isRead || !type || !file.startsWith(directory) || !existsSync(file))
         return sendJson(response, 404, { message: 'Not found.' })
       send(response, 200, type, await readFile(file))
     }
