@@ -9,7 +9,7 @@ import { ImportFile } from './pages/import-file.tsx'
 import { Settings } from './pages/settings.tsx'
 import { ForgottenPassword, NewPassword, Register, SignIn } from './pages/sign-in.tsx'
 import { Transactions } from './pages/transactions.tsx'
-import { place } from './router.ts'
+import { go, place, visit } from './router.ts'
 import { type Session, session } from './session.ts'
 import { useFollowed } from './store.ts'
 import { connection, keepInSync } from './sync.ts'
@@ -40,12 +40,20 @@ const links = [
   ['/transactions', 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
   ['/accounts', 'Accounts', 'M3 7h18v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zm0 0 12-4v4M17 13.500h.01'],
   ['/import', 'Import', 'M12 16V4M7 9l5-5 5 5M4 20h16'],
-  ['/settings', 'Settings', 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4'],
+  [
+    '/settings',
+    'Settings',
+    'M4 7h8M20 7h0M18 7a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM4 17h0M12 17h8M12 17a3 3 0 1 1-6 0 3 3 0 0 1 6 0z',
+  ],
 ] as const
 
 export function App() {
   const current = useFollowed(session).get()
   const { pathname } = useFollowed(place).get()
+  useEffect(() => {
+    const isAtDoor = pathname === '/login' || pathname === '/register'
+    if (current && isAtDoor) go('/dashboard', { isReplacing: true })
+  })
   const Door = doors[pathname] ?? (current === null ? SignIn : undefined)
   return (
     <>
@@ -73,7 +81,11 @@ function SignedIn({ session }: { session: Session }) {
       </nav>
       <Status ledger={ledger} />
       <main>
-        {ledger.profile() ? <Page ledger={ledger} session={session} /> : <p>Fetching your data …</p>}
+        {ledger.profile() ? (
+          <Page key={visit()} ledger={ledger} session={session} />
+        ) : (
+          <p>Fetching your data …</p>
+        )}
       </main>
     </div>
   )

@@ -1,14 +1,19 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { openSession } from './session.ts'
+import { failureOf } from './failure.ts'
+import { isEntering, openSession } from './session.ts'
 import { say } from './ui/toast.tsx'
 import './style.css'
 
 // Such as a storage that is full, or that comes from a later version of the app.
-addEventListener('unhandledrejection', ({ reason }) => say(`That did not work: ${reason}`))
+addEventListener('unhandledrejection', ({ reason }) => say(failureOf(reason).message))
 
 render(<App />, document.getElementById('app') as HTMLElement)
 void openSession()
+
+// A new version of the app takes over at once, unless somebody is at work.
+if (navigator.serviceWorker?.controller)
+  navigator.serviceWorker.addEventListener('controllerchange', () => isEntering() || location.reload())
 
 // The development server of Vite has no service worker, so that every edit shows.
 if (!import.meta.hot) void navigator.serviceWorker?.register('/service-worker.js')

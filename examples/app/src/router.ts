@@ -3,15 +3,23 @@ import { observable } from './store.ts'
 /** The address that is shown. */
 export const place = observable(new URL(location.href))
 
+let visits = 0
+/** Tells one visit of a page from another. */
+export const visit = (): number => visits
+
 /** Shows another page of the app. */
 export function go(path: string, { isReplacing = false } = {}): void {
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', path)
+  if (!isReplacing) visits += 1
   const isElsewhere = place.get().pathname !== location.pathname
   place.set(new URL(location.href))
   if (isElsewhere) scrollTo(0, 0)
 }
 
-addEventListener('popstate', () => place.set(new URL(location.href)))
+addEventListener('popstate', () => {
+  visits += 1
+  place.set(new URL(location.href))
+})
 
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -1,4 +1,11 @@
-import { createClient, indexedDbStorage, type Ledger, localLedger, webStorageTokens } from 'purse-client'
+import {
+  createClient,
+  indexedDbStorage,
+  type Ledger,
+  localLedger,
+  unwrap,
+  webStorageTokens,
+} from 'purse-client'
 import { observable } from './store.ts'
 
 /** Who is signed in on this device, with their ledger. */
@@ -10,8 +17,7 @@ export const session = observable<Session | null | undefined>(undefined)
 export const client = createClient({
   baseUrl: import.meta.env.VITE_API_URL,
   tokens: webStorageTokens(localStorage),
-  // What waits to be sent stays on the device until the same person is back.
-  onSignedOut: () => void openSession(),
+  onSignedOut: () => void endSession(),
 })
 
 const userKey = 'purse.user'
@@ -33,6 +39,35 @@ export async function beginSession(userId: number): Promise<void> {
   // Else a browser that needs the space may throw away what waits to be sent.
   void navigator.storage?.persist?.()
   await openSession()
+}
+
+/** Set while somebody is at the identity provider: a token that nobody here asked for is not taken. */
+const atProvider = 'purse.at-provider'
+
+export async function leaveForProvider(): Promise<void> {
+  const { url } = await unwrap(client.api.auth.idp.$get({ query: {} }))
+  sessionStorage.setItem(atProvider, 'true')
+  location.assign(url)
+}
+
+/** Back from the provider. */
+export async function comeBack(token: string, userId: number): Promise<void> {
+  if (!sessionStorage.getItem(atProvider)) return
+  sessionStorage.removeItem(atProvider)
+  await client.tokens.set(token)
+  await beginSession(userId)
+}
+
+/** Whether somebody is at work, whom nothing should interrupt. */
+export const isEntering = (): boolean => document.querySelector('dialog[open], form:focus-within') !== null
+
+/** Whether a session has ended without their signing out: what waits to be sent is kept until they are back. */
+export const isMissed = (): boolean => session.get() === null && localStorage.getItem(userKey) !== null
+
+/** The token has ended, or is another's. What is being entered can be finished first; it waits with the rest. */
+export async function endSession(): Promise<void> {
+  const isOwn = session.get()?.userId === Number(localStorage.getItem(userKey))
+  if (!isOwn || !isEntering()) await openSession()
 }
 
 /** Forgets on this device all that a person has. */

@@ -1,5 +1,5 @@
 import type { Ledger, LedgerReport } from 'purse-client'
-import { openSession } from './session.ts'
+import { endSession } from './session.ts'
 import { observable } from './store.ts'
 
 type Connection = { isOnline: boolean; stopped: LedgerReport['stopped'] }
@@ -22,12 +22,13 @@ export function keepInSync(ledger: Ledger): () => void {
     if (isRunning || document.hidden) return
     if (!navigator.onLine) return connection.set({ isOnline: false, stopped: null })
     isRunning = true
-    const { stopped } = await ledger.sync()
-    isRunning = false
+    const { stopped } = await ledger.sync().finally(() => {
+      isRunning = false
+    })
     left = waiting()
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
     // Somebody has signed out, or in, in another tab.
-    if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await openSession()
+    if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await endSession()
   }
 
   const look = () => ledger.refresh().then(run)

@@ -2,13 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { unwrap } from 'purse-client'
 import { go, place } from '../router.ts'
-import { beginSession, client, session } from '../session.ts'
+import { beginSession, client, comeBack, isMissed, leaveForProvider } from '../session.ts'
 import { type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
-const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
-const newSecret = { ...secret, autocomplete: 'new-password', minLength: 8, hint: 'At least 8 characters' }
+export const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
+export const newSecret = {
+  ...secret,
+  autocomplete: 'new-password',
+  minLength: 8,
+  hint: 'At least 8 characters',
+}
 const address = {
   label: 'Email',
   name: 'email',
@@ -20,22 +25,25 @@ const address = {
 export function SignIn() {
   const { token, user, verified, error } = Object.fromEntries(place.get().searchParams)
   useEffect(() => {
-    if (token) void comeBack(token, Number(user))
-    else if (session.get()) go('/dashboard', { isReplacing: true })
+    if (!token) return
+    // It leaves the address, and the history with it, at once.
+    go('/login', { isReplacing: true })
+    void comeBack(token, Number(user))
   }, [token])
   const signIn = async ({ email = '', password = '' }: Entries) =>
-    enter((await client.signIn({ email, password })).user.id)
+    beginSession((await client.signIn({ email, password })).user.id)
   return (
     <Door title="Sign in">
       {verified && <p>Your address is verified. Sign in to go on.</p>}
+      {isMissed() && <p>Your session has ended. What you have entered here goes out once you are back.</p>}
       {error && <p role="alert">{error}</p>}
       <Form submit="Sign in" onSubmit={signIn}>
         <Field {...address} />
         <Field {...secret} autocomplete="current-password" />
       </Form>
-      <Form submit="Sign in with the identity provider" onSubmit={leaveForProvider} />
+      <Form submit="Sign in with the identity provider" look="outline" onSubmit={leaveForProvider} />
       <p class="line">
-        <a href="/register">Make an account</a>
+        <a href="/register">Sign up</a>
         <a href="/forgot-password">Forgot password?</a>
       </p>
     </Door>
@@ -46,12 +54,12 @@ export function Register() {
   const register = async ({ name = '', email = '', password = '' }: Entries) => {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone
     const registration = { name, email, password, password_confirmation: password, timezone }
-    await enter((await client.register(registration)).user.id)
+    await beginSession((await client.register(registration)).user.id)
   }
   return (
-    <Door title="Make an account">
-      <Form submit="Make an account" onSubmit={register} aside={<a href="/login">I have one</a>}>
-        <Field label="Name" name="name" autocomplete="name" required />
+    <Door title="Sign up">
+      <Form submit="Sign up" onSubmit={register} aside={<a href="/login">Sign in instead</a>}>
+        <Field label="Name" name="name" autocomplete="name" maxLength={255} required />
         <Field {...address} />
         <Field {...newSecret} />
       </Form>
@@ -85,7 +93,8 @@ export function NewPassword() {
   return (
     <Door title="Choose a new password">
       <Form submit="Set the password" onSubmit={reset}>
-        <Field {...newSecret} label={`For ${email}`} />
+        <p>For {email}</p>
+        <Field {...newSecret} />
       </Form>
     </Door>
   )
@@ -98,26 +107,3 @@ const Door = ({ title, children }: { title: string; children: ComponentChildren 
     <Page title={title}>{children}</Page>
   </main>
 )
-
-async function enter(userId: number): Promise<void> {
-  await beginSession(userId)
-  go('/dashboard', { isReplacing: true })
-}
-
-/** Set while somebody is at the identity provider: a token that nobody here asked for is not taken. */
-const atProvider = 'purse.at-provider'
-
-async function leaveForProvider(): Promise<void> {
-  const { url } = await unwrap(client.api.auth.idp.$get({ query: {} }))
-  sessionStorage.setItem(atProvider, 'true')
-  location.assign(url)
-}
-
-/** Back from the provider. The token leaves the address, and the history with it, at once. */
-async function comeBack(token: string, userId: number): Promise<void> {
-  go('/login', { isReplacing: true })
-  if (!sessionStorage.getItem(atProvider)) return
-  sessionStorage.removeItem(atProvider)
-  await client.tokens.set(token)
-  await enter(userId)
-}
