@@ -2,11 +2,14 @@ import { useState } from 'preact/hooks'
 import { ApiError, type ImportResult, type Ledger, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { counted, money } from '../format.ts'
+import { columnsIn, mappable, sendFile } from '../import.ts'
 import { client } from '../session.ts'
+import { useFollowed } from '../store.ts'
+import { connection } from '../sync.ts'
+import { inWords } from '../titles.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
-import { titleOf } from './transactions.tsx'
 
 type Outcome = ImportResult['import']
 
@@ -19,19 +22,22 @@ const kinds: Options = [
 export function ImportFile({ ledger }: PageProps) {
   const [questions, setQuestions] = useState<Record<string, string[]>>({})
   const [preview, setPreview] = useState<{ entries: Entries; outcome: Outcome }>()
+  const { isOnline } = useFollowed(connection).get()
   const accounts = ledger.accounts().map(({ id, name }) => [`${id ?? ''}`, name] as const)
   const look = async (entries: Entries) => {
     try {
-      const { import: outcome } = await send({ ...entries, dry_run: 'true' })
+      const { import: outcome } = await sendFile({ ...entries, dry_run: 'true' })
       setPreview({ entries, outcome })
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 422)) throw error
+      const asked = Object.entries(error.errors).filter(([name]) => name === 'mapping' || name in answers)
       // What has been answered stays, so that it can be answered differently.
-      setQuestions({ ...questions, ...error.errors })
+      setQuestions({ ...questions, ...Object.fromEntries(asked) })
+      if (asked.length < Object.keys(error.errors).length) throw error
     }
   }
   const take = async (chosen: Entries) => {
-    const { message, import: outcome } = await send({ ...preview?.entries, ...chosen })
+    const { message, import: outcome } = await sendFile({ ...preview?.entries, ...chosen })
     setPreview(undefined)
     setQuestions({})
     say(message, async () => {
@@ -40,11 +46,17 @@ export function ImportFile({ ledger }: PageProps) {
     })
     await ledger.sync()
   }
+  const startAnew = ({ target }: Event) => {
+    setPreview(undefined)
+    if ((target as HTMLInputElement).name === 'file') setQuestions({})
+  }
   return (
     <Page title="Import">
       <article>
         <p>A statement of your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
-        <Form submit="Look at the file" onSubmit={look} onInput={() => setPreview(undefined)}>
+        {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
+        {accounts.length === 0 && <a href="/accounts">Add the account first that it is of.</a>}
+        <Form submit="Look at the file" onSubmit={look} onInput={startAnew}>
           <Field label="File" name="file" type="file" required />
           <Choice label="Into" name="account_id" options={accounts} required />
           <Choice label="It is" name="kind" options={kinds} />
@@ -58,24 +70,12 @@ export function ImportFile({ ledger }: PageProps) {
   )
 }
 
-/** Sends a form with its file. Throws ApiError with questions by field. */
-function send({ kind, ...entries }: Entries): Promise<ImportResult> {
-  const given = Object.entries(entries).filter(([, value]) => value)
-  const mapping = Object.fromEntries(given.filter(([name]) => mappable.includes(name)))
-  const others = Object.fromEntries(given.filter(([name]) => !mappable.includes(name)))
-  const form: Entries = { ...others, mapping: JSON.stringify(mapping) }
-  const { bank, store } = client.api.import
-  // The form says what is a file and what a text; its types cannot.
-  const request = { form: form as Entries & { file: string & File } }
-  return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
-}
-
-const mappable = ['date', 'amount', 'debit', 'credit', 'description']
 const answers: Record<string, Record<string, string>> = {
   signs: { as_written: 'Negative amounts were spent', inverted: 'Positive amounts were spent' },
   date_format: { 'DD/MM/YYYY': 'Day first', 'MM/DD/YYYY': 'Month first', 'YYYY-MM-DD': 'Year first' },
   decimal_separator: { ',': '1,50', '.': '1.50' },
   delimiter: { comma: ',', semicolon: ';', tab: 'Tab', pipe: '|' },
+  statement_account: {},
 }
 
 /** A question of the API about the file, and what can be answered (docs/contract.md, Imports). */
@@ -98,13 +98,6 @@ function Question({ name, text }: { name: string; text: string }) {
   )
 }
 
-/** The columns that the question shows: by number, each with its header and what stands in the first row. */
-function columnsIn(text: string): Options {
-  const column = /(?:has |, )(\d+)(?: \(([^)]*)\))?: (.*?)(?=, \d+(?: \([^)]*\))?: |\. Send mapping)/g
-  const found = [...text.matchAll(column)]
-  return found.map(([, number = '', header = number, first]) => [number, `${header}: ${first}`])
-}
-
 type FoundProps = { ledger: Ledger; outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
 
 /** What the file would bring. */
@@ -121,7 +114,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
       <h2>{counted(counts.created, 'new transaction')}</h2>
       <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} there already, ${skipped} that moved no money`}</p>
       {known.map((row) => (
-        <p key={row.key}>{`There already: ${titleOf(row)}, ${money(row.amount)}, ${row.transaction_date}`}</p>
+        <p key={row.key}>{`There already: ${inWords(row)}`}</p>
       ))}
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>

@@ -1,10 +1,8 @@
 import { type ComponentChildren, createContext, type TargetedSubmitEvent } from 'preact'
-import { useContext, useState } from 'preact/hooks'
-import { ApiError, ConnectionError, LedgerError } from 'purse-client'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { elsewhere, failureOf, none } from '../failure.ts'
 import { Button } from './button.tsx'
 
-type Failure = { message: string; errors: Record<string, string[]> }
-const none: Failure = { message: '', errors: {} }
 const Failed = createContext(none)
 
 /** What a form holds, by the names of its fields. */
@@ -12,43 +10,40 @@ export type Entries = Record<string, string>
 
 type FormProps = {
   submit: string
+  /** How its button looks. */
+  look?: 'outline' | 'outline danger'
   onSubmit: (entries: Entries) => Promise<unknown>
-  onInput?: () => void
+  onInput?: (event: Event) => void
   aside?: ComponentChildren
   children?: ComponentChildren
 }
 
-/** A form that shows what is wrong beside its fields. */
-export function Form({ submit, onSubmit, onInput, aside, children }: FormProps) {
+/** A form that shows what is wrong beside its fields, and leads to the first of them. */
+export function Form({ submit, look, onSubmit, onInput, aside, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
   const [isBusy, setBusy] = useState(false)
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
+    if (isBusy) return
     setBusy(true)
     const entries = Object.fromEntries(new FormData(event.currentTarget)) as Entries
     setFailure(await onSubmit(entries).then(() => none, failureOf))
     setBusy(false)
   }
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [failure])
   return (
     <Failed.Provider value={failure}>
-      <form onSubmit={send} onInput={onInput}>
+      <form ref={form} onSubmit={send} onInput={onInput}>
         {children}
-        {failure.message && <p role="alert">{failure.message}</p>}
-        <Button type="submit" label={submit} disabled={isBusy} />
+        {failure.message && (
+          <p role="alert">{[failure.message, ...elsewhere(failure, form.current)].join('\n')}</p>
+        )}
+        <Button type="submit" label={submit} class={look} aria-busy={isBusy} />
         {aside}
       </form>
     </Failed.Provider>
   )
-}
-
-/** What went wrong, for people. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof LedgerError) return error
-  if (error instanceof ConnectionError)
-    return { ...none, message: 'This needs a network, and there is none.' }
-  if (!(error instanceof ApiError)) return { ...none, message: `That did not work: ${error}` }
-  const wait = error.retryAfterSeconds ? ` Try again in ${error.retryAfterSeconds} seconds.` : ''
-  return { message: `${error.message}${wait}`, errors: error.errors }
 }
 
 type FieldProps = {
@@ -63,6 +58,7 @@ type FieldProps = {
   inputMode?: 'decimal'
   autocomplete?: string
   minLength?: number
+  maxLength?: number
 }
 
 /** A labelled input, with what is wrong about it. */
