@@ -36,5 +36,32 @@ export function monthAfter(month: string, count: number): string {
   return date.toISOString().slice(0, 7)
 }
 
+const browsers = {
+  Edg: 'Edge',
+  OPR: 'Opera',
+  Firefox: 'Firefox',
+  FxiOS: 'Firefox',
+  Chrome: 'Chrome',
+  CriOS: 'Chrome',
+  Safari: 'Safari',
+}
+const systems = {
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  Windows: 'Windows',
+  'Mac OS': 'macOS',
+  CrOS: 'ChromeOS',
+  Linux: 'Linux',
+}
+
+/** `Firefox on Linux`, from what a browser says of itself; others are shown as they are. */
+export function deviceName(agent: string | null): string {
+  const [browser, system] = [browsers, systems].map(
+    (names) => Object.entries(names).find(([sign]) => agent?.includes(sign))?.[1],
+  )
+  return browser && system ? `${browser} on ${system}` : (agent ?? 'Unknown')
+}
+
 /** `2 changes`, `1 change`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,18 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Session as Device, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { counted } from '../format.ts'
+import { failureOf } from '../failure.ts'
+import { counted, deviceName, shortDay } from '../format.ts'
+import { go } from '../router.ts'
 import { client, forgetSession } from '../session.ts'
-import { Button } from '../ui/button.tsx'
-import { Choice, type Entries, Field, Form, failureOf } from '../ui/form.tsx'
+import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
+import { Categories } from './categories.tsx'
+import { newSecret, secret } from './sign-in.tsx'
 
 export function Settings(props: PageProps) {
   return (
     <Page title="Settings">
       <Profile {...props} />
+      <Categories {...props} />
       <Devices />
+      <Password />
       <SignOut {...props} />
       <Leave {...props} />
     </Page>
@@ -24,14 +29,14 @@ function Profile({ ledger }: PageProps) {
   const zones = [...new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
   const save = async ({ name = '', timezone = '', reminder_time = '' }: Entries) => {
     await ledger.update('profile', 'me', { name, timezone, reminder_time: reminder_time || null })
-    say('Your settings are saved.', ledger.undo)
+    say('Your settings are saved.')
   }
   const hint = 'A mail at this time on days without a transaction; empty for none.'
   return (
     <article>
       <h2>{email}</h2>
       <Form submit="Save" onSubmit={save}>
-        <Field label="Name" name="name" value={name} required />
+        <Field label="Name" name="name" value={name} maxLength={255} required />
         <Choice
           label="Time zone"
           name="timezone"
@@ -58,11 +63,30 @@ function Devices() {
       <p role="status">{failure}</p>
       {devices.map(({ id, user_agent, last_used_at, is_current }) => (
         <div key={id} class="line">
-          <small>{`${user_agent ?? 'Unknown'}, last used on ${last_used_at.slice(0, 10)}`}</small>
+          <small>{`${deviceName(user_agent)}, last used on ${shortDay(last_used_at)}`}</small>
           {is_current && <strong>This device</strong>}
-          {!is_current && <Button label="End" isMain={false} onClick={() => end(id)} />}
+          {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
         </div>
       ))}
+    </article>
+  )
+}
+
+/** Whoever has none, or has forgotten it, gets one by mail. */
+function Password() {
+  const change = async ({ current_password = '', password = '' }: Entries) => {
+    const json = { current_password, password, password_confirmation: password }
+    say((await unwrap(client.api.me.password.$put({ json }))).message)
+    go('/settings')
+  }
+  return (
+    <article>
+      <h2>Password</h2>
+      <p>A new one signs you out everywhere else.</p>
+      <Form submit="Change the password" onSubmit={change} aside={<a href="/forgot-password">I have none</a>}>
+        <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
+        <Field {...newSecret} label="New password" />
+      </Form>
     </article>
   )
 }
@@ -91,14 +115,14 @@ function Leave({ ledger, session }: PageProps) {
     const json = proof === ledger.profile()?.email ? { email: proof } : { password: proof }
     await unwrap(client.api.me.$delete({ json }))
     await forgetSession(session)
-    say('Your account has been deleted. Farewell!')
+    say('Everything of yours has been deleted. Farewell!')
   }
   const hint = 'Or your address, if you have none.'
   return (
     <article>
       <h2>Leave</h2>
       <p>This deletes you and all that you have, here and at the service, for good.</p>
-      <Form submit="Delete everything" onSubmit={leave}>
+      <Form submit="Delete everything" look="outline danger" onSubmit={leave}>
         <Field label="Your password" name="proof" type="password" hint={hint} required />
       </Form>
     </article>
