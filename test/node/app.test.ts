@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startApp } from '../../dev/app.ts'
 import { freePort, loopback } from '../../dev/ports.ts'
@@ -19,15 +19,18 @@ const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', reducedM
 describe.skipIf(!executable)('the example app', () => {
   let browser: Browser
   let place: Place
+  let directory: string
+  let served: string
   const ends: (() => Promise<void>)[] = []
 
   beforeAll(async () => {
     place = await sharedPlace()
-    const directory = await mkdtemp(path.join(tmpdir(), 'purse-app-'))
+    directory = await mkdtemp(path.join(tmpdir(), 'purse-app-'))
     ends.push(() => rm(directory, { recursive: true, force: true }))
     const port = await freePort()
     const apiUrl = `http://${loopback}:${place.PORT}`
     const app = await startApp({ port, host: loopback, directory, apiUrl })
+    served = app.url
     browser = await launch(`localhost:5173 ${loopback}:${port}`)
     ends.push(app.close, () => browser.close())
   })
@@ -54,14 +57,16 @@ describe.skipIf(!executable)('the example app', () => {
       await api('POST', '/transactions', { ...way, description, amount }, token)
     }
     const get = async (path: string) => (await api('GET', path, undefined, token)).body
-    return { email, add, get }
+    const endOtherSessions = async () => {
+      for (const { id, is_current } of await get('/tokens'))
+        if (!is_current) await api('DELETE', `/tokens/${id}`, undefined, token)
+    }
+    return { email, add, get, endOtherSessions }
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
     await page.goto(address)
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill(registration(email).password)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await enter(page, email, registration(email).password)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
 
@@ -72,8 +77,8 @@ describe.skipIf(!executable)('the example app', () => {
     await page.getByLabel('Name').fill('Ada')
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(registration(email).password)
-    await press(page, 'Make an account')
-    await page.getByText('Begin with an account').waitFor()
+    await press(page, 'Sign up')
+    await page.getByText('Where is your money?').waitFor()
     await page.goto(await linkInMail(place, email, /Verify your email/))
     await page.getByText('Your address is verified.').waitFor()
 
@@ -93,6 +98,8 @@ describe.skipIf(!executable)('the example app', () => {
     expect(await rows(page)).toEqual([])
     await press(page, 'Undo')
     expect(await rows(page)).toEqual(['Coffee −4.20'])
+    await edit(page, 'Coffee', {})
+    expect(await page.locator('.toasts').innerText()).toBe('')
     await press(page, 'Add transaction')
     await page.getByLabel('Transfer').check()
     await page.getByLabel('Amount').fill('50')
@@ -115,6 +122,14 @@ describe.skipIf(!executable)('the example app', () => {
     await press(page, 'Import 2 transactions')
     await page.getByText('Successfully imported 2 transactions.').waitFor()
 
+    await page.getByLabel('File').setInputFiles({
+      name: 'damaged.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Date;Amount;Description\n2026-02-03;-12,50;Market\n2026-02-04;-1,0,0;Bus\n'),
+    })
+    await press(page, 'Look at the file')
+    await page.getByText('Row 3: The amount field must be a number.').waitFor()
+
     await open(page, 'Overview')
     await page.getByRole('button', { name: 'The month before' }).waitFor()
     for (const link of await page.locator('a[href*="to="]').all()) {
@@ -125,7 +140,17 @@ describe.skipIf(!executable)('the example app', () => {
     await open(page, 'Settings')
     await page.getByLabel('Reminder').fill('20:00')
     await press(page, 'Save')
-    await page.getByText('This device', { exact: true }).waitFor()
+    await page.getByText('Chrome on Linux, last used on').waitFor()
+    await press(page, 'Add category')
+    await page.getByRole('dialog').getByLabel('Name').fill('Books')
+    await press(page.getByRole('dialog'), 'Save')
+    await press(page, 'Books')
+    await press(page.getByRole('dialog'), 'Delete')
+    await page.getByText('The category is deleted.').waitFor()
+    await page.getByLabel('Current password').fill(registration(email).password)
+    await page.getByLabel('New password').fill('another password')
+    await press(page, 'Change the password')
+    await page.getByText('Your password has been changed.').waitFor()
     await open(page, 'Accounts')
     expect(await figures(page)).toEqual(['1,182.30', '70.50'])
 
@@ -136,7 +161,7 @@ describe.skipIf(!executable)('the example app', () => {
     await addExpense(page, 'On the train', '8.00')
     await page.getByText('Offline · 1 change waiting').waitFor()
     await page.reload()
-    expect((await rows(page))[0]).toBe('On the train −8.00')
+    await expect.poll(async () => (await rows(page))[0], { timeout: patienceMs }).toBe('On the train −8.00')
     await context.setOffline(false)
     await page.getByText('Online · all saved').waitFor()
 
@@ -147,12 +172,10 @@ describe.skipIf(!executable)('the example app', () => {
     await page.getByLabel('Email').fill(email)
     await press(page, 'Send me a link')
     await page.goto(await linkInMail(place, email, /Reset your password/))
-    await page.getByLabel(`For ${email}`).fill('a new password')
+    await page.getByLabel('Password').fill('a new password')
     await press(page, 'Set the password')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill('a new password')
-    await press(page, 'Sign in')
+    await enter(page, email, 'a new password')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
     await open(page, 'Settings')
@@ -227,12 +250,56 @@ describe.skipIf(!executable)('the example app', () => {
       await open(page, 'Transactions')
       await expectRows(page, amounts)
       await page.getByText('Online · all saved', { exact: true }).click()
-      await page.getByRole('heading', { name: '0 changes to be sent' }).waitFor()
+      await page.getByText('Everything is saved.').waitFor()
       expect(await page.getByRole('button', { name: /Keep|Drop/ }).count()).toBe(0)
       await open(page, 'Accounts')
       const [{ balance }] = await person.get('/accounts')
       expect(await figures(page)).toEqual([balance.toFixed(2)])
     }
+  })
+
+  test('lets people finish what they enter when their session ends, and sends it once they are back', async () => {
+    const person = await newPerson('ended@example.com')
+    const [, page] = await newDevice()
+    await page.goto(`${address}/transactions`)
+    await enter(page, person.email, registration(person.email).password)
+    await press(page, 'Add transaction')
+    await fillIn(page, 'Written for long', '5.00')
+    await person.endOtherSessions()
+    await page.waitForResponse((answer) => answer.status() === 401)
+    await press(page, 'Save')
+    await page.getByText('Your session has ended.').waitFor()
+    await enter(page, person.email, registration(person.email).password)
+    await expectRows(page, ['Written for long −5.00'])
+    await page.getByText('Online · all saved').waitFor()
+    expect((await person.get('/transactions')).data).toHaveLength(1)
+  })
+
+  test('shows a new version after one reload, in a browser that has kept the one before', async () => {
+    const [, page] = await newDevice()
+    await page.goto(address)
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    for (const [name, from, to] of [
+      ['index.html', '<title>Purse</title>', '<title>Purse</title><meta name="version" content="2">'],
+      ['service-worker.js', '"version":"', '"version":"2'],
+    ] as const) {
+      const file = path.join(directory, name)
+      await writeFile(file, (await readFile(file, 'utf8')).replace(from, to))
+    }
+    await page.reload()
+    await page.locator('meta[name=version]').waitFor({ state: 'attached' })
+  })
+
+  test('is served to whoever asks for its headers, and has what it takes to be installed', async () => {
+    const page = await fetch(`${served}/dashboard`, { method: 'HEAD' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const { id, icons } = (await (await fetch(`${served}/manifest.webmanifest`)).json()) as {
+      id: string
+      icons: { src: string; type: string }[]
+    }
+    expect(id).toBe('/')
+    for (const { src, type } of icons)
+      expect((await fetch(served + src)).headers.get('content-type')).toBe(type)
   })
 
   test('reads without asking the API, and shows a write before the API has answered, within a frame', async () => {
@@ -274,7 +341,13 @@ describe.skipIf(!executable)('the example app', () => {
   })
 })
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const press = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function enter(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await press(page, 'Sign in')
+}
 
 /** Opens a page of the app by its link. */
 async function open(page: Page, name: string): Promise<void> {

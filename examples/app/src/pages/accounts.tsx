@@ -20,7 +20,10 @@ export function Accounts({ ledger }: PageProps) {
         {accounts.map((account) => (
           <article key={account.key}>
             <h2>
-              {account.name} <Waits of={account} />
+              {account.name}{' '}
+              <a href="/changes">
+                <Waits of={account} />
+              </a>
             </h2>
             <small>{types[account.type]}</small>
             <p class="figure">{money(account.balance)}</p>
@@ -47,7 +50,7 @@ export function AccountDialog(props: DialogProps) {
   })
   return (
     <RowDialog noun="account" {...props} read={read}>
-      <Field label="Name" name="name" value={row?.name} required autofocus />
+      <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
       <Field
         label="Balance before the first transaction"
@@ -56,7 +59,7 @@ export function AccountDialog(props: DialogProps) {
         required
         value={row?.starting_balance ?? '0.00'}
       />
-      <Field label="Notes" name="notes" value={row?.notes} />
+      <Field label="Notes" name="notes" value={row?.notes} maxLength={10_000} />
     </RowDialog>
   )
 }

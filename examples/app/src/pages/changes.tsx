@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerConflict, LedgerRejection, Named } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { counted, money, shortDay } from '../format.ts'
+import { counted } from '../format.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
+import { nameOf, nameOfField, shownValue } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { TransactionDialog } from './transaction-dialog.tsx'
-import { titleOf } from './transactions.tsx'
 
 const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
 
@@ -26,14 +26,17 @@ export function Changes({ ledger }: PageProps) {
       {rejected.map((rejection) => (
         <Rejection key={idOf(rejection)} ledger={ledger} rejection={rejection} />
       ))}
-      <article>
-        <h2>{counted(waiting.length, 'change')} to be sent</h2>
-        {!isOnline && <p>They go out by themselves once there is a network.</p>}
-        {isOnline && stopped && <p>The last attempt ended early: {stopped.reason}.</p>}
-        {waiting.map((named) => (
-          <p key={idOf(named)}>{titleOfRow(ledger, named)}</p>
-        ))}
-      </article>
+      {waiting.length > 0 && (
+        <article>
+          <h2>{counted(waiting.length, 'change')} to be sent</h2>
+          {!isOnline && <p>They go out by themselves once there is a network.</p>}
+          {isOnline && stopped && <p>The service is busy: they go out by themselves a little later.</p>}
+          {waiting.map((named) => (
+            <p key={idOf(named)}>{nameOf(ledger, named)}</p>
+          ))}
+        </article>
+      )}
+      {asked.size + waiting.length === 0 && <p>Everything is saved.</p>}
     </Page>
   )
 }
@@ -46,11 +49,11 @@ function Conflict({ ledger, conflict }: { ledger: Ledger; conflict: LedgerConfli
     values ? shownValue(ledger, field, values[field]) : 'deleted'
   return (
     <article class="question">
-      <h2>{theirs?.description ?? titleOfRow(ledger, conflict)}</h2>
+      <h2>{theirs?.description ?? nameOf(ledger, conflict)}</h2>
       <p>You have changed this, and so has somebody else, or you on another device.</p>
       <Table
         head={['', 'Mine', 'Theirs']}
-        rows={fields.map((field) => [nameOf(field), cell(mine, field), cell(theirs, field)])}
+        rows={fields.map((field) => [nameOfField(field), cell(mine, field), cell(theirs, field)])}
       />
       <div class="line">
         <Button label="Keep mine" onClick={() => ledger.keepMine(conflict)} />
@@ -65,31 +68,14 @@ function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRej
   const edited = rejection.noun === 'transaction' ? ledger.transaction(rejection.key) : undefined
   return (
     <article class="question">
-      <h2>{titleOfRow(ledger, rejection)}</h2>
+      <h2>{nameOf(ledger, rejection)}</h2>
       <p role="alert">{Object.values(rejection.errors).flat().join(' ')}</p>
       <div class="line">
         {edited && <Button label="Correct it" onClick={() => setOpen(true)} />}
+        {!edited && <a href={rejection.noun === 'account' ? '/accounts' : '/settings'}>Correct it</a>}
         <Button label="Drop my change" isMain={false} onClick={() => ledger.discard(rejection)} />
       </div>
       {isOpen && edited && <TransactionDialog {...{ ledger, edited, onDone: () => setOpen(false) }} />}
     </article>
   )
-}
-
-function titleOfRow(ledger: Ledger, { noun, key }: Named): string {
-  const row = noun === 'transaction' ? ledger.transaction(key) : undefined
-  if (row) return `${titleOf(row)}, ${money(row.amount)}, ${shortDay(row.transaction_date)}`
-  return nameOfRow(ledger, key) ?? `A ${noun}`
-}
-
-const nameOfRow = (ledger: Ledger, key: unknown): string | undefined =>
-  [...ledger.accounts(), ...ledger.categories()].find((one) => one.key === key)?.name
-
-const nameOf = (field: string): string => field.replace(/_id$|^transaction_/g, '').replaceAll('_', ' ')
-
-function shownValue(ledger: Ledger, field: string, value: string | number | boolean | null = null): string {
-  if (value === null) return 'none'
-  if (field === 'amount' || field === 'starting_balance') return money(String(value))
-  if (field === 'transaction_date') return shortDay(String(value))
-  return (field.endsWith('_id') && nameOfRow(ledger, value)) || String(value)
 }

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
@@ -36,7 +37,7 @@ export function Dashboard({ ledger }: PageProps) {
             <span>{money(balance)}</span>
           </div>
         ))}
-        {accounts.length === 0 && <a href="/accounts">Begin with an account: your bank, or your wallet</a>}
+        {accounts.length === 0 && <a href="/accounts">Where is your money? Add your bank, or your wallet</a>}
       </article>
       <Month ledger={ledger} />
       <Days rows={ledger.transactions({ per_page: latestShown }).data} onChoose={setEdited} />
@@ -67,13 +68,15 @@ function Month({ ledger }: { ledger: Ledger }) {
         <span>Left {money(sums.net)}</span>
       </p>
       <MonthsChart ledger={ledger} last={month} />
-      {shares.map(({ category_key, category_name, total }) => (
-        <div key={category_key} class="line share">
-          <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
-          <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
-          <span>{money(total)}</span>
-        </div>
-      ))}
+      <div class="shares">
+        {shares.map(({ category_key, category_name, total }) => (
+          <Fragment key={category_key}>
+            <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
+            <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
+            <span>{money(total)}</span>
+          </Fragment>
+        ))}
+      </div>
     </article>
   )
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { Entered, Ledger, LedgerTransaction } from 'purse-client'
-import { money, today, typedAmount } from '../format.ts'
+import { type Entered, type Ledger, LedgerError, type LedgerTransaction } from 'purse-client'
+import { today, typedAmount } from '../format.ts'
+import { inWords } from '../titles.ts'
+import { twinOf } from '../twin.ts'
 import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
-import { titleOf } from './transactions.tsx'
 
 type Type = LedgerTransaction['type']
 type New = Entered['transaction']
@@ -16,9 +17,7 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
   const doubt = (entered: New) => {
     const twin = twinOf(ledger, entered)
-    return (
-      twin && `There is one already: “${titleOf(twin)}”, ${money(twin.amount)}, ${twin.transaction_date}.`
-    )
+    return twin && `There is one already: ${inWords(twin)}.`
   }
   const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
   return (
@@ -38,8 +37,8 @@ export function TransactionDialog({ ledger, edited, onDone }: Props) {
       <Field label="Amount" name="amount" value={row?.amount} inputMode="decimal" required autofocus />
       <Ways ledger={ledger} type={type} row={row} />
       <Field label="Date" name="transaction_date" type="date" value={day} required />
-      <Field label="Description" name="description" value={row?.description} />
-      <Field label="Reference" name="reference" value={row?.reference} />
+      <Field label="Description" name="description" value={row?.description} maxLength={255} />
+      <Field label="Reference" name="reference" value={row?.reference} maxLength={255} />
     </RowDialog>
   )
 }
@@ -66,18 +65,8 @@ function read(entries: Entries, type: Type): New {
   const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
   const { to_account_id = null, category_id } = entries
   const refs = { account_id, to_account_id, category_id: category_id || null }
+  // The service would say so later, when the person is elsewhere.
+  if (Number(typedAmount(amount)) <= 0) throw new LedgerError('The amount must be more than 0.')
+  if (to_account_id === account_id) throw new LedgerError('Choose two different accounts.')
   return { type, amount: typedAmount(amount), transaction_date, description, reference, ...refs }
-}
-
-/** A transaction that this may be again, by the rule of the API, which answers 409 (docs/contract.md, Duplicates). */
-function twinOf(ledger: Ledger, entered: New): LedgerTransaction | undefined {
-  const { account_id, transaction_date: day, type, reference } = entered
-  const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 1_000 })
-  return data.find(
-    (row) =>
-      row.amount === entered.amount &&
-      row.account.key === account_id &&
-      (row.to_account?.key ?? null) === entered.to_account_id &&
-      !(row.reference && reference && row.reference !== reference),
-  )
 }

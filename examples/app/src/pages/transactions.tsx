@@ -3,6 +3,7 @@ import type { Ledger, LedgerFilter, LedgerTransaction } from 'purse-client'
 import type { PageProps } from '../app.tsx'
 import { counted, longDay, money } from '../format.ts'
 import { go, place } from '../router.ts'
+import { titleOf, wayOf } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
 import { Choice, Field, type Options, optionsOf } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
@@ -61,6 +62,9 @@ function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
 const signs = { income: '+', expense: '−', transfer: '' }
 type DaysProps = { rows: LedgerTransaction[]; onChoose: (row: LedgerTransaction) => void }
 
+/** Whether a question about the row has to be answered first. */
+const isAsked = ({ waits }: LedgerTransaction) => waits === 'conflict' || waits === 'rejected'
+
 /** Transactions under the days on which they were. */
 export function Days({ rows, onChoose }: DaysProps) {
   return [...Map.groupBy(rows, (row) => row.transaction_date)].map(([day, ofDay]) => (
@@ -69,7 +73,7 @@ export function Days({ rows, onChoose }: DaysProps) {
       <ul>
         {ofDay.map((row) => (
           <li key={row.key}>
-            <button type="button" onClick={() => onChoose(row)}>
+            <button type="button" onClick={() => (isAsked(row) ? go('/changes') : onChoose(row))}>
               <span>
                 {titleOf(row)} <Waits of={row} />
                 <small>{wayOf(row)}</small>
@@ -81,15 +85,6 @@ export function Days({ rows, onChoose }: DaysProps) {
       </ul>
     </section>
   ))
-}
-
-export function titleOf(row: LedgerTransaction): string {
-  return row.description ?? row.category?.name ?? (row.type === 'transfer' ? 'Transfer' : 'Uncategorized')
-}
-
-function wayOf({ account, to_account, category }: LedgerTransaction): string {
-  if (to_account) return `${account.name} → ${to_account.name}`
-  return [category?.name, account.name].filter(Boolean).join(' · ')
 }
 
 const words = { waiting: 'not sent yet', conflict: 'changed elsewhere as well', rejected: 'refused' }

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { type Entries, Form } from './form.tsx'
 import { say } from './toast.tsx'
 
-type Noun = 'account' | 'transaction'
+type Noun = 'account' | 'category' | 'transaction'
 /** A row that is edited, or a new one. */
 export type Edited<Row> = Row | 'new'
 
@@ -27,19 +27,28 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
   useLayoutEffect(() => dialog.current?.showModal(), [])
   const [row, title] = edited === 'new' ? [null, `Add ${noun}`] : [edited, `Change ${noun}`]
 
-  const finish = async (written: Promise<unknown>, how: string) => {
+  const finish = async (write: () => Promise<unknown>, how: string) => {
+    let isChanged = false
+    const end = ledger.subscribe(() => {
+      isChanged = true
+    })
+    const written = write()
+    end()
     await written
-    onDone()
-    say(`The ${noun} is ${how}.`, ledger.undo)
+    // This gives the focus back to what has opened the dialogue.
+    dialog.current?.close()
+    // Else undo would take back something else.
+    if (isChanged) say(`The ${noun} is ${how}.`, ledger.undo)
   }
   const save = async (entries: Entries) => {
     const entered = read(entries)
-    if (row) return finish(ledger.update(noun, row.key, entered), 'changed')
+    if (row) return finish(() => ledger.update(noun, row.key, entered), 'changed')
     const found = doubt ? undefined : props.doubt?.(entered)
     setDoubt(found)
-    if (!found) await finish(ledger.create(noun, entered), 'added')
+    if (!found) await finish(() => ledger.create(noun, entered), 'added')
   }
-  const remove = row && (() => finish(ledger.remove(noun, row.key), 'deleted'))
+  const remove = row && (() => finish(() => ledger.remove(noun, row.key), 'deleted'))
+  const removal = noun === 'account' ? 'Delete with its transactions' : 'Delete'
   return (
     <dialog ref={dialog} aria-label={title} onClose={onDone}>
       <article>
@@ -55,7 +64,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
           {props.children}
           {doubt && <p role="alert">{doubt}</p>}
         </Form>
-        {remove && <Button label="Delete" isMain={false} onClick={remove} />}
+        {remove && <Form submit={removal} look="outline danger" onSubmit={remove} />}
       </article>
     </dialog>
   )

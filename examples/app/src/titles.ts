@@ -1,0 +1,37 @@
+import type { Ledger, LedgerTransaction, Named } from 'purse-client'
+import { money, shortDay } from './format.ts'
+
+export function titleOf(row: LedgerTransaction): string {
+  return row.description ?? row.category?.name ?? (row.type === 'transfer' ? 'Transfer' : 'Uncategorized')
+}
+
+export function wayOf({ account, to_account, category }: LedgerTransaction): string {
+  if (to_account) return `${account.name} → ${to_account.name}`
+  return [category?.name, account.name].filter(Boolean).join(' · ')
+}
+
+/** A transaction in a sentence. */
+export const inWords = (row: LedgerTransaction): string =>
+  `“${titleOf(row)}”, ${money(row.amount)}, ${shortDay(row.transaction_date)}`
+
+export function nameOf(ledger: Ledger, { noun, key }: Named): string {
+  const row = noun === 'transaction' ? ledger.transaction(key) : undefined
+  return row ? inWords(row) : (nameOfKey(ledger, key) ?? `Your ${noun}`)
+}
+
+const nameOfKey = (ledger: Ledger, key: unknown): string | undefined =>
+  [...ledger.accounts(), ...ledger.categories()].find((one) => one.key === key)?.name
+
+export const nameOfField = (field: string): string =>
+  field.replace(/_id$|^transaction_/g, '').replaceAll('_', ' ')
+
+export function shownValue(
+  ledger: Ledger,
+  field: string,
+  value: string | number | boolean | null = null,
+): string {
+  if (value === null) return 'none'
+  if (field === 'amount' || field === 'starting_balance') return money(String(value))
+  if (field === 'transaction_date') return shortDay(String(value))
+  return (field.endsWith('_id') && nameOfKey(ledger, value)) || String(value)
+}
