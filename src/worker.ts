@@ -10,6 +10,7 @@ import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './gateways/resend.ts'
 import { withSoundEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './services/failed-mails.ts'
+import { wantsReminders } from './services/reminders.ts'
 import { removeDeleted } from './services/removal.ts'
 import { failSync, processSync } from './services/sync/process.ts'
 
@@ -35,8 +36,10 @@ function consumerOf(queue: string, { config, db, syncQueue, removals }: Deps): H
   const now = () => new Date()
   const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
-  if (queue.endsWith('-mail'))
-    return mailConsumer({ mailer: resendMailer(config.mailer), recordFailure, now })
+  if (queue.endsWith('-mail')) {
+    const mailer = resendMailer(config.mailer)
+    return mailConsumer({ mailer, recordFailure, wantsReminders: (email) => wantsReminders(db, email), now })
+  }
   if (queue.endsWith('-sync-dead')) {
     const reason = 'The batch could not be processed. Please send it again.'
     return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now()))

@@ -4,10 +4,16 @@ import type { Mailer } from '../gateways/resend.ts'
 import type { FailedMail } from '../services/failed-mails.ts'
 import { type Handler, retryLater } from './dispatch.ts'
 
-type MailDeps = { mailer: Mailer; recordFailure: (failure: FailedMail) => Promise<void>; now: () => Date }
+type MailDeps = {
+  mailer: Mailer
+  recordFailure: (failure: FailedMail) => Promise<void>
+  /** Whether somebody still wants reminders: an email may wait for hours. */
+  wantsReminders: (email: string) => Promise<boolean>
+  now: () => Date
+}
 
 /** Sends the emails in the queue. One that the mail service refuses for good is recorded at once, not retried for hours. */
-export function mailConsumer({ mailer, recordFailure, now }: MailDeps): Handler {
+export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: MailDeps): Handler {
   return async (message) => {
     const parsed = mailSchema.safeParse(message.body)
     if (!parsed.success) {
@@ -16,7 +22,8 @@ export function mailConsumer({ mailer, recordFailure, now }: MailDeps): Handler 
       return 'done'
     }
     const mail = parsed.data
-    if (mail.kind === 'reminder' && new Date(mail.notAfter) <= now()) return 'done'
+    if (mail.kind === 'reminder' && (new Date(mail.notAfter) <= now() || !(await wantsReminders(mail.to))))
+      return 'done'
 
     const delivery = await mailer({ ...renderMail(mail), to: mail.to }, mail.id)
     if (delivery.outcome === 'sent') return 'done'

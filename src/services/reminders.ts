@@ -1,4 +1,4 @@
-import { asc, eq, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { hasLiveAccounts } from '../db/ownership.ts'
@@ -43,6 +43,12 @@ export async function sendDueReminders(context: ReminderContext) {
     sent += reminded.length
   }
   return { lookedAt, sent }
+}
+
+/** False for somebody who has left, or has turned reminders off. */
+export async function wantsReminders(db: Database, email: string): Promise<boolean> {
+  const wanted = and(eq(users.email, email), isNotNull(users.reminderTime))
+  return (await runOne(db, db.select({ id: users.id }).from(users).where(wanted))).length > 0
 }
 
 /** Throws BadLink unless `unsubscribeLink` made a link of these parts. */

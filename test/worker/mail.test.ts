@@ -111,8 +111,8 @@ describe('a mail', () => {
   })
 
   test('that reminds arrives with the headers of a one-click unsubscribe (RFC 8058)', async () => {
-    const to = address()
     const world = createWorld()
+    const { email: to } = await world.register({ email: address() })
     await world.deliver([reminderTo(to, new Date(Date.now() + 60_000).toISOString())])
     const [{ headers }] = await mailsTo(to)
     expect(headers).toMatchObject({
@@ -122,8 +122,9 @@ describe('a mail', () => {
   })
 
   test('that reminds is not sent once it is too late', async () => {
-    const to = address()
-    const answer = await createWorld().deliver([reminderTo(to, new Date(Date.now() - 1_000).toISOString())])
+    const world = createWorld()
+    const { email: to } = await world.register({ email: address() })
+    const answer = await world.deliver([reminderTo(to, new Date(Date.now() - 1_000).toISOString())])
     expect(outcome(answer)).toEqual(acknowledged)
     expect(await mailsTo(to)).toEqual([])
   })

@@ -6,6 +6,7 @@ import { muteLog } from './muted-log.ts'
 import {
   aCategory,
   createWorld,
+  mailsTo,
   openAccount,
   type Person,
   pathOf,
@@ -213,6 +214,24 @@ describe('a reminder', () => {
     expect(new Set(world.queued.map((mail) => JSON.stringify(mail))).size).toBe(1)
     expect(await remindersAt(world, '2026-11-20T20:05:00Z')).toEqual([])
     expect((await person.get('/api/me')).body.reminder_last_sent_at).toBe('2026-11-20T20:00:00.000Z')
+  })
+
+  test.each<[string, (person: Person) => Promise<unknown>]>([
+    ['left', (person) => person.delete('/api/me', { password: person.password })],
+    ['turned reminders off', (person) => person.patch('/api/me', { reminder_time: null })],
+  ])('that had to wait does not reach somebody who has %s in the meantime', async (_, change) => {
+    const world = createWorld()
+    const [person, other] = [
+      await somebody(world, '2026-11-20T08:00:00Z'),
+      await somebody(world, '2026-11-20T08:00:00Z'),
+    ]
+    expect(await remindersAt(world, '2026-11-20T20:00:00Z')).toHaveLength(2)
+    const waiting = world.queued.splice(0)
+    await change(person)
+    expect((await world.deliver(waiting)).explicitAcks).toHaveLength(2)
+    const subjects = async ({ email }: Person) => (await mailsTo(email)).map(({ subject }) => subject)
+    expect(await subjects(person)).toEqual([])
+    expect(await subjects(other)).toEqual(['Nothing recorded today?'])
   })
 
   test('is not lost while the queue takes nothing', async () => {
