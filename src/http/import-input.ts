@@ -4,7 +4,7 @@ import { type ImportOptions, importOptions } from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { BodyStream } from './body-stream.ts'
-import { saysJson } from './json-body.ts'
+import { jsonText, saysJson } from './json-body.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Largest file (docs/contract.md, Imports); what a form adds around it comes on top. */
@@ -45,7 +45,7 @@ export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<Im
 }
 
 function readJson(bytes: Bytes, query: Query): ImportInput {
-  const text = new TextDecoder().decode(bytes)
+  const text = jsonText(bytes)
   refuseManyParts(text)
   const body = parseObject(text)
   // Only the options: a body may have a hundred thousand fields.

@@ -33,7 +33,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const isJson = saysJson(c)
       if (!isJson && body.byteLength > 0)
         refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
-      const text = new TextDecoder().decode(body)
+      const text = jsonText(body)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
       // The body has arrived, and the deadline counts from here: it was the client who kept us waiting until now.
@@ -62,6 +62,15 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   return body
 }
 
-function refuse(status: 413 | 415, message: string): never {
+/** The text of a JSON body, which is UTF-8 (RFC 8259): of any other, letters would be replaced silently. Throws 400. */
+export function jsonText(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body)
+  } catch {
+    return refuse(400, 'Malformed JSON in request body: it is not UTF-8.')
+  }
+}
+
+function refuse(status: 400 | 413 | 415, message: string): never {
   throw new HTTPException(status, { message })
 }

@@ -328,6 +328,20 @@ describe('the body of a request', () => {
     },
   )
 
+  test.each(['/api/accounts', '/api/import/store'])(
+    'of POST %s is 400 when it is not UTF-8: no letter is replaced silently',
+    async (path) => {
+      const world = createWorld()
+      const rawBody = Buffer.from('{"name":"Caf\u00e9","type":"cash","starting_balance":1}', 'latin1')
+      const { status, body } = await world.call('POST', path, {
+        ...(await signIn(world)),
+        rawBody,
+        headers: { 'Content-Type': 'application/json; charset=iso-8859-1' },
+      })
+      expect([status, body]).toEqual([400, { message: expect.stringContaining('UTF-8') }])
+    },
+  )
+
   test.each(['[]', '"text"', '7', 'true', 'null'])(
     'is 422 when it is JSON but no object: %s',
     async (rawBody) => {
