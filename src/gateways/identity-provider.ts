@@ -26,6 +26,8 @@ const discoveryGoodForMs = 10 * 60_000
 /** Only public-key signatures are accepted: neither `none`, nor HMAC with a secret that others may know. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const clockToleranceSeconds = 60
+/** Every answer with the user carries the picture's address, and at some providers people write it themselves. */
+const longestPicture = 2_048
 
 const discoverySchema = z.object({
   issuer: z.string(),
@@ -151,12 +153,13 @@ function requireClaims(payload: JWTPayload, issuer: string, clientId: string): J
 }
 
 function identityOf(claims: Claims): Identity {
+  const { picture = '' } = claims
   return {
     subject: claims.sub,
     email: claims.email?.trim() || null,
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: storable(claims.name),
-    picture: /^https?:\/\//.test(claims.picture ?? '') ? storable(claims.picture) : null,
+    picture: /^https?:\/\//.test(picture) && picture.length <= longestPicture ? storable(picture) : null,
   }
 }
 

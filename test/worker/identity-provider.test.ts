@@ -847,6 +847,12 @@ describe('an ID token', () => {
     expect((await me(world, destination(answer).query.token ?? '')).avatar).toBe(avatar)
   })
 
+  test('shows no picture whose address is as long as a picture: every answer would carry it', async () => {
+    const picture = `https://img.example/${'a'.repeat(5_000)}.png`
+    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, picture }) })
+    expect((await me(world, destination(answer).query.token ?? '')).avatar).toBeNull()
+  })
+
   test.each([
     ['nobody', 'email_missing'],
     ['', 'email_missing'],
