@@ -19,6 +19,8 @@ const clientIds = sql`select client_id from item where client_id is not null and
 /** The items of a batch are compared with at most this many rows, plus one for each item. */
 const mostResemblingInAll = 30_000
 
+const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
+
 /**
  * Lets each row that existed before absorb one equal item without a client id (`isDuplicateOf` is the rule for a single
  * one): `absorbed` has the position of the item and the id of the row, below 0 if that is remembered. Rows with the
@@ -28,17 +30,8 @@ const mostResemblingInAll = 30_000
  * copies took ten times as long as running the statement.
  */
 export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled | undefined): SQL {
-  const place = sql`account_id, transaction_date, amount`
-  const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
   const items = sql`(select sum(json_array_length(items)) from ${batchParts} where batch_id = ${batchId})`
-  // The newest of each place, and a bounded number in all, since the write lock is held while they are read. A query of
-  // its own, since SQLite's parser runs out of stack if queries are nested deeper.
-  const resembling = sql`
-    select row.* from (select distinct ${place} from asking) wanted cross join transactions row on row.id in (
-             select row.id from transactions row where ${resembles('wanted')}
-              order by row.id desc limit ${sql.raw(String(mostResembling))} + ${items})
-       and +row.user_id = ${userId}
-     limit ${sql.raw(String(mostResemblingInAll))} + ${items}`
+  const most = sql`${sql.raw(String(mostResemblingInAll))} + ${items}`
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -55,16 +48,30 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
            and (exists (select 1 from transactions row where ${resembles('judged')} and +row.user_id = ${userId})
              ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles('judged')})` : sql``})
       ),
-      resembling as (${resembling}),
+      resembling as (${resemblingRows(userId, items, most)}),
       absorbing as (
         select id, ${fields}, ${recalls ? sql`not ${isOfFile('row')}` : sql`0`} as is_free from resembling row
          where (row.client_id is null or row.client_id not in (${clientIds}))
            ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
       ),
-      ${recalls ? sql`${recalledRows(userId, recalls, sql`${sql.raw(String(mostResemblingInAll))} + ${items}`)},` : sql``}
+      ${recalls ? sql`${recalledRows(userId, recalls, most)},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
+}
+
+/**
+ * The existing rows that resemble any item of `asking`: the newest with each account, date and amount, and a bounded
+ * number in all, since the write lock is held while they are read.
+ */
+function resemblingRows(userId: SQL, items: SQL, most: SQL): SQL {
+  return sql`
+    select row.* from (select distinct account_id, transaction_date, amount from asking) wanted
+     cross join transactions row on row.id in (
+             select row.id from transactions row where ${resembles('wanted')}
+              order by row.id desc limit ${sql.raw(String(mostResembling))} + ${items})
+       and +row.user_id = ${userId}
+     limit ${most}`
 }
 
 /** Which remembered rows a file is compared with: those that another row stands for and, if `deleted`, deleted ones. */
