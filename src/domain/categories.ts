@@ -7,7 +7,7 @@ const defaultNames: Record<CategoryType, string> = {
   income: 'Salary|Freelance|Investments|Gifts Received|Other Income',
 }
 
-/** The categories of a new user, in order of creation. From then on they are like any others. */
+/** The categories of a new user, in order of creation. Users can change and delete them like any others. */
 export const defaultCategories = (['expense', 'income'] as const).flatMap((type) =>
   defaultNames[type].split('|').map((name) => ({ name, type })),
 )

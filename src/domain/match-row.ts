@@ -36,7 +36,7 @@ export type MatchRow = {
   /** Null if somebody typed it. */
   importId: number | null
   /**
-   * The kinds of match that it cannot be in any more: `duplicate` once it has been joined with a bank's row or stands for
+   * The kinds of match that it can no longer be in: `duplicate` once it has been joined with a bank's row or stands for
    * one, `transfer` once both legs are known.
    */
   settled?: readonly MatchKind[]

@@ -41,7 +41,7 @@ export function verifyPassword(password: string, stored: string | null, cost: Sc
   return timingSafeEqual(actual, expected) && parsed !== null && compared !== null
 }
 
-/** True if a hash was made at another cost than today's, and should be replaced. */
+/** True if a hash was made at a different cost from today's, and should be replaced. */
 export function isOutdated(stored: string, { N, r, p }: ScryptCost): boolean {
   return !stored.startsWith(`scrypt$${N}$${r}$${p}$`)
 }

@@ -2,17 +2,17 @@ import { TooBusy } from '../domain/failures.ts'
 
 /** The share of an isolate's 128 MB that all large bodies together may take, in bytes. */
 const memoryBytes = 56 * 1024 * 1024
-/** A request that would wait for longer is refused. */
+/** A request that would have to wait longer is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
-/** How long memory stays reserved after it was last asked for: longer than a request waits for anything. */
+/** How long memory stays reserved after it was last asked for: longer than any request waits for anything. */
 export const promisedMs = 12_000
 
 const promises = new Set<BodyMemory>()
 
 /**
- * A large body's share of the isolate's memory: a little while it arrives, more while it is read. Shares expire, since
- * a request whose client has gone may never be resumed to give its share back.
+ * A large body's share of the isolate's memory: some of it as the body arrives, more while it is read. Shares expire,
+ * since a request whose client has gone may never be resumed to give its share back.
  */
 export class BodyMemory {
   readonly #sender: number | string | undefined

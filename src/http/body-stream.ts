@@ -4,9 +4,9 @@ import { TooBusy } from '../domain/failures.ts'
 
 /** A body is abandoned if neither another 1 KB nor its end arrives within this time. */
 const longestPauseMs = 10_000
-/** A body is abandoned if it takes longer than this in all. */
+/** A body is abandoned if it takes longer than this in total. */
 const longestBodyMs = 120_000
-/** The runtime gathers this much before it wakes us. Otherwise a body sent byte by byte would wake us for each one. */
+/** The runtime gathers this much before it wakes us, or a body sent byte by byte would wake us for each byte. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 
@@ -15,7 +15,7 @@ export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | undefined
   readonly #maxBytes: number
   readonly #tooLarge: string
-  /** NaN if the client has not said. */
+  /** NaN if the client has not announced it. */
   readonly #length: number
   readonly #endsAt = Date.now() + longestBodyMs
   #parts: Uint8Array[] = []
@@ -48,7 +48,7 @@ export class BodyStream {
     return this.#size === this.#length
   }
 
-  /** Hands over everything that has arrived, and keeps nothing. */
+  /** Returns everything that has arrived, and keeps nothing. */
   takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#size)
     let at = 0

@@ -1,6 +1,6 @@
 import { type Draft, withErrors } from '../domain/draft.ts'
 
-/** Adds an error if a password was not typed the same way twice. */
+/** Adds an error if a password and its confirmation differ. */
 export function confirmed<T extends { password: string; password_confirmation: string }>(
   draft: Draft<T>,
 ): Draft<T> {

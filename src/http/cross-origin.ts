@@ -22,7 +22,7 @@ const preflight = cors({
 
 /**
  * Lets browsers pass answers on to pages of the configured origins. Hono answers preflights; other answers get the same
- * headers here, since it would build each of them three times.
+ * headers here, since Hono would build each of these answers three times.
  */
 export const crossOrigin: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.method === 'OPTIONS') return preflight(c, next)

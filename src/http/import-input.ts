@@ -7,21 +7,21 @@ import { BodyStream } from './body-stream.ts'
 import { jsonText, saysJson } from './json-body.ts'
 import { isObject, toDraft } from './validate.ts'
 
-/** Largest file (docs/contract.md, Imports); what a form adds around it comes on top. */
+/** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 const maxFileBytes = 5 * 1024 * 1024
 const maxFormBytes = 64 * 1024
 const tooLarge = 'The file must not be larger than 5 MB.'
-/** The most memory that a byte of a file takes to read (test/node/import-memory.test.ts) and store. */
+/** The most memory that reading (test/node/import-memory.test.ts) and storing a byte of a file takes. */
 export const memoryPerFileByte = 8
-/** Objects, lists and named values in a JSON body: an item has a dozen, and may hold others that nobody reads. */
+/** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
 const maxJsonParts = 300_000
 
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
-/** More than the fields that a column can be (statements/csv/header-names.ts). */
+/** More than there are fields that a column can hold (statements/csv/header-names.ts). */
 const maxMappingEntries = 50
-/** More characters than the longest name of those fields has. */
+/** Longer than the longest name of those fields. */
 const maxMappedName = 50
 /** One of the three kinds of input (docs/contract.md, Imports), read but not yet understood. */
 export type ImportInput =
@@ -31,12 +31,12 @@ export type ImportInput =
 type Bytes = Uint8Array<ArrayBuffer>
 type Query = Record<string, string>
 
-/** The body of an import, as it arrives. */
+/** The body of an import, which has not been read yet. */
 export function importBody(c: Context<App>): BodyStream {
   return new BodyStream(c, maxFileBytes + maxFormBytes, tooLarge)
 }
 
-/** Reads JSON, an uploaded form or a raw file, by the content type. Throws Invalid, and 400 for what is malformed. */
+/** Reads JSON, an uploaded form or a raw file, according to the content type. Throws Invalid, and 400 for malformed input. */
 export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<ImportInput> {
   if (saysJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
@@ -48,7 +48,7 @@ function readJson(bytes: Bytes, query: Query): ImportInput {
   const text = jsonText(bytes)
   refuseManyParts(text)
   const body = parseObject(text)
-  // Only the options: a body may have a hundred thousand fields.
+  // Only the options are read: a body may have a hundred thousand fields.
   const names = Object.keys(importOptions.shape).filter((name) => name in body)
   const options = Object.fromEntries(names.map((name) => [name, body[name]]))
   return { kind: 'rows', transactions: body.transactions, options: readOptions({ ...query, ...options }) }
@@ -63,7 +63,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** An object takes twenty times the memory of its two characters, a name ten times: millions of them are not parsed. */
+/** Parsed, an object takes twenty times the memory of its two characters, a name ten times: millions are not parsed. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false
@@ -95,14 +95,14 @@ async function readForm(bytes: Bytes, contentType: string, query: Query): Promis
   return readFile(content, { ...query, ...fields })
 }
 
-/** What separates the fields of a form: at most 70 characters (RFC 2046 §5.1.1), which bounds the search for it. */
+/** The separator of a form's fields: at most 70 characters (RFC 2046 §5.1.1), which bounds the search for it. */
 function boundaryOf(contentType: string): string {
   const [, quoted, plain] =
     /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
   return quoted ?? plain ?? malformedForm()
 }
 
-/** Done before parsing: tens of thousands of fields, or megabytes of headers, take the platform's parser seconds. */
+/** Runs before parsing: the platform's parser takes seconds for tens of thousands of fields, or megabytes of headers. */
 function refuseLargeFrame(bytes: Bytes, boundary: string): void {
   const form = Buffer.from(bytes.buffer)
   const delimiter = `--${boundary}`
@@ -151,7 +151,7 @@ function parseMapping(json: string): unknown {
   }
 }
 
-/** Done before any entry is looked at and gets an error of its own. */
+/** Runs before any entry is looked at, which could get an error of its own. */
 function refuseManyMappings(mapping: unknown): void {
   const names = isObject(mapping) ? Object.keys(mapping) : []
   if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappedName)) return

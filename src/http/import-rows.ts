@@ -23,7 +23,7 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
       found += 1
       if (found <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
     }
-    // Reading ends at the first error that is not listed.
+    // Reading ends at the first error that would not be listed.
     if (found > maxErrors) break
     if (draft.complete) rows.push(toRow(draft.values, index + 1))
   }

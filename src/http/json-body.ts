@@ -5,7 +5,7 @@ import { BodyMemory } from './body-memory.ts'
 import { BodyStream } from './body-stream.ts'
 import { isKnown } from './known-tokens.ts'
 
-/** JSON up to this size, some eight hundred transactions, is read before its sender is known. */
+/** JSON up to this size, about eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
@@ -18,7 +18,7 @@ export function saysJson(c: Context<App>): boolean {
 }
 
 /**
- * Demands a JSON body of at most `maxBytes`: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
+ * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
  * for it. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
@@ -36,7 +36,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = jsonText(body)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
-      // The body has arrived, and the deadline counts from here: it was the client who kept us waiting until now.
+      // The deadline starts now that the body has arrived: until here it was the client who kept us waiting.
       c.var.deadline.restart()
       c.var.deadline()
       await next()
@@ -62,7 +62,7 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   return body
 }
 
-/** The text of a JSON body, which is UTF-8 (RFC 8259): of any other, letters would be replaced silently. Throws 400. */
+/** The text of a JSON body, which must be UTF-8 (RFC 8259): otherwise letters would be replaced silently. Throws 400. */
 export function jsonText(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body)

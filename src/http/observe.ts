@@ -4,9 +4,9 @@ import type { App } from './app-types.ts'
 import { matchedRoute } from './matched-route.ts'
 
 /**
- * Logs one line for each request, whatever its outcome, and says in `Server-Timing` what it cost. The line has the
- * pattern of the route, never the path or query, which carry ids, addresses and the secrets of links. Work done after
- * the answer is not counted.
+ * Logs one line for each request, whatever its outcome, and reports in `Server-Timing` what it cost. The line has the
+ * pattern of the route, never the path or query, which contain ids, addresses and the secrets of links. Work done after
+ * the response is not counted.
  */
 export const observe: MiddlewareHandler<App> = async (c, next) => {
   const meter = new Meter()

@@ -5,7 +5,7 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self
 
 /**
  * A page for somebody who has followed a link in an email. Its button does what the link is for: mail scanners follow
- * links, but press nothing.
+ * links, but do not press buttons.
  */
 export function answerPage(c: Context, title: string, text: string, button?: string) {
   c.header('Content-Security-Policy', policy)

@@ -4,8 +4,8 @@ import type { TransactionPage } from '../services/transactions/list.ts'
 type Page = Omit<TransactionPage, 'rows'> & { rows: ShownTransactionWithRelations[] }
 
 /**
- * A page as existing clients know it. Its links keep the query of the request and begin with the service's own address:
- * the request's is whatever the client, or a proxy, wrote into Host.
+ * A page in the form that existing clients expect. Its links keep the query of the request and begin with the service's
+ * own address: that of the request is whatever the client, or a proxy, wrote into `Host`.
  */
 export function presentPage(appUrl: string, requestUrl: string, found: Page): ShownTransactionPage {
   const { page, perPage, total, rows, searchedBackTo } = found

@@ -5,7 +5,7 @@ import { hashing } from './limits.ts'
 
 const userAgentLength = 255
 
-/** What a request that signs somebody in hands to the service. */
+/** What the services need to know about a request that signs somebody in. */
 export function signInContext(c: Context<App>): SignInContext {
   const { db, now, random } = c.var.deps
   const userAgent = c.req.header('User-Agent')?.slice(0, userAgentLength).toWellFormed() || null

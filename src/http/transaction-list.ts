@@ -4,7 +4,7 @@ import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<NewTransaction>
 
-/** The items of a batch, a JSON import or an upload as they were sent, or what is wrong with the list. */
+/** The items of a batch, a JSON import or an upload as they were sent, or the error text if the list itself is wrong. */
 export function listItems(list: unknown, maxItems: number, field = 'transactions'): unknown[] | string {
   if (list === undefined || list === null) return `The ${field} field is required.`
   if (!Array.isArray(list)) return `The ${field} field must be an array.`
@@ -13,7 +13,7 @@ export function listItems(list: unknown, maxItems: number, field = 'transactions
   return list
 }
 
-/** Reads one item on its own, so that a bad one can be named. */
+/** Reads one item on its own, so that errors can name it. */
 export function readItem(item: unknown): TransactionDraft {
   if (isObject(item)) return toDraft(newTransaction, item)
   return { complete: false, values: {}, errors: { '': ['The item must be an object.'] } }

@@ -57,8 +57,8 @@ export async function resendVerification(
 }
 
 /**
- * Verifies the address of the user that a link is for. `isNew` says whether this very click did it: of several at the
- * same time, exactly one does. Throws BadLink.
+ * Verifies the address of the user that a link is for. `isNew` says whether this click did it: of several at the same
+ * time, exactly one does. Throws BadLink.
  */
 export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
   const user = await userOfLink(db, secret, 'verify', link, now)
@@ -84,7 +84,7 @@ export async function canDisown(db: Database, secret: string, link: LinkParts, n
 
 /**
  * Ends the registration that a “this was not me” link is for: deletes the user and all their data. Returns whether it
- * did: a user whose address is verified stays, since they are the one who reads its emails. Throws BadLink.
+ * did: a user whose address is verified stays, since it is they who read its emails. Throws BadLink.
  */
 export async function disown(
   db: Database,
@@ -101,7 +101,7 @@ export async function disown(
   return true
 }
 
-/** Returns the user that a link of a verification email is for. Throws BadLink. */
+/** Returns the user that a link in a verification email is for. Throws BadLink. */
 async function userOfLink(db: Database, secret: string, does: AddressLink, link: LinkParts, now: Date) {
   const id = /^[1-9]\d{0,14}$/.test(link.id) ? Number(link.id) : 0
   const columns = { id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt }

@@ -14,7 +14,7 @@ const attemptsKeptDays = 1
 /** Each part is a request, and a Worker may make a thousand in a run; what is left over waits for the next run. */
 const partsPerRun = 900
 
-/** What is deleted from a table, in parts so small that other writers only wait for milliseconds. */
+/** The rows to delete from a table, in parts so small that other writers wait only for milliseconds. */
 type Expiring = { table: string; rowsPerPart: number; isDue: (daysAgo: (days: number) => number) => SQL }
 
 const expiring: readonly Expiring[] = [
@@ -46,8 +46,8 @@ const expiring: readonly Expiring[] = [
 
 /**
  * Deletes expired rows, which are no longer accepted anyway, and batches completed thirty days ago, but not their
- * transactions. Nothing depends on when, or whether, it runs. It takes turns among the tables, in parts that are a
- * transaction each, until nothing is left or the run is used up. Returns the number of rows deleted by table.
+ * transactions. Nothing depends on when, or whether, it runs. The tables take turns, in parts that are a transaction
+ * each, until nothing is left or the run is used up. Returns the number of rows deleted from each table.
  */
 export async function removeExpired(db: Database, now: Date): Promise<Record<string, number>> {
   const daysAgo = (days: number) => now.getTime() - days * dayMs

@@ -2,13 +2,13 @@ import { TooBusy } from '../domain/failures.ts'
 import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwords.ts'
 
 /**
- * A request that would have to wait longer is refused, since it has only a few seconds in all. One client address can
- * fill the first two; the rest is for those who are not waiting for another hash already.
+ * A request that would have to wait longer is refused, since it has only a few seconds in total. One client address can
+ * fill the first two; the rest is for those that are not already waiting for another hash.
  */
 const longestWaitMs = { ofFirst: 4_000, ofFurther: 2_000 }
 /** A hash blocks everything else in its isolate, so while hashes queue up, they get a third of its time. */
 const share = 1 / 3
-/** Time per unit of cost (N·r·p): at least on an ordinary core, at most on one slowed down by other work. */
+/** Time per unit of cost (N·r·p): the least on an ordinary core, the most on one slowed down by other work. */
 const msPerUnit = { least: 0.0002, most: 0.001 }
 
 /**

@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { exactLimits } from '../domain/rate-limits.ts'
 import type { Limit } from './throttle.ts'
 
-/** The IP address that a request came from, or null if it is not to be counted. */
+/** The IP address that a request came from, or null if it should not be counted. */
 export type ClientAddress = string | null
 
 /**
- * What an email counts against besides its endpoint's own limit. `recipient` is a subquery for FROM, of one row with
+ * The limits that an email counts against besides that of its endpoint. `recipient` is a subquery for FROM, of one row with
  * `email` and `email_verified_at`; `when` is true if there is an email to send.
  *
  * An unconfirmed mailbox gets few emails, however many `+` addresses lead to it. Confirmed addresses do not count, so
@@ -35,7 +35,7 @@ export function newAddress(email: string): SQL {
 }
 
 const at = sql`instr(email, '@')`
-/** Where the subaddress begins (RFC 5233), counted from the second character: a name never consists of one alone. */
+/** Where the subaddress begins (RFC 5233), from the second character on: no name consists of a subaddress alone. */
 const plus = sql`instr(substr(email, 2, ${at} - 2), '+')`
 /** The address without its subaddress. */
 const mailbox = sql`iif(${plus} > 0, substr(email, 1, ${plus}) || substr(email, ${at}), email)`

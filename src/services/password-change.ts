@@ -33,7 +33,7 @@ export async function requireOwnPassword(
   if (!(await verifyInTurn(password, stored, hashing))) throw wrongPassword(field)
 }
 
-/** The failure for a password that is not the stored one, or no longer is. */
+/** The failure for a password that is not, or is no longer, the stored one. */
 export function wrongPassword(field: 'password' | 'current_password'): Invalid {
   return new Invalid({ [field]: ['The password is incorrect.'] })
 }

@@ -82,8 +82,8 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
 }
 
 /**
- * Sets a new password with the token of a reset email, signs the user out everywhere and voids their other reset tokens.
- * Of several requests with one token, exactly one succeeds. Throws Invalid, TooBusy.
+ * Sets a new password with the token from a reset email, signs the user out everywhere and voids their other reset
+ * tokens. Of several requests with the same token, exactly one succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
   { db, now, hashing }: { db: Database; now: Date; hashing: Hashing },
@@ -91,7 +91,7 @@ export async function resetPassword(
 ): Promise<void> {
   const { token, email, password } = valuesOf(draft)
   const userId = userOfToken(token, email, now)
-  // Hashing is slow by design, so a bad token must not get that far.
+  // Hashing is slow by design, so an invalid token must not get that far.
   const found = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.id, userId)))
   if (found.length === 0) throw refusal(badToken)
 

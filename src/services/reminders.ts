@@ -10,7 +10,7 @@ import type { Outbox } from '../gateways/queues.ts'
 
 /** The queue takes a hundred messages in one call. */
 const usersPerBatch = 100
-/** Whatever is left is for the next run of the job. */
+/** Whatever is left waits for the next run of the job. */
 const batchesPerRun = 50
 
 type ReminderContext = { db: Database; now: Date; outbox: Outbox; links: LinkBase; frontendUrl: string }
@@ -18,7 +18,7 @@ type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
 
 /**
  * Sends the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
- * due. Safe to run twice at the same time: a reminder's id is made of user and day, so the mail service sends it once.
+ * due. Safe to run twice at the same time: a reminder's id is made from user and day, so the mail service sends it once.
  */
 export async function sendDueReminders(context: ReminderContext) {
   let [lookedAt, sent] = [0, 0]
@@ -45,7 +45,7 @@ export async function sendDueReminders(context: ReminderContext) {
   return { lookedAt, sent }
 }
 
-/** False for somebody who has left, or has turned reminders off. */
+/** False for somebody who has been deleted, or has turned reminders off. */
 export async function wantsReminders(db: Database, email: string): Promise<boolean> {
   const wanted = and(eq(users.email, email), isNotNull(users.reminderTime))
   return (await runOne(db, db.select({ id: users.id }).from(users).where(wanted))).length > 0
@@ -108,7 +108,7 @@ async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUse
   const unsubscribeUrl = await unsubscribeLink(links, user.id)
   return {
     kind: 'reminder' as const,
-    // Made of day, user and secret, so that a repeat has the same id, but not in another environment.
+    // Made from day, user and secret, so that a repeat has the same id, but another environment does not.
     id: `reminder-${dueFor?.day}-${unsubscribeUrl.slice(-32)}`,
     to: user.email,
     name: user.name,
@@ -118,7 +118,7 @@ async function reminderFor({ links, frontendUrl }: ReminderContext, user: DueUse
   }
 }
 
-/** Schedules each user's next check, unless they changed their settings in the meantime, which schedules one itself. */
+/** Schedules each user's next check, unless they have changed their settings meanwhile, which schedules one itself. */
 async function scheduleNextCheck({ db, now }: ReminderContext, plans: Planned[], reminded: Set<number>) {
   const rows = plans.map(({ user, plan }) => [
     user.id,

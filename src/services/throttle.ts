@@ -4,7 +4,7 @@ import { TooManyAttempts } from '../domain/failures.ts'
 
 /**
  * An exact limit, counted in the database across all isolates: at most `most` attempts with one key in any window of
- * `withinMs`, which is the same for all attempts with that key. `when` restricts it, in SQL, to some attempts.
+ * `withinMs`, which must be the same for all attempts with that key. `when`, in SQL, restricts it to some attempts.
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 
@@ -47,8 +47,8 @@ export function attempt(db: Database, limits: readonly Limit[], now: Date, guard
 }
 
 /**
- * Returns the first limit, with what the tightest one leaves. Throws TooManyAttempts if one is used up, with the time
- * until all of them are free again.
+ * Returns the first limit, with what remains of the tightest one. Throws TooManyAttempts if one is used up, with the time
+ * until none is.
  */
 export function requireAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
   const states = limits.map(({ most, withinMs }, position) => {

@@ -46,8 +46,8 @@ export async function deleteUser(
 }
 
 /**
- * The statements that delete the user with that address if the condition holds. From then on nobody can sign in, no
- * link works, and the address is free. The rows that do not go with the user's are out of everybody's reach, and
+ * The statements that delete the user with that address if the condition holds. From then on the user cannot sign in, no
+ * link works, and the address is free. The rows that are not deleted with the user's are out of everybody's reach, and
  * removed later (services/removal.ts).
  */
 export function deletion(db: Database, email: string, condition: SQL) {

@@ -8,8 +8,8 @@ import { newTransaction } from '../../src/contract/transactions.ts'
 import { Invalid } from '../../src/domain/failures.ts'
 import { readImportRows } from '../../src/http/import-rows.ts'
 import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
-import { readUpload } from '../../src/http/operations.ts'
 import { readItem } from '../../src/http/transaction-list.ts'
+import { readUpload } from '../../src/http/upload.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 
 // A small body is read before it is known whether its token is good, so reading it must not cost much more than parsing.

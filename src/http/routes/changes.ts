@@ -4,8 +4,8 @@ import { maxUploadBytes, type ShownUploadAnswer, upload } from '../../contract/o
 import { pullChanges } from '../../services/changes/feed.ts'
 import { uploadOperations } from '../../services/operations/upload.ts'
 import type { App } from '../app-types.ts'
-import { readUpload } from '../operations.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
+import { readUpload } from '../upload.ts'
 import { query, uncheckedBody } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { categoryNameKey, defaultCategories } from '../../domain/categories.ts'
 
-/** Adds the default categories if the user was created in this very batch. */
+/** Adds the default categories if the user was created in this batch. */
 export function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
   const rows = defaultCategories.map(({ name, type }) => [name, categoryNameKey(name), type])
   return db.run(sql`

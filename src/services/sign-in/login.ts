@@ -25,7 +25,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
   if (!user || stored === null || !matches) throw wrongCredentials()
 
   const { secret, row } = newToken(context)
-  // A reset in the meantime has revoked every token, so the old password must not make another.
+  // A reset in the meantime will have revoked every token, so the old password must not create another.
   const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, stored))
   const isUnchanged = sql`exists (select 1 from ${users} where ${unchanged})`
   // Hashed out of turn: renewing a hash must not make a login with the right password fail.

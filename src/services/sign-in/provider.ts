@@ -37,7 +37,7 @@ export async function beginSignIn(
   return provider.authorizationUrl(pending, await seal(secret, state), loginHint)
 }
 
-/** Signs in whoever comes back from the provider. Throws SignInFailed, whatever goes wrong. */
+/** Signs in the person who comes back from the provider. Throws SignInFailed, whatever goes wrong. */
 export async function completeSignIn(
   context: IdentityContext,
   provider: IdentityProvider | undefined,
@@ -87,8 +87,8 @@ async function openState(db: Database, secret: string, sealed: string | undefine
 }
 
 /**
- * Marks a state as used: each works once. Anybody can ask for states and come back with made-up codes, so nothing is written
- * until the provider has accepted the code. Throws SignInFailed.
+ * Marks a state as used: each works once. Anybody can ask for states and come back with made-up codes, so nothing is
+ * written until the provider has accepted the code. Throws SignInFailed.
  */
 async function useUp(db: Database, { nonce, expiresAt }: State): Promise<void> {
   try {
@@ -105,8 +105,8 @@ function expiredState(): SignInFailed {
 /**
  * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
  * sign-ins of somebody new create one user. Only an address that the provider has verified is linked. Its user may have
- * been registered by a stranger, who knows the password unless a mailed link set it; then the password goes, with all
- * tokens, and the owner is told by mail. Throws SignInFailed.
+ * been registered by a stranger, who then knows the password unless a mailed link set it; in that case the password and
+ * all tokens are removed, and the owner is told by email. Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context

@@ -14,9 +14,9 @@ import { insertDefaultCategories } from './default-categories.ts'
 import { newToken, type SignInContext } from './token.ts'
 
 /**
- * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the email
- * limits allow an email to the address; they never refuse the registration itself, or others could use them up to prevent
- * it. Throws Invalid, TooBusy.
+ * Creates a user with the default categories and a first token, in one round trip. `mayBeMailed` says whether the
+ * limits on emails allow one to the address; they never refuse the registration itself, or others could use them up to
+ * prevent it. Throws Invalid, TooBusy.
  */
 export async function register(context: SignInContext, draft: Draft<Registration>, client: ClientAddress) {
   const { db, now } = context
@@ -54,7 +54,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   }
 }
 
-/** A form shows all errors at once, so the address is looked up even if another field is wrong. */
+/** A form shows all errors at once, so the address is looked up even if another field is invalid. */
 async function withTakenAddress(db: Database, draft: Draft<Registration>): Promise<Invalid> {
   const errors = { ...draft.errors }
   const { email } = draft.values
