@@ -13,11 +13,11 @@ export function failureOf(error: unknown): Failure {
   return { message: `${error.message}${wait}`, errors: error.errors }
 }
 
-/** What is to be said of fields that a form does not have, such as those of a file's rows. */
-export function elsewhere({ errors }: Failure, form: HTMLFormElement | null): string[] {
-  const others = Object.entries(errors).filter(([name]) => !form?.elements.namedItem(name))
-  return others.map(([name, texts]) => {
+/** What no field of a form says by itself, such as what is wrong with the rows of a file. */
+export function besides({ message, errors }: Failure, form: HTMLFormElement | null): string[] {
+  const texts = Object.entries(errors).flatMap(([name, texts]) => {
     const [, row] = /^rows\.(\d+)/.exec(name) ?? []
-    return (row ? `Row ${row}: ` : '') + texts.join(' ')
+    return form?.elements.namedItem(name) ? [] : (row ? `Row ${row}: ` : '') + texts.join(' ')
   })
+  return Object.keys(errors).length > 0 ? texts : [message]
 }

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerTransaction, Named } from 'purse-client'
+import type { Ledger, LedgerTransaction, Named, Noun } from 'purse-client'
 import { money, shortDay } from './format.ts'
 
 export function titleOf(row: LedgerTransaction): string {
@@ -8,6 +8,14 @@ export function titleOf(row: LedgerTransaction): string {
 export function wayOf({ account, to_account, category }: LedgerTransaction): string {
   if (to_account) return `${account.name} → ${to_account.name}`
   return [category?.name, account.name].filter(Boolean).join(' · ')
+}
+
+/** Where a row is changed. */
+export const pageOf: Record<Noun, string> = {
+  account: '/accounts',
+  category: '/settings',
+  profile: '/settings',
+  transaction: '/transactions',
 }
 
 /** A transaction in a sentence. */

@@ -20,10 +20,7 @@ export function Accounts({ ledger }: PageProps) {
         {accounts.map((account) => (
           <article key={account.key}>
             <h2>
-              {account.name}{' '}
-              <a href="/changes">
-                <Waits of={account} />
-              </a>
+              {account.name} {account.waits && <a href="/changes" children={<Waits of={account} />} />}
             </h2>
             <small>{types[account.type]}</small>
             <p class="figure">{money(account.balance)}</p>

@@ -4,7 +4,7 @@ import type { PageProps } from '../app.tsx'
 import { counted } from '../format.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
-import { nameOf, nameOfField, shownValue } from '../titles.ts'
+import { nameOf, nameOfField, pageOf, shownValue } from '../titles.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
@@ -72,7 +72,7 @@ function Rejection({ ledger, rejection }: { ledger: Ledger; rejection: LedgerRej
       <p role="alert">{Object.values(rejection.errors).flat().join(' ')}</p>
       <div class="line">
         {edited && <Button label="Correct it" onClick={() => setOpen(true)} />}
-        {!edited && <a href={rejection.noun === 'account' ? '/accounts' : '/settings'}>Correct it</a>}
+        {!edited && !rejection.errors.row && <a href={pageOf[rejection.noun]}>Correct it</a>}
         <Button label="Drop my change" isMain={false} onClick={() => ledger.discard(rejection)} />
       </div>
       {isOpen && edited && <TransactionDialog {...{ ledger, edited, onDone: () => setOpen(false) }} />}

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext, type TargetedSubmitEvent } from 'preact'
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { elsewhere, failureOf, none } from '../failure.ts'
+import { besides, failureOf, none } from '../failure.ts'
 import { Button } from './button.tsx'
 
 const Failed = createContext(none)
@@ -32,13 +32,12 @@ export function Form({ submit, look, onSubmit, onInput, aside, children }: FormP
     setBusy(false)
   }
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [failure])
+  const said = besides(failure, form.current).join('\n')
   return (
     <Failed.Provider value={failure}>
       <form ref={form} onSubmit={send} onInput={onInput}>
         {children}
-        {failure.message && (
-          <p role="alert">{[failure.message, ...elsewhere(failure, form.current)].join('\n')}</p>
-        )}
+        {said && <p role="alert">{said}</p>}
         <Button type="submit" label={submit} class={look} aria-busy={isBusy} />
         {aside}
       </form>
