@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
-import { invalidText, requiredText } from '../domain/draft.ts'
-import { formatMoney, type MoneyProblem, maxAmount, parseMoney } from '../domain/money.ts'
+import { invalidText, moneyTexts, requiredText } from '../domain/draft.ts'
+import { type MoneyProblem, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword } from '../domain/passwords.ts'
 import { isLongerThan } from '../domain/texts.ts'
 import { doc, field } from './doc.ts'
@@ -140,20 +140,22 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(words: T) 
   trimmed(z.enum(words, { error: requiredOr(invalidText) }))
 
 /** A number or a string. A Zod union would take eight times as long to refuse anything else. */
-const numeric = (what: string) =>
+const numeric = (text: string) =>
   z.custom<number | string>((input) => typeof input === 'string' || Number.isFinite(input), {
-    error: requiredOr(says(what)),
+    error: requiredOr(text),
   })
+
+const notAnInteger = says('must be an integer')
 
 function readId(input: number | string, refuse: (text: string) => never): number {
   const value = typeof input === 'number' ? input : /^[+-]?\d+$/.test(input) ? Number(input) : Number.NaN
   if (Number.isSafeInteger(value) && value > 0) return value
-  return refuse(Number.isInteger(value) ? invalidText : says('must be an integer'))
+  return refuse(Number.isInteger(value) ? invalidText : notAnInteger)
 }
 
 /** An id, as a number or a numeric string. The database checks whose it is. */
 export const id = field(
-  trimmed(converted(numeric('must be an integer'), readId)),
+  trimmed(converted(numeric(notAnInteger), readId)),
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
@@ -166,7 +168,7 @@ const isReference = (input: number | string): input is `#${string}` =>
 /** An id, or `#` and the client id of a row that was made offline. */
 export const idOrReference = field(
   trimmed(
-    converted(numeric('must be an integer'), (input, refuse): number | `#${string}` => {
+    converted(numeric(notAnInteger), (input, refuse): number | `#${string}` => {
       if (!isReference(input)) return readId(input, refuse)
       return isStorable(input) && !isLongerThan(input, clientIdLength + 1) ? input : refuse(invalidText)
     }),
@@ -174,32 +176,24 @@ export const idOrReference = field(
   doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),
 )
 
-const moneyProblems: Record<MoneyProblem, string> = {
-  'not a number': 'must be a number',
-  'too many decimals': 'must have 0-2 decimal places',
-  'too large': `must not be greater than ${formatMoney(maxAmount)}`,
-  'too small': `must be at least -${formatMoney(maxAmount)}`,
-}
-const notPositive = 'must be greater than 0'
-
-const moneyLike = (problems: Record<MoneyProblem, string>) =>
-  converted(numeric(problems['not a number']), (input, refuse) => {
+const moneyLike = (texts: Record<MoneyProblem, string>) =>
+  converted(numeric(texts['not a number']), (input, refuse) => {
     const amount = parseMoney(input)
-    return typeof amount === 'number' ? amount : refuse(says(problems[amount]))
+    return typeof amount === 'number' ? amount : refuse(texts[amount])
   })
 
 /** An amount of money, as a number or a numeric string with at most two decimals. */
 export const money = field(
-  trimmed(moneyLike(moneyProblems)),
+  trimmed(moneyLike(moneyTexts)),
   doc({ type: 'string', pattern: '^-?\\d+(\\.\\d{1,2})?$', examples: ['1250.00'] }),
 )
+
+const positive = 'must be greater than 0'
 
 /** An amount greater than zero. */
 export const positiveMoney = field(
   trimmed(
-    moneyLike({ ...moneyProblems, 'too small': notPositive }).check(
-      rule((amount) => amount > 0, notPositive),
-    ),
+    moneyLike({ ...moneyTexts, 'too small': says(positive) }).check(rule((amount) => amount > 0, positive)),
   ),
   doc({ type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }),
 )

@@ -1,5 +1,6 @@
 import type { CalendarDate } from './dates.ts'
 import { type FieldErrors, Invalid } from './failures.ts'
+import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 
 /**
  * Input that has been checked by itself, but not yet against the database. Both kinds of errors reach the client
@@ -24,6 +25,12 @@ export function valuesOf<T>(draft: Draft<T>): T {
 /** Texts that many rules share; `:field` stands for the field's name. */
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
+export const moneyTexts: Record<MoneyProblem, string> = {
+  'not a number': 'The :field field must be a number.',
+  'too many decimals': 'The :field field must have 0-2 decimal places.',
+  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
+  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
+}
 
 /** Replaces `:field` in a rule's text by the field's name in words. */
 export function messageFor(field: string, text: string): string {

@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Minor, MoneyProblem } from '../domain/money.ts'
-import { refuseFile, tooManyRows } from './problems.ts'
-import { type ClosingBalance, maxRows, type StatementAccount } from './statement.ts'
+import { maxRows, refuseFile, tooManyRows } from './problems.ts'
+import type { ClosingBalance, StatementAccount } from './statement.ts'
 
 /** No genuine file has more statements. */
 const maxAccounts = 20_000

@@ -1,24 +1,26 @@
 import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
-import { addError, messageFor, requiredText } from '../domain/draft.ts'
+import { addError, messageFor, moneyTexts, requiredText } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
-import { formatMoney, type Minor, type MoneyProblem, maxAmount } from '../domain/money.ts'
+import type { Minor, MoneyProblem } from '../domain/money.ts'
 
 /** How many errors of one import are listed. */
 export const maxErrors = 100
 
-export const tooManyRows = 'The file must not have more than 10,000 rows.'
+/** A file with more rows is refused. */
+export const maxRows = 10_000
+export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
 /** Collects the errors of a file so that they are reported together, though never more than `maxErrors`. */
 export class Problems {
   readonly #errors: FieldErrors = {}
   #found = 0
 
-  /** Adds an error of the file as a whole, or of the form field that would settle it. */
+  /** Adds an error about the file as a whole, under the form field that would settle it if there is one. */
   add(field: string, text: string): void {
     this.#record(field, messageFor(field, text))
   }
 
-  /** Adds an error of one row: the key is `rows.7.amount`, the text speaks of the amount field. */
+  /** Adds an error about one row: the key is `rows.7.amount`, and the text is about the amount field. */
   addRow(line: number, field: string, text: string): void {
     this.#record(`rows.${line}.${field}`, messageFor(field, text))
   }
@@ -62,12 +64,4 @@ export class Problems {
 /** Refuses the file as a whole. */
 export function refuseFile(text: string): never {
   throw new Invalid({ file: [text] })
-}
-
-/** Why an amount is refused, in the words of the other endpoints. */
-const moneyTexts: Record<MoneyProblem, string> = {
-  'not a number': 'The :field field must be a number.',
-  'too many decimals': 'The :field field must have 0-2 decimal places.',
-  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
-  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
 }

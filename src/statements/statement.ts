@@ -3,14 +3,14 @@ import type { Minor } from '../domain/money.ts'
 import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/** What the options of an import say about the file. Whatever they say is taken for granted, not detected. */
+/** What the options of an import say about the file. Whatever they say is taken as given, not detected. */
 export type ImportOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
-  /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or the like: only the order of day, month and year counts. */
+  /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. */
   date_format?: string
   decimal_separator?: DecimalSeparator
-  /** `inverted` if positive amounts were spent, `as_written` if negative ones were. Settles what is open. */
+  /** `inverted` if positive amounts were spent, `as_written` if negative ones were. Settles what the file leaves open. */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant: a name that `accountNames` gives it. */
   statement_account?: string
@@ -27,7 +27,7 @@ export type StatementEntry = {
   /** Positive for a credit, negative for a debit, never zero. */
   amount: Minor
   description: string | null
-  /** The bank's own id of the entry: FITID, AcctSvcrRef, bank reference … */
+  /** The bank's own id for the entry: FITID, AcctSvcrRef, bank reference … */
   reference: string | null
 }
 
@@ -65,6 +65,3 @@ export type GenericRow = {
   description: string | null
   reference: string | null
 }
-
-/** A file with more rows is refused. */
-export const maxRows = 10_000

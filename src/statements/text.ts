@@ -5,7 +5,7 @@ const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufef
 
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
-  // Cut first, generously: padding is dropped below, and long texts would cost more than they are worth.
+  // Cut generously first: padding is dropped below, and long texts would cost more than they are worth.
   const text = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim()
   if (text === '') return null
   if (text.length <= maxCodePoints) return text
@@ -28,7 +28,7 @@ export function describe(...parts: (string | null | undefined)[]): string | null
   return cleanText(kept.join(' – '))
 }
 
-/** What banks write in place of a reference they do not have (SWIFT NONREF, SEPA NOTPROVIDED …). */
+/** What banks write in place of a reference that they do not have (SWIFT NONREF, SEPA NOTPROVIDED …). */
 const placeholder =
   /^(?:nonref\b.*|notprovided|not provided|nosref|noref|none|n\/?a|null|(?:eref|kref|mref|pref|cref|marf)\+?|[-.0/\s]*|.)$/i
 
@@ -41,7 +41,7 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
   return null
 }
 
-/** A value as error messages show it: one line of at most 40 characters. */
+/** A value as error messages quote it: one line of at most 40 characters. */
 export function shown(raw: string): string {
   const text = cleanText(raw) ?? ''
   return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`

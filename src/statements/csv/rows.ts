@@ -1,5 +1,4 @@
-import { refuseFile, tooManyRows } from '../problems.ts'
-import { maxRows } from '../statement.ts'
+import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 import { type AmountCell, amountCell, isBlankAmount } from '../written/amount.ts'
 import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'

@@ -1,5 +1,4 @@
-import { refuseFile, tooManyRows } from '../problems.ts'
-import { maxRows } from '../statement.ts'
+import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
 
 /**
  * An aggregate of an OFX file: its elements and the aggregates in it, with names in upper case. OFX 1.x is SGML, whose
