@@ -9,7 +9,7 @@ const failedMailsKeptDays = 90
 /** Anybody can register an address that refuses emails, and each refused email leaves a row. */
 const failedMailsKept = 50_000
 const failedMailsPerPart = 1_000
-/** Longer than the window of any limit. */
+/** No limit has a longer window. */
 const attemptsKeptDays = 1
 /** Each part is a request, and a Worker may make a thousand in a run; what is left over waits for the next run. */
 const partsPerRun = 900

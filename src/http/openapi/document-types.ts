@@ -1,4 +1,4 @@
-/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 speaks. */
+/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 uses. */
 export type JsonSchema = { [keyword: string]: unknown }
 
 /** One answer as the document has it. */
@@ -14,7 +14,7 @@ export type OperationObject = {
   responses: Record<string, AnswerReference>
 } & JsonSchema
 
-/** The OpenAPI document (spec.openapis.org/oas/v3.1.1), as far as its readers here look into it. */
+/** The OpenAPI document (spec.openapis.org/oas/v3.1.1), as far as this code reads it. */
 export type OpenApiDocument = {
   openapi: string
   paths: Record<string, Record<string, OperationObject>>

@@ -16,7 +16,7 @@ export type Route = {
   checks: Check[]
 }
 
-/** One route as the document has it: what its operation says, what its validators check, and every way it can fail. */
+/** A route as the document has it: what its operation says, what its validators check, and every way it can fail. */
 export function operationObject(
   { name, method, path, checks }: Route,
   { tag, operation }: { tag: string; operation: Operation },

@@ -7,16 +7,16 @@ export type Operation = {
   id: string
   summary: string
   description: string
-  /** Names the schema of the body in the document, and shows one that works. */
+  /** The name of the body's schema in the document, and an example that works. */
   body?: { name: string; example: unknown }
   /** Bodies that no validator of the route reads, by content type. */
   bodies?: Record<string, { name?: string; schema: z.core.$ZodType; example?: unknown; description?: string }>
   answers: Record<number, AnswerDescription>
-  /** Besides those that follow from the route itself (operation-object.ts). */
+  /** In addition to those that follow from the route itself (operation-object.ts). */
   failures?: FailureName[]
 }
 
-/** The operations of a part of the API, by `METHOD /path`. A PATCH that is missing is the PUT's alias. */
+/** The operations of a part of the API, by `METHOD /path`. A PATCH that is not listed is an alias of the PUT. */
 export type OperationGroup = {
   tag: string
   description: string

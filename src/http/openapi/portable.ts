@@ -19,28 +19,31 @@ import type { JsonSchema } from './document-types.ts'
 type Components = Record<string, JsonSchema>
 
 /**
- * Every enum of the document by its name, found by its words. An enum without a name would
- * become a type of its own in each place where a generator meets it.
+ * Every enum of the document by its name, recognised by its words. An enum without a name would become a type of its own
+ * in each place where a generator meets it.
  */
 const enums: Record<string, { enum: readonly string[]; description: string }> = {
   AccountType: { enum: accountTypes, description: 'Where the money is.' },
-  CategoryType: { enum: categoryTypes, description: 'What the category is meant for.' },
+  CategoryType: { enum: categoryTypes, description: 'What the category is for.' },
   TransactionType: { enum: transactionTypes, description: 'The direction in which money moves.' },
-  SyncState: { enum: syncStates, description: 'How far an offline batch has come.' },
-  ItemOutcome: { enum: itemOutcomes, description: 'What became of one item of an offline batch.' },
+  SyncState: { enum: syncStates, description: 'How far the processing of an offline batch has got.' },
+  ItemOutcome: { enum: itemOutcomes, description: 'The outcome of one item of an offline batch.' },
   OperationKind: { enum: operationKinds, description: 'What an operation does.' },
-  OperationNoun: { enum: changedNouns, description: 'What kind of row an operation is about.' },
-  OperationOutcome: { enum: operationOutcomes, description: 'What became of an operation.' },
+  OperationNoun: { enum: changedNouns, description: 'The kind of row that an operation is about.' },
+  OperationOutcome: { enum: operationOutcomes, description: 'The outcome of an operation.' },
   RowType: { enum: rowTypes, description: 'The type of an account, a category or a transaction.' },
   ImportKind: { enum: importKinds, description: 'A generic CSV file, or a bank statement.' },
   DecimalSeparator: { enum: decimalSeparators, description: 'The mark between whole units and cents.' },
-  MatchKind: { enum: matchKinds, description: 'How two transactions are one event.' },
-  MatchCertainty: { enum: matchCertainties, description: 'Whether either could be matched with another.' },
+  MatchKind: { enum: matchKinds, description: 'In what way two transactions are one event.' },
+  MatchCertainty: {
+    enum: matchCertainties,
+    description: 'Whether either transaction could also match another.',
+  },
   MatchMode: {
     enum: matchModes,
-    description: 'What an import does about possible duplicates and transfers.',
+    description: 'What to do about possible duplicates and transfers.',
   },
-  SignConvention: { enum: signConventions, description: 'What positive amounts of a file mean.' },
+  SignConvention: { enum: signConventions, description: 'What positive amounts in a file mean.' },
 }
 
 /**
@@ -51,7 +54,7 @@ export function makePortable(schema: JsonSchema, components: Components): void {
   for (const part of partsOf(schema)) makePortable(part, components)
   mergeNull(schema)
   if (schema.enum) nameEnum(schema, components)
-  // Typed languages read these into dates, which no pattern fits any more.
+  // Typed languages read these into dates, to which no pattern applies any more.
   if (schema.format === 'date' || schema.format === 'date-time') delete schema.pattern
   // Keys of JSON are strings anyway, and few generators know the keyword.
   delete schema.propertyNames
