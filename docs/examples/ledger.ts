@@ -23,7 +23,8 @@ export async function openBook(userId: number): Promise<Book> {
     // There is a network, but the service is away, or somebody in between answers.
     const isCutOff = stopped?.reason === 'offline' && navigator.onLine
     if (signal.aborted || !(stopped?.reason === 'busy' || isCutOff)) return
-    timer = window.setTimeout(sync, (stopped.retryAfterSeconds ?? 30) * 1000)
+    // At least once an hour, whatever a clock or somebody in between says.
+    timer = window.setTimeout(sync, Math.min(stopped.retryAfterSeconds ?? 30, 3_600) * 1000)
   }
 
   window.addEventListener('online', sync, { signal })

@@ -83,7 +83,7 @@ function secondsToWait({ stopped }: SyncReport): number | undefined {
   const { reason, retryAfterSeconds = 30 } = stopped ?? {}
   // There is a network, but somebody in between answers, or nobody.
   const isCutOff = reason === 'offline' && navigator.onLine
-  if (reason === 'busy' || reason === 'unfinished' || isCutOff) return retryAfterSeconds
+  if (reason === 'busy' || reason === 'unfinished' || isCutOff) return Math.min(retryAfterSeconds, 3_600)
 }
 
 function showCounts({ pending, sending, rejected }: QueueCounts): void {
