@@ -24,7 +24,7 @@ import {
 } from './pending.ts'
 import { queued } from './queued.ts'
 import { readsOf } from './reads.ts'
-import { renamed, revive } from './revive.ts'
+import { type Renames, renamed, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { type Desk, type LedgerReport, synchronise, syncLimits } from './sync.ts'
@@ -192,12 +192,19 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return locks.request(`${base}state`, async () => {
       await takeOthers()
       try {
-        const entries = [...work(), ...bringBack()]
-        const { meta } = stored
+        const entries = work()
+        const renames = bringBack(entries)
+        const { meta, blocks } = stored
         meta.revision += 1
-        if (entries.some(([key]) => key.startsWith('rows/'))) meta.rows = meta.revision
+        for (const [key, value] of entries) {
+          if (!key.startsWith('rows/')) continue
+          meta.rows = meta.revision
+          if (value === null) blocks.delete(key)
+          else blocks.add(key)
+        }
         const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
         await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
+        renameSteps(renames)
       } catch (error) {
         // Memory is ahead of the storage now: the next commit begins by reading what is stored.
         stored.meta.revision = -1
@@ -207,15 +214,21 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     })
   }
 
-  /** Makes new rows of deleted ones that come back. */
-  function bringBack(): Entry[] {
-    const { touched, renames } = revive(stored, newKey)
-    if (touched.size === 0) return []
+  /** Makes new rows of deleted ones that come back, adds what stores them, and returns their new keys. */
+  function bringBack(entries: Entry[]): Renames {
+    const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
       recompute(id)
       view.touch(...partsOf(id))
+      entries.push(waitingEntry(id, stored.waiting.get(id)))
     }
-    view.update()
+    if (touched.size > 0) view.update()
+    return renames
+  }
+
+  /** Lets steps name rows that have come back by their new keys, and tells of these. */
+  function renameSteps(renames: Renames): void {
+    if (renames.size === 0) return
     for (const done of undoable.flat()) {
       done.key = renames.get(idOf(done)) ?? done.key
       done.was &&= renamed(done.was, renames)
@@ -225,15 +238,15 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         other.set &&= renamed(other.set, renames)
       }
     }
-    return [...touched].map((id) => waitingEntry(id, stored.waiting.get(id)))
+    notify()
   }
 
   /** Changes what waits: at once in memory, and in the storage when this resolves. */
   async function write(works: Work[]): Promise<void> {
     unstored.push(...works)
     for (const work of works) show(work)
-    notify()
     try {
+      notify()
       await commit(() => {
         unstored = unstored.filter((work) => !works.includes(work))
         return works.map((work) => {
@@ -299,8 +312,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   function need(noun: Noun, name: Key | number): Fields & { key: Key } {
     const key = noun === 'profile' ? String(userId) : keyOf(noun, name)
     const row = view.get(noun, key)
-    if (!row || (noun === 'transaction' && !reads.transaction(key)))
-      throw new LedgerError(`There is no ${noun} ${name}.`)
+    if (!row) throw new LedgerError(`There is no ${noun} ${name}.`)
     return row as unknown as Fields & { key: Key }
   }
 
@@ -314,13 +326,16 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return change && workOf(noun, row.key, change)
   }
 
-  /** The service cannot know of an account that has not been sent, so what waits for its transactions goes with it. */
-  function removalsOf(noun: Noun, row: Fields & { key: Key }): Work[] {
-    const work = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf[noun]) })
-    const isUnsent = pending.get(`${noun} ${row.key}`)?.next?.op === 'create'
-    if (noun !== 'account' || !isUnsent) return [work]
-    const own = view.listed.filter((one) => isOf(one, row.key))
-    return [...own.flatMap((one) => removalsOf('transaction', one as unknown as Fields & { key: Key })), work]
+  /**
+   * What becomes of transactions if a row goes that the service cannot know of, since it has not been sent: they go with
+   * an account, and lose a category.
+   */
+  function partingsOf(noun: Noun, category_id: Key): Work[] {
+    if (pending.get(`${noun} ${category_id}`)?.next?.op !== 'create') return []
+    const lost: Change = { op: 'update', set: { category_id: null }, was: { category_id }, again: true }
+    return othersOf(noun, category_id).map(({ key, set: was }) =>
+      workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
+    )
   }
 
   /** Writes what was entered as the service will answer it. */
@@ -401,7 +416,9 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
 
     /** Deletes a row; with an account, its transactions. Throws LedgerError. */
     async remove(noun: Made, name: Key | number): Promise<void> {
-      await act(removalsOf(noun, need(noun, name)))
+      const row = need(noun, name)
+      const removal = workOf(noun, row.key, { op: 'delete', set: {}, was: pick(row, fieldsOf[noun]) })
+      await act([...partingsOf(noun, row.key), removal])
     },
 
     /**
@@ -412,7 +429,8 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       const done = undoable.pop()
       if (!done) return false
       try {
-        await write(done.map(inverseOf).reverse())
+        const partings = done.flatMap(({ noun, key, was }) => (was ? [] : partingsOf(noun, key)))
+        await write([...partings, ...done.map(inverseOf).reverse()])
       } catch (error) {
         undoable.push(done)
         throw error
@@ -420,8 +438,12 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       return true
     },
 
-    /** What waits to be sent, for a person or for a network. */
-    waiting: (): Named[] => [...pending.values()].map(({ noun, key }) => ({ noun, key })),
+    /** What waits to be sent, for a person or for a network; `row` is what is known of the row, also if it is deleted. */
+    waiting: (): (Named & { row: Fields })[] =>
+      [...pending.values()].map(({ noun, key, sent, next }) => ({
+        ...{ noun, key },
+        row: { ...(next ?? sent)?.was, ...view.served(noun, key), ...sent?.set, ...next?.set },
+      })),
 
     /** What has met somebody else's change. It is shown as mine until the person decides. */
     conflicts(): LedgerConflict[] {
@@ -435,12 +457,13 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         })
     },
 
-    /** Decides a conflict: what the person did is done, to the row as it is now. */
-    keepMine: (named: Named): Promise<void> =>
-      write([{ ...named, change: (one) => one && insist(one, view.served(named.noun, named.key)) }]),
+    /** Decides a conflict: what the person did is done, unless somebody has changed the row again since. */
+    keepMine: ({ noun, key, theirs }: LedgerConflict): Promise<void> =>
+      write([{ noun, key, change: (one) => (one?.conflict ? insist(one, theirs) : one) }]),
 
     /** Decides a conflict: the fields stay as somebody else has them. What did not conflict still waits. */
-    keepTheirs: (named: Named): Promise<void> => write([{ ...named, change: (one) => one && giveIn(one) }]),
+    keepTheirs: ({ noun, key }: Named): Promise<void> =>
+      write([{ noun, key, change: (one) => (one?.conflict ? giveIn(one) : one) }]),
 
     /** What the service has refused. `update` corrects it and lets it go again, `discard` drops it. */
     rejected(): LedgerRejection[] {
@@ -451,10 +474,11 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
         }))
     },
 
-    /** Drops what the service has refused; it is left alone if it may have landed. */
-    async discard(named: Named): Promise<void> {
-      if (pending.get(idOf(named))?.errors)
-        await write([{ ...named, change: (one) => (one?.sent ? one : undefined) }])
+    /** Drops what the service has refused. What may have landed before is still sent, to find out. */
+    async discard({ noun, key }: Named): Promise<void> {
+      const change: Work['change'] = (one) =>
+        !one?.errors ? one : one.sent ? { ...one, next: null, errors: null } : undefined
+      if (pending.get(idOf({ noun, key }))?.errors) await write([{ noun, key, change }])
     },
 
     /** Takes what other tabs have stored since. They say so by themselves where the platform has a BroadcastChannel. */

@@ -30,3 +30,8 @@ function textOf(input: unknown): string {
   const noise = Math.min(2 * Number.EPSILON * Math.abs(input), 0.000_04)
   return Math.abs(Number(rounded) - input) <= noise ? rounded : String(input)
 }
+
+/** For sorting: negative if the first comes first. */
+export function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -55,7 +55,7 @@ export function fold(waiting: Waiting, change: Change): Waiting | undefined {
 function foldChanges(first: Change, then: Change): Change | undefined {
   if (first.op === 'create') {
     if (then.op === 'delete') return undefined
-    return { ...first, set: { ...first.set, ...then.set } }
+    return { ...first, ...(then.again && { again: true }), set: { ...first.set, ...then.set } }
   }
   const was = { ...then.was, ...first.was }
   if (then.op === 'delete') return { op: 'delete', set: {}, was }
@@ -76,9 +76,12 @@ export const deletes = (waiting: Waiting | undefined): boolean =>
   (waiting?.next ?? waiting?.sent)?.op === 'delete'
 
 /** A new entry, for a row for which nothing waits yet. */
-export const newWaiting = (noun: Noun, key: Key, at: number, next: Change | null = null): Waiting => ({
-  ...{ noun, key, at, sent: null, next, conflict: null, errors: null },
+export const newWaiting = (noun: Noun, key: Key, at: number): Waiting => ({
+  ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
+
+/** The creation of a row that was there before. */
+export const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, again: true })
 
 export function pick(fields: Fields, names: string[]): Fields {
   return Object.fromEntries(
@@ -119,12 +122,10 @@ export function refuse(waiting: Waiting, errors: FieldErrors): Waiting | undefin
   return back && { ...back, errors }
 }
 
-/** Insists on what waits, for somebody who has seen the row as it is now. */
-export function insist(waiting: Waiting, now: Fields | undefined): Waiting {
+/** Insists on what waits, for somebody who has seen what others have made of some fields. */
+export function insist(waiting: Waiting, seen: Fields | null): Waiting {
   const { next } = waiting
-  if (!next || !now) return { ...waiting, conflict: null }
-  const was = { ...next.was, ...pick(now, Object.keys(next.was)) }
-  return { ...waiting, next: { ...next, was }, conflict: null }
+  return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
 }
 
 /** Gives in where there is a conflict; what does not conflict still waits. */

@@ -1,8 +1,8 @@
 import { type QueueItem, queueStore } from '../queue-store.ts'
 import { type LedgerStorage, writing } from '../storage.ts'
-import { type Change, type Fields, newWaiting, type Waiting, withoutUnchanged } from './pending.ts'
+import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './pending.ts'
 import type { Key } from './rows.ts'
-import { damaged } from './store.ts'
+import { damaged, sound } from './store.ts'
 
 /** What an offline queue has in the storage, as what waits in a ledger, and the keys under which the queue has it. */
 export async function queued(
@@ -15,7 +15,8 @@ export async function queued(
   const pairs = await list(`${name}/item/`)
   const taken = pairs.map(([key, value]) => {
     const item = items.get(key)
-    return item ? waitingOf(item, newKey) : damaged(`transaction ${newKey()}`, value)
+    const one = typeof item?.client_id === 'string' ? sound(() => waitingOf(item, newKey)) : undefined
+    return one ?? damaged(`transaction ${newKey()}`, value)
   })
   return { taken, keys: [...pairs.map(([key]) => key), ...(await store.batches()).map(({ key }) => key)] }
 }
@@ -29,7 +30,6 @@ function waitingOf(
   const isSent = !isSpent && (item.mayHaveLanded || item.state === 'sending')
   const [set, was] = [transaction, earlier ?? transaction].map(fieldsOf) as [Fields, Fields]
   const one = { ...newWaiting('transaction', isSpent ? newKey() : `#${client_id}`, 0), errors }
-  const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, again: true })
   if (!isSent) return { ...one, next: creation(set) }
   const next = discarded
     ? { op: 'delete' as const, set: {}, was }

@@ -1,5 +1,5 @@
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
-import { amountOf, centsOf, totalOf } from './money.ts'
+import { centsOf, compare, totalOf } from './money.ts'
 import type { Key, Rows } from './rows.ts'
 import { placeOf, type Shown, type View } from './view.ts'
 
@@ -145,10 +145,7 @@ export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
     /** One transaction, by its key or id; undefined if it is not there. */
     transaction(name: Key | number): LedgerTransaction | undefined {
       const row = view().get('transaction', keyOf('transaction', name))
-      const accounts = view().all('account')
-      if (!row || !accounts.has(row.account_id)) return undefined
-      if (row.to_account_id !== null && !accounts.has(row.to_account_id)) return undefined
-      return presentTransaction(row)
+      return row && presentTransaction(row)
     },
 
     /** A page of transactions, newest first. */
@@ -207,12 +204,13 @@ function totalsOf(
   days: readonly Shown['transaction'][],
   category: (key: Key) => Shown['category'] | undefined,
 ) {
-  const sums = { income: 0n, expense: 0n, transfer: 0n }
+  let [income, expense] = [0n, 0n]
   const byCategory = new Map<Shown['category'] | undefined, bigint>()
   for (const { type, amount, category_id } of days) {
     const cents = centsOf(amount)
-    sums[type] += cents
+    if (type === 'income') income += cents
     if (type !== 'expense') continue
+    expense += cents
     const row = category_id === null ? undefined : category(category_id)
     byCategory.set(row, (byCategory.get(row) ?? 0n) + cents)
   }
@@ -223,9 +221,9 @@ function totalsOf(
   breakdown.sort((a, b) => compare(b.cents, a.cents) || compare(a.order, b.order) || a.rank - b.rank)
   return {
     monthly_summary: {
-      income: totalOf(sums.income),
-      expense: totalOf(sums.expense),
-      net: Number(amountOf(sums.income - sums.expense)),
+      income: totalOf(income),
+      expense: totalOf(expense),
+      net: totalOf(income - expense),
     },
     category_breakdown: breakdown.map(({ row, cents, name }) => ({
       category_id: row?.id ?? null,
@@ -234,10 +232,6 @@ function totalsOf(
       total: totalOf(cents),
     })),
   }
-}
-
-function compare<T extends bigint | string>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Orders texts as the database does: by code points, not by UTF-16 units. */

@@ -1,4 +1,4 @@
-import { type Fields, fold, newWaiting, type Waiting } from './pending.ts'
+import { creation, deletes, type Fields, fold, newWaiting, type Waiting } from './pending.ts'
 import type { Key } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
 
@@ -12,6 +12,7 @@ export type Renames = Map<string, Key>
 export function revive(
   { waiting, rows }: Stored,
   newKey: () => Key,
+  at: number,
 ): { touched: Set<string>; renames: Renames } {
   const touched = new Set<string>()
   const renames: Renames = new Map()
@@ -28,21 +29,15 @@ export function revive(
     waiting.delete(id)
     touched.add(id)
     put({ ...one, key, next: { ...change, again: true } })
-    for (const other of others) {
-      const id = `transaction ${other.key}`
-      const two = waiting.get(id)
-      if (other.set)
-        put(
-          newWaiting('transaction', rename(id), one.at, {
-            op: 'create',
-            set: other.set,
-            was: {},
-            again: true,
-          }),
-        )
-      else if (rows.get('transaction', other.key)?.category_id === null && !two?.next) {
+    // The oldest first, so that those of a day come back in their order.
+    for (const { key: otherKey, set } of [...others].reverse()) {
+      const id = `transaction ${otherKey}`
+      const two = waiting.get(id) ?? newWaiting('transaction', otherKey, at++)
+      const isLeft = deletes(two) || (two.next && 'category_id' in two.next.set)
+      if (set) put({ ...newWaiting('transaction', rename(id), at++), next: creation(set) })
+      else if (rows.get('transaction', otherKey)?.category_id === null && !isLeft) {
         const change = { op: 'update' as const, set: { category_id: key }, was: { category_id: null } }
-        put(fold(two ?? newWaiting('transaction', other.key, one.at), change) as Waiting)
+        put({ ...(fold(two, change) as Waiting), errors: two.errors })
       }
     }
   }

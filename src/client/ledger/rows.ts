@@ -23,6 +23,33 @@ const clientOf = ({ client_id }: Named) => client_id
 
 export const nouns: Noun[] = ['profile', 'account', 'category', 'transaction']
 
+const isId = (one: unknown): boolean => Number.isSafeInteger(one)
+const isIdOrNone = (one: unknown): boolean => one === null || isId(one)
+const types: unknown[] = ['income', 'expense', 'transfer']
+const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
+const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
+
+/** Whether something that is said to be a row can be read as one: it may be damaged, or come from somebody else. */
+function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {
+  if (!isId(row?.id)) return false
+  if (noun === 'account') return isAmount(row?.starting_balance)
+  if (noun !== 'transaction') return nouns.includes(noun as Noun)
+  const { type, amount, transaction_date, account_id, to_account_id, category_id } = row ?? {}
+  return (
+    types.includes(type) &&
+    isAmount(amount) &&
+    isDate(transaction_date) &&
+    isId(account_id) &&
+    isIdOrNone(to_account_id) &&
+    isIdOrNone(category_id)
+  )
+}
+
+/** Whether it is a change of the feed. There will be other nouns. */
+export const isChange = (one: Change | null): boolean =>
+  one !== null &&
+  (!nouns.includes(one.noun) || one.data === null || (isRow(one.noun, one.data) && one.data.id === one.id))
+
 /** Rows are stored in blocks of neighbouring ids: a block is quickly written, and few blocks are quickly read. */
 const blockSize = 256
 
@@ -64,8 +91,7 @@ export function servedRows() {
   /** Takes a page of the feed, and reports each row that may have changed. */
   function fold(changes: Change[], touch: (noun: Noun, key: Key) => void): void {
     for (const { noun, id, data } of changes) {
-      // There will be other nouns.
-      if (!(noun in byId)) continue
+      if (!nouns.includes(noun)) continue
       if (data) {
         put(noun, data)
         changed.add(blockOf(noun, id))
@@ -122,16 +148,12 @@ export function servedRows() {
       })
     },
 
-    /** The names of all blocks. */
-    blocks: (): string[] => [
-      ...new Set(nouns.flatMap((noun) => [...byId[noun].keys()].map((id) => blockOf(noun, id)))),
-    ],
-
     /** Reads a stored block. False if it is damaged. */
     readBlock(block: string, value: string): boolean {
       const rows = readJson(value)
-      const noun = block.split('/')[0] as Noun
-      if (!Array.isArray(rows) || !(noun in byId) || !rows.every((row) => row?.id)) return false
+      const [noun, number] = block.split('/') as [Noun, string]
+      const isOwn = (row: ServedRow) => isRow(noun, row) && Math.floor(row.id / blockSize) === Number(number)
+      if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isOwn)) return false
       for (const row of rows) put(noun, row)
       return true
     },

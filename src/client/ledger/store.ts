@@ -1,7 +1,7 @@
 import { readJson } from '../errors.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { newWaiting, type Waiting } from './pending.ts'
-import { type Key, type Noun, type Rows, servedRows } from './rows.ts'
+import { type Change, newWaiting, type Waiting } from './pending.ts'
+import { type Key, type Noun, nouns, type Rows, servedRows } from './rows.ts'
 
 export type Entry = [key: string, value: string | null]
 
@@ -23,7 +23,14 @@ type Meta = {
 }
 
 /** All that is stored, as it is in memory. */
-export type Stored = { meta: Meta; rows: Rows; incoming: Rows; waiting: Map<string, Waiting> }
+export type Stored = {
+  meta: Meta
+  rows: Rows
+  incoming: Rows
+  /** The keys under which rows are stored. */
+  blocks: Set<string>
+  waiting: Map<string, Waiting>
+}
 
 /** What is stored comes from a later version of the app, which has to be loaded first. */
 export class LedgerVersionError extends Error {
@@ -51,34 +58,79 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
   const pairs = (await storage.list(base)).map(([key, value]) => [key.slice(base.length), value] as const)
   const meta = metaOf(pairs.find(([key]) => key === 'meta')?.[1])
   if (meta.version > formVersion) throw new LedgerVersionError('The app is older than what it has stored.')
-  const stored: Stored = { meta, rows: servedRows(), incoming: servedRows(), waiting: new Map() }
+  const [rows, incoming] = [servedRows(), servedRows()]
+  const stored: Stored = { meta, rows, incoming, blocks: new Set(), waiting: new Map() }
   for (const [key, value] of pairs) {
     const [kind, number, ...rest] = key.split('/')
     if (kind === 'waits') readWaiting(stored, key, value)
     if (kind !== 'rows') continue
+    stored.blocks.add(key)
     const generation = Number(number)
     // If it is damaged, the rows are shown as they are, and asked for again.
     if (meta.revision === 0) meta.generation ||= generation
-    if (generation === meta.generation) {
-      if (!stored.rows.readBlock(rest.join('/'), value)) meta.cursor = null
-    } else if (generation === meta.generation + 1 && !stored.incoming.readBlock(rest.join('/'), value))
-      meta.incoming = null
+    const isIncoming = meta.incoming !== null && generation === meta.generation + 1
+    const isKnown = isIncoming || generation === meta.generation
+    if (isKnown && (isIncoming ? incoming : rows).readBlock(rest.join('/'), value)) continue
+    if (isIncoming) meta.incoming = null
+    else meta.cursor = null
   }
   return stored
 }
 
 function metaOf(value: string | undefined): Meta {
-  const meta = readJson(value ?? '') as Partial<Meta> | null | undefined
-  const empty = { version: formVersion, revision: 0, rows: 0, cursor: null, generation: 0, incoming: null }
-  return typeof meta?.revision === 'number' ? { ...empty, ...meta } : empty
+  const read = readJson(value ?? '') as Partial<Meta> | null | undefined
+  const version = Number(read?.version) || formVersion
+  const empty = { version, revision: 0, rows: 0, cursor: null, generation: 0, incoming: null }
+  const meta: Meta = { ...empty, ...read, version }
+  const { cursor, incoming } = meta
+  const isWhole =
+    [meta.revision, meta.generation].every(Number.isSafeInteger) &&
+    [cursor, incoming].every((one) => one === null || typeof one === 'string') &&
+    // A snapshot has no cursor until it ends.
+    (cursor === null || (cursor !== '' && incoming === null))
+  return isWhole ? meta : empty
 }
 
 /** What is damaged is shown as refused, with its text, and stays until a person has seen it. */
 function readWaiting({ waiting }: Stored, key: string, value: string): void {
   const id = key.slice('waits/'.length)
-  const one = readJson(value) as Waiting | null | undefined
-  waiting.set(id, one?.next || one?.sent ? one : damaged(id, value))
+  const [noun, of] = partsOf(id)
+  if (!nouns.includes(noun)) return
+  const read = readJson(value) as Waiting | null | undefined
+  const at = Number(read?.at) || 0
+  waiting.set(
+    id,
+    sound(() => ({ ...newWaiting(noun, of, at), ...read, noun, key: of, at })) ?? damaged(id, value),
+  )
 }
+
+/** What waits for a row, unless it is so damaged that it can neither be shown nor sent. */
+export function sound(read: () => Waiting): Waiting | undefined {
+  try {
+    const one = read()
+    const { sent, next, conflict, errors } = one
+    const isWhole =
+      (sent ?? next) !== null &&
+      [sent, next].every((change) => change === null || isWholeChange(change)) &&
+      (conflict ?? []).every((field) => typeof field === 'string') &&
+      typeof (errors ?? {}) === 'object'
+    return isWhole ? one : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWholeChange({ op, set, was, others = [] }: Change): boolean {
+  return (
+    /^(create|update|delete)$/.test(op) &&
+    [set, was, ...others.map((other) => other.set ?? {})].every(isFields) &&
+    others.every((other) => typeof other.key === 'string')
+  )
+}
+
+const isFields = (fields: object): boolean =>
+  typeof fields === 'object' &&
+  Object.values(fields).every((value) => value === null || typeof value !== 'object')
 
 /** What waits, but cannot be read. */
 export const damaged = (id: string, value: string): Waiting => ({
@@ -103,6 +155,6 @@ export const waitingEntry = (id: string, waiting: Waiting | undefined): Entry =>
 export const blockEntries = (rows: Rows, generation: number): Entry[] =>
   rows.takeChanged().map(([block, value]) => [`rows/${generation}/${block}`, value])
 
-/** Deletes all blocks of rows. */
-export const noBlocks = (rows: Rows, generation: number): Entry[] =>
-  rows.blocks().map((block) => [`rows/${generation}/${block}`, null])
+/** Deletes all rows but those of a generation. */
+export const onlyBlocks = (blocks: Set<string>, generation: number): Entry[] =>
+  [...blocks].filter((key) => !key.startsWith(`rows/${generation}/`)).map((key) => [key, null])

@@ -5,8 +5,8 @@ import type { Bearer } from '../owner.ts'
 import { inHalves, type Stopped, stoppedBy } from '../run.ts'
 import { unwrap } from '../unwrap.ts'
 import { type Change, type Fields, fold, type Result, settle, type Waiting } from './pending.ts'
-import { type Key, keyOf, type Noun, servedRows } from './rows.ts'
-import { blockEntries, type Entry, idOf, noBlocks, type Stored, waitingEntry } from './store.ts'
+import { isChange, type Key, keyOf, type Noun, servedRows } from './rows.ts'
+import { blockEntries, type Entry, idOf, onlyBlocks, type Stored, waitingEntry } from './store.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type LedgerReport = {
@@ -50,6 +50,7 @@ type Run = Desk & {
   done: Set<string>
   isWhole: boolean
   isRepaired: boolean
+  isRenewed: boolean
 }
 
 /** Sends what waits and takes what has changed. Throws only what the storage throws. */
@@ -60,7 +61,7 @@ export async function synchronise(desk: Desk): Promise<LedgerReport> {
     if (typeof headers === 'string') report.stopped = { reason: headers }
     else {
       const run = { ...desk, report, headers, answers: new Map(), done: new Set<string>() }
-      await runOnce({ ...run, isWhole: false, isRepaired: false })
+      await runOnce({ ...run, isWhole: false, isRepaired: false, isRenewed: false })
     }
   } catch (error) {
     report.stopped = stoppedBy(error)
@@ -166,15 +167,15 @@ async function upload(run: Run, chunk: Waiting[]): Promise<void> {
   try {
     const json = { cursor, ops: chunk.map((one) => operation(run, one)) } as Upload
     const answer = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
-    requireOurs(Array.isArray(answer?.results))
+    requireOurs(Array.isArray(answer?.results) && answer.results.every(isResult))
     for (const result of answer.results) {
       const one = chunk[result.index]
-      if (one) run.answers.set(`${one.noun} ${one.key}`, result)
+      if (one) run.answers.set(idOf(one), result)
     }
     await takePage(run, answer)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (isOfCursor(error)) {
+    if (isOfCursor(run, error)) {
       await beginAnew(run)
       return upload(run, chunk)
     }
@@ -189,7 +190,15 @@ async function upload(run: Run, chunk: Waiting[]): Promise<void> {
   }
 }
 
-const isOfCursor = ({ status, errors }: ApiError): boolean => status === 410 || errors.cursor !== undefined
+const isResult = (one: Result | null): boolean =>
+  /^(created|updated|unchanged|deleted|duplicate|conflict|gone|invalid)$/.test(String(one?.outcome))
+
+/** Whether the cursor was refused; a second time in a run, something else is wrong. */
+function isOfCursor(run: Run, { status, errors }: ApiError): boolean {
+  if (run.isRenewed || (status !== 410 && errors.cursor === undefined)) return false
+  run.isRenewed = true
+  return true
+}
 
 function operation(run: Run, { noun, key, sent }: Waiting) {
   const { op, set, was } = sent as Change
@@ -212,10 +221,11 @@ async function pull(run: Run): Promise<void> {
     const query = { limit: run.limits.rows, ...(cursor && { cursor }) }
     try {
       const page = await unwrap(run.client.api.changes.$get({ query }, { headers: run.headers }))
-      requireOurs(Array.isArray(page?.changes))
+      // One that leads nowhere would be asked for again and again.
+      requireOurs(Boolean(page?.changes) && (!page.has_more || page.cursor !== cursor))
       await takePage(run, page)
     } catch (error) {
-      if (!cursor || !(error instanceof ApiError && isOfCursor(error))) throw error
+      if (!cursor || !(error instanceof ApiError && isOfCursor(run, error))) throw error
       await beginAnew(run)
     }
   } while (!run.isWhole)
@@ -226,7 +236,7 @@ function beginAnew(run: Run): Promise<void> {
   run.isWhole = false
   return run.commit(() => {
     const stored = run.stored()
-    const entries = noBlocks(stored.incoming, stored.meta.generation + 1)
+    const entries = onlyBlocks(stored.blocks, stored.meta.generation)
     stored.incoming = servedRows()
     Object.assign(stored.meta, { cursor: null, incoming: '' })
     return entries
@@ -237,6 +247,8 @@ type Page = Feed | UploadAnswer
 
 /** Takes a page; with the last one, settles what was answered, and shows it all. */
 async function takePage(run: Run, { changes = [], cursor = '', has_more, balances }: Page): Promise<void> {
+  const isPage = Array.isArray(changes) && changes.every(isChange) && (has_more || Array.isArray(balances))
+  requireOurs(isPage && typeof cursor === 'string' && cursor !== '')
   await run.commit(() => {
     const { meta, rows, incoming } = run.stored()
     const isSnapshot = meta.incoming !== null
@@ -261,12 +273,11 @@ async function takePage(run: Run, { changes = [], cursor = '', has_more, balance
 function endSnapshot(run: Run): Entry[] {
   const stored = run.stored()
   const { meta, incoming } = stored
-  const entries = noBlocks(stored.rows, meta.generation)
   Object.assign(meta, { generation: meta.generation + 1, cursor: meta.incoming, incoming: null })
   stored.rows = incoming
   stored.incoming = servedRows()
   run.touchAll()
-  return entries
+  return onlyBlocks(stored.blocks, meta.generation)
 }
 
 function settleAll(run: Run): Entry[] {
@@ -305,7 +316,9 @@ function namesInvalid(run: Run, { sent }: Waiting): boolean {
 /** If the rows do not add up to the balances, they are asked for anew, once: they were damaged, or one was missed. */
 function check(run: Run, balances: Feed['balances']): void {
   const { meta, rows } = run.stored()
-  if (!balances || run.isRepaired || rows.addUpTo(balances)) return
+  if (!balances || rows.addUpTo(balances)) return
+  if (run.isRepaired)
+    run.report.stopped = { reason: 'refused', error: new Error('The rows do not add up to the balances.') }
+  else meta.cursor = null
   run.isRepaired = true
-  meta.cursor = null
 }

@@ -1,4 +1,4 @@
-import { centsOf, readAmount } from './money.ts'
+import { centsOf, compare, readAmount } from './money.ts'
 import type { Change, Fields, Waiting } from './pending.ts'
 import { type Key, keyOf, type Noun, nouns, type Rows, type ServedRow } from './rows.ts'
 
@@ -99,8 +99,12 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     own.rank = served?.id ?? unlanded + (waiting?.at ?? 0)
     own.user_id = userId
     own.waits = waitsOf(waiting)
-    // An offline queue has amounts in whatever form they were given.
-    if (waiting && noun === 'transaction') own.amount = readAmount(row.amount) ?? '0.00'
+    // An offline queue has values in whatever form they were given, and what is stored may be damaged.
+    if (waiting && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
+    if (waiting && noun === 'transaction') {
+      own.amount = readAmount(row.amount) ?? '0.00'
+      own.transaction_date = String(row.transaction_date)
+    }
     return own as unknown as Shown[Noun]
   }
 
@@ -111,8 +115,7 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
       for (const [field, of] of references) {
         const name = own[field]
         if (name == null) own[field] = null
-        else if (typeof name === 'number' || !(name as string).startsWith('#'))
-          own[field] = rows.keyOf(of, Number(name))
+        else if (!String(name).startsWith('#')) own[field] = rows.keyOf(of, Number(name))
       }
     return own
   }
@@ -184,7 +187,10 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
       return row && keyed(noun, row)
     },
     all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
-    get: <N extends Noun>(noun: N, key: Key): Shown[N] | undefined => shown[noun].get(key),
+    get<N extends Noun>(noun: N, key: Key): Shown[N] | undefined {
+      const row = shown[noun].get(key)
+      return noun === 'transaction' && !isListed(row as Shown['transaction'] | undefined) ? undefined : row
+    },
   }
 }
 
@@ -204,11 +210,12 @@ function waitsOf(waiting: Waiting | undefined): Local['waits'] {
   return waiting.conflict ? 'conflict' : 'waiting'
 }
 
-type Placed = Pick<Shown['transaction'], 'transaction_date' | 'rank'>
+type Placed = Pick<Shown['transaction'], 'transaction_date' | 'rank'> & { key?: Key }
 
 function newestFirst(a: Placed, b: Placed): number {
   if (a.transaction_date !== b.transaction_date) return a.transaction_date < b.transaction_date ? 1 : -1
-  return b.rank - a.rank
+  // Two tabs may have made rows of the same rank.
+  return b.rank - a.rank || compare(b.key ?? '', a.key ?? '')
 }
 
 /** Where a row stands, or would stand, in a list of the newest first. */

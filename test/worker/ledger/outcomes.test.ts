@@ -369,3 +369,127 @@ test('each person of a device has a ledger of their own', async () => {
   expect(await mine.sync()).toMatchObject({ sent: 1 })
   await expectTruth(person, mine)
 })
+
+test('who insists on a value does not insist on what somebody else has changed since', async () => {
+  const { tea, one, two } = await twoDevices()
+  const change = async (fields: object) => {
+    await one.ledger.sync()
+    await one.ledger.update('transaction', tea, fields)
+    await one.ledger.sync()
+  }
+  await change({ amount: 4 })
+  await two.ledger.update('transaction', tea, { amount: 5, description: 'Green tea' })
+  await two.ledger.sync()
+  const seen = first(two.ledger.conflicts())
+  await change({ description: 'Black tea' })
+  await two.ledger.sync()
+  await two.ledger.keepMine(first(two.ledger.conflicts()))
+  expect(await two.ledger.sync()).toMatchObject({ conflicts: 1 })
+  expect(two.ledger.conflicts()).toMatchObject([
+    { fields: ['description'], mine: { description: 'Green tea' }, theirs: { description: 'Black tea' } },
+  ])
+  await two.ledger.keepTheirs(first(two.ledger.conflicts()))
+  expect(await two.ledger.sync()).toMatchObject({ sent: 1, conflicts: 0 })
+
+  await two.ledger.update('transaction', tea, { amount: 6 })
+  await change({ amount: 7 })
+  await two.ledger.sync()
+  const asked = first(two.ledger.conflicts())
+  expect([seen.theirs, asked.theirs]).toEqual([{ amount: '4.00' }, { amount: '7.00' }])
+  // The person answers a question that is older than the last change.
+  await change({ amount: 8 })
+  await two.ledger.sync()
+  await two.ledger.keepMine(asked)
+  expect(await two.ledger.sync()).toMatchObject({ sent: 0, conflicts: 1 })
+  expect(two.ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '8.00' } }])
+})
+
+test('what another tab has decided, or sent meanwhile, is not decided again', async () => {
+  const { world, person, tea, one, two } = await twoDevices()
+  const tab = await openDevice(world, person, { storage: one.storage })
+  await two.ledger.remove('transaction', tea)
+  await one.ledger.update('transaction', tea, { amount: 4 })
+  await one.ledger.sync()
+  await two.ledger.sync()
+  const [conflict] = two.ledger.conflicts()
+  const other = (await two.open()) as Ledger
+  await two.ledger.keepMine(conflict as never)
+  two.network.fetch = losing(two.network.fetch)
+  await two.ledger.sync()
+  const waiting = two.ledger.waiting()
+  await other.keepTheirs(conflict as never)
+  await two.ledger.refresh()
+  expect(two.ledger.waiting()).toEqual(waiting)
+  await tab.ledger.sync()
+  expect(tab.ledger.transaction(tea)).toBeUndefined()
+})
+
+test('rows that two tabs make at once are listed once each, whatever becomes of them', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const tabs = [one.ledger, (await openDevice(world, person, { storage: one.storage })).ledger]
+  const keys = await Promise.all(
+    tabs.map((tab, at) => tab.create('transaction', { ...expense, reference: `tab ${at}` })),
+  )
+  for (const tab of tabs) await tab.refresh()
+  for (const key of keys) await tabs[0]?.update('transaction', key, { amount: 5 })
+  for (const tab of tabs) {
+    await tab.refresh()
+    const listed = tab.transactions().data
+    expect(listed.map(({ reference }) => reference).sort()).toEqual([null, 'tab 0', 'tab 1'].sort())
+    expect(listed.map(({ key }) => tab.transaction(key))).toEqual(listed)
+  }
+  await one.ledger.sync()
+  await expectTruth(person, one.ledger)
+})
+
+test('wherever an app dies while it syncs, it goes on from there, and so it does when the storage was full', async () => {
+  for (const isDone of [false, true])
+    for (let last = 0; ; last++) {
+      const { world, person, tea, expense, one, two } = await twoDevices()
+      const inner = memoryStorage()
+      let writes = Number.POSITIVE_INFINITY
+      const write: typeof inner.write = async (entries) => {
+        if (isDone || writes > 0) await inner.write(entries)
+        if (--writes < 0) throw new Error('The phone is dead')
+      }
+      const device = await openDevice(world, person, { storage: { ...inner, write } })
+      await device.ledger.sync()
+      await two.ledger.update('transaction', tea, { amount: 8 })
+      await two.ledger.create('transaction', { ...expense, reference: 'theirs' })
+      await two.ledger.sync()
+      const { ledger } = device
+      const account_id = await ledger.create('account', { name: 'Wallet', type: 'cash', starting_balance: 1 })
+      await ledger.create('transaction', { ...expense, account_id, reference: 'mine' })
+      await ledger.update('transaction', tea, { description: 'Chai' })
+      writes = last
+      const hasDied = await ledger.sync().then(
+        () => false,
+        () => true,
+      )
+      writes = Number.POSITIVE_INFINITY
+      // The same tab goes on, and so does an app that is started anew.
+      const next = last % 2 ? ledger : await device.open()
+      expect(await next.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
+      await one.ledger.sync()
+      expect(readLedger(next)).toEqual(readLedger(one.ledger))
+      await expectTruth(person, next)
+      expect(
+        next
+          .transactions()
+          .data.map(({ reference }) => reference)
+          .sort(),
+      ).toEqual(['mine', 'theirs', null].sort())
+      if (!hasDied) break
+    }
+})
+
+test('a listener that fails does not keep a ledger from storing', async () => {
+  const { tea, one } = await twoDevices()
+  const end = one.ledger.subscribe(() => {
+    throw new Error('It cannot be drawn')
+  })
+  await one.ledger.update('transaction', tea, { amount: 4 }).catch(() => undefined)
+  end()
+  const shown = one.ledger.transaction(tea)
+  expect((await one.open()).transaction(tea)).toEqual(shown)
+})

@@ -98,3 +98,73 @@ test('if the app dies while it takes over, each item is either in the queue or i
     expect(await inner.list(`purse/${left.person.id}/item/`)).toEqual([])
   }
 })
+
+test('what is damaged in a queue, or nobody would have taken, is shown and holds up nothing', async () => {
+  const { world, person, expense, one } = await twoDevices()
+  const storage = memoryStorage()
+  const whole = {
+    client_id: 'whole',
+    transaction: { ...expense, reference: 'whole' },
+    added_at: '2026-11-22T00:00:00.000Z',
+    errors: null,
+    earlier: null,
+    discarded: false,
+  }
+  const { transaction } = whole
+  const others: unknown[] = [
+    { ...whole, client_id: null },
+    { ...whole, client_id: 5 },
+    { ...whole, transaction: null },
+    { ...whole, transaction: 'tea', client_id: 'b' },
+    { ...whole, errors: 'bad' },
+    { ...whole, transaction: { ...transaction, amount: {} } },
+    { ...whole, earlier: 'tea', client_id: 'e' },
+    { ...whole, transaction: { ...transaction, type: 'gift' }, client_id: 'f' },
+    { ...whole, transaction: { ...transaction, transaction_date: 20_261_120 }, client_id: 'g' },
+    { ...whole, transaction: { ...transaction, transaction_date: null }, client_id: 'h' },
+  ]
+  for (const [at, item] of [whole, ...others].entries())
+    await storage.set(`purse/${person.id}/item/${at}`, JSON.stringify(item))
+  const { ledger } = await openDevice(world, person, { storage })
+  expect(ledger.waiting()).toHaveLength(11)
+  await ledger.summary({ month: '2026-11' })
+  expect(await ledger.sync()).toMatchObject({ stopped: null, waiting: 0 })
+  expect(ledger.rejected()).toHaveLength(10)
+  ledger.summary({ month: '2026-11' })
+  ledger.transactions()
+  for (const one of ledger.rejected()) await ledger.discard(one)
+  await expectTruth(person, ledger)
+  await one.ledger.sync()
+  expect(one.ledger.transactions({ q: 'whole' }).total).toBe(1)
+})
+
+test('a correction that was refused is dropped alone: the transaction had landed', async () => {
+  const { world, person, expense } = await twoDevices()
+  const storage = memoryStorage()
+  await storage.set(
+    `purse/${person.id}/item/1`,
+    JSON.stringify({
+      ...{ client_id: 'landed', added_at: '2026-11-22T00:00:00.000Z', discarded: false },
+      transaction: { ...expense, reference: 'landed', amount: '-1' },
+      earlier: { ...expense, reference: 'landed' },
+      errors: { amount: ['It must be greater than 0.'] },
+    }),
+  )
+  const { ledger } = await openDevice(world, person, { storage })
+  const [refused] = ledger.rejected()
+  await ledger.discard(refused as never)
+  expect(ledger.rejected()).toEqual([])
+  expect(await ledger.sync()).toMatchObject({ sent: 1, rejected: 0, waiting: 0 })
+  expect(ledger.transactions({ q: 'landed' }).data).toMatchObject([{ amount: '3.00' }])
+  await expectTruth(person, ledger)
+})
+
+test('nobody takes over what another person’s queue has left', async () => {
+  const { world, person, storage } = await leftByAQueue()
+  const other = await world.register()
+  const before = (await storage.list('')).filter(([key]) => key.startsWith(`purse/${person.id}/`))
+  const { ledger } = await openDevice(world, other, { storage })
+  expect(ledger.waiting()).toEqual([])
+  await ledger.sync()
+  expect((await storage.list('')).filter(([key]) => key.startsWith(`purse/${person.id}/`))).toEqual(before)
+})

@@ -238,3 +238,99 @@ test('a step that cannot be taken back for want of room can be taken back later'
   expect(await ledger.undo()).toBe(true)
   expect(ledger.waiting()).toEqual([])
 })
+
+test('what comes back is told, stands where it stood, and is listed once whatever becomes of it', async () => {
+  const { person, account, expense, one } = await twoDevices()
+  const { ledger } = one
+  for (const reference of ['a', 'b', 'c', 'd']) await ledger.create('transaction', { ...expense, reference })
+  await ledger.sync()
+  const references = () => ledger.transactions().data.map(({ reference }) => reference)
+  const before = references()
+  expect(before).toEqual(['d', 'c', 'b', 'a', null])
+  await ledger.remove('account', account.id)
+  await ledger.sync()
+  let told: unknown[] = []
+  ledger.subscribe(() => {
+    told = ledger.transactions().data
+  })
+  await ledger.undo()
+  expect(references()).toEqual(before)
+  expect(told).toEqual(ledger.transactions().data)
+  const keyOf = (reference: string) =>
+    ledger.transactions().data.find((row) => row.reference === reference)?.key as string
+  await ledger.update('transaction', keyOf('b'), { amount: 9 })
+  await ledger.remove('transaction', keyOf('c'))
+  expect(references()).toEqual(['d', 'b', 'a', null])
+  expect(ledger.transactions().data.map(({ key }) => ledger.transaction(key))).toEqual(
+    ledger.transactions().data,
+  )
+  await ledger.sync()
+  expect(references()).toEqual(['d', 'b', 'a', null])
+  await expectTruth(person, ledger)
+})
+
+test('earlier steps can be taken back although there was no room to take back a deletion', async () => {
+  const { world, person, tea } = await twoDevices()
+  const inner = memoryStorage()
+  let isFull = false
+  const write: typeof inner.write = (entries) =>
+    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
+  const { ledger } = await openDevice(world, person, { storage: { ...inner, write } })
+  await ledger.sync()
+  await ledger.update('transaction', tea, { amount: 9 })
+  await ledger.remove('transaction', tea)
+  await ledger.sync()
+  isFull = true
+  await expect(ledger.undo()).rejects.toThrow('The storage is full')
+  isFull = false
+  await ledger.undo()
+  await ledger.undo()
+  expect(ledger.transactions().data).toMatchObject([{ amount: '3.00' }])
+  await ledger.sync()
+  await expectTruth(person, ledger)
+})
+
+test('with a category that has not been sent its transactions do not go, whether it is deleted or its creation is taken back', async () => {
+  const { world, person, category, expense, one } = await twoDevices()
+  const { ledger } = one
+  const tab = (await openDevice(world, person, { storage: one.storage })).ledger
+  for (const way of ['remove', 'undo']) {
+    const category_id = await ledger.create('category', { name: way, type: category.type })
+    await tab.create('transaction', { ...expense, category_id, reference: way })
+    await ledger.refresh()
+    if (way === 'remove') await ledger.remove('category', category_id)
+    else await ledger.undo()
+    expect(ledger.transactions({ q: way }).data).toMatchObject([{ category: null }])
+    expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, stopped: null })
+    await ledger.sync()
+    await expectTruth(person, ledger)
+    expect(ledger.transactions({ q: way }).data).toMatchObject([{ category: null }])
+  }
+})
+
+test('a category comes back to a transaction that has been changed since', async () => {
+  const { person, category, tea, one } = await twoDevices()
+  const { ledger } = one
+  await ledger.remove('category', String(category.id))
+  await ledger.sync()
+  const tab = await one.open()
+  await tab.update('transaction', tea, { amount: 4 })
+  await ledger.undo()
+  await ledger.sync()
+  expect(ledger.transaction(tea)).toMatchObject({ amount: '4.00', category: { name: category.name } })
+  await ledger.sync()
+  await expectTruth(person, ledger)
+})
+
+test('a step whose row has gone with its account leaves that alone', async () => {
+  const { person, account, tea, one, two } = await twoDevices()
+  await one.ledger.update('transaction', tea, { amount: 4 })
+  await one.ledger.sync()
+  await two.ledger.sync()
+  await two.ledger.remove('account', account.id)
+  await two.ledger.sync()
+  await one.ledger.sync()
+  await one.ledger.undo()
+  expect(await one.ledger.sync()).toMatchObject({ rejected: 0 })
+  await expectTruth(person, one.ledger)
+})

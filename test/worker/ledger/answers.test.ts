@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import type { Fetch } from '../client/client-world.ts'
+import { recordTransaction } from '../world.ts'
+import { openDevice } from './ledger-world.ts'
+import { expectTruth, twoDevices } from './two-devices.ts'
+
+type Answer = Record<string, unknown> & { changes: { data: Record<string, unknown> | null }[] }
+
+/** What may come in place of an answer to an upload or a pull, with status 200. */
+const others: Record<string, (answer: Answer) => unknown> = {
+  nothing: () => '',
+  'a sign-in page': () => '<!doctype html><title>Welcome to our Wi-Fi</title>',
+  null: () => null,
+  'a list': () => [],
+  'another object': () => ({ status: 'ok' }),
+  'half of it': (answer) => JSON.stringify(answer).slice(0, -40),
+  'no cursor': ({ cursor, ...answer }) => answer,
+  'an empty cursor': (answer) => ({ ...answer, cursor: '' }),
+  'a list of nothing': (answer) => ({ ...answer, changes: [null] }),
+  'rows without fields': (answer) => ({
+    ...answer,
+    changes: answer.changes.map((one) => ({ ...one, data: {} })),
+  }),
+  'rows left out': (answer) => ({ ...answer, changes: answer.changes.map(({ data, ...one }) => one) }),
+  'amounts that are none': (answer) => ({
+    ...answer,
+    changes: answer.changes.map((one) => ({ ...one, data: { ...one.data, amount: 'much' } })),
+  }),
+  'ids that do not fit': (answer) => ({
+    ...answer,
+    changes: answer.changes.map((one) => ({ ...one, data: { ...one.data, id: 1e9 } })),
+  }),
+  'no balances': ({ balances, ...answer }) => answer,
+  'more for ever': (answer) => ({ ...answer, changes: [], has_more: true, cursor: 'WzEsMSwxXQ' }),
+}
+
+/** What may come in place of an answer to an upload alone. */
+const otherResults: typeof others = {
+  'other results': (answer) => ({ ...answer, results: [{ index: 0, outcome: 'perhaps' }] }),
+  'a list of no results': (answer) => ({ ...answer, results: [null] }),
+}
+
+test.each([...Object.entries(others), ...Object.entries(otherResults)])(
+  '%s in place of an answer changes nothing',
+  async (name, replace) => {
+    const { world, person, tea, expense, one } = await twoDevices()
+    const fresh = await openDevice(world, person)
+    await recordTransaction(person, { ...expense, reference: 'elsewhere', force: true })
+    await one.ledger.create('transaction', { ...expense, reference: 'waits' })
+    await one.ledger.update('transaction', tea, { amount: 4 })
+    for (const device of name in others ? [one, fresh] : [one]) {
+      const { network } = device
+      const { fetch } = network
+      const garbling: Fetch = async (url, init) => {
+        const answer = await fetch(url, init)
+        if (!url.includes('/changes')) return answer
+        const other = replace(await answer.json())
+        return new Response(typeof other === 'string' ? other : JSON.stringify(other))
+      }
+      network.fetch = garbling
+      const shown = device.ledger.transactions()
+      network.calls.length = 0
+      expect(await device.ledger.sync()).toMatchObject({ sent: 0, stopped: { reason: 'offline' } })
+      expect(network.calls.length).toBeLessThan(9)
+      expect(device.ledger.transactions()).toEqual(shown)
+      network.fetch = fetch
+      const ledger = await device.open()
+      expect(ledger.transactions()).toEqual(shown)
+      expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
+      await expectTruth(person, ledger)
+    }
+  },
+)
+
+test('a service that refuses every cursor ends a run, and what waits stays', async () => {
+  const { person, tea, one } = await twoDevices()
+  const { ledger, network } = one
+  await ledger.update('transaction', tea, { amount: 4 })
+  const { fetch } = network
+  const expired = { message: 'The cursor is no longer valid.', code: 'cursor_expired' }
+  for (const refused of ['POST', 'cursor=']) {
+    network.fetch = (url, init) =>
+      `${init.method} ${url}`.includes(refused) && url.includes('/changes')
+        ? Promise.resolve(Response.json(expired, { status: 410 }))
+        : fetch(url, init)
+    network.calls.length = 0
+    const report = await ledger.sync()
+    expect(network.calls.length).toBeLessThan(9)
+    if (refused === 'POST') expect(report).toMatchObject({ waiting: 1, stopped: { reason: 'refused' } })
+  }
+  network.fetch = fetch
+  expect(await ledger.sync()).toMatchObject({ conflicts: 0, waiting: 0, stopped: null })
+  await expectTruth(person, ledger)
+})
+
+test('rows that do not add up to the balances, even when they are read anew, are told', async () => {
+  const { world, person } = await twoDevices()
+  const { ledger, network } = await openDevice(world, person)
+  const { fetch } = network
+  network.fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    return url.includes('/changes')
+      ? Response.json({ ...(await answer.json<object>()), changes: [] })
+      : answer
+  }
+  expect(await ledger.sync()).toMatchObject({ stopped: { reason: 'refused', error: expect.any(Error) } })
+  network.fetch = fetch
+  expect(await ledger.sync()).toMatchObject({ stopped: null })
+  await expectTruth(person, ledger)
+})
