@@ -24,7 +24,10 @@ export const inWords = (row: LedgerTransaction): string =>
 
 export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   const row = noun === 'transaction' ? ledger.transaction(key) : undefined
-  return row ? inWords(row) : (nameOfKey(ledger, key) ?? `Your ${noun}`)
+  if (row) return inWords(row)
+  // One that is deleted is known by what waits for it.
+  const known = ledger.waiting().find((one) => one.noun === noun && one.key === key)?.row
+  return String(known?.name ?? known?.description ?? nameOfKey(ledger, key) ?? `Your ${noun}`)
 }
 
 const nameOfKey = (ledger: Ledger, key: unknown): string | undefined =>
