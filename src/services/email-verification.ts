@@ -15,7 +15,7 @@ import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
 import { attempt, type Limit, requireAttempt } from './throttle.ts'
-import { deletion } from './user-deletion.ts'
+import { userDeletion } from './user-deletion.ts'
 
 /** Queues a verification email. */
 export async function mailVerification(
@@ -95,7 +95,7 @@ export async function disown(
 ): Promise<boolean> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  const { deleted } = await runBatch(db, deletion(db, email, isUnverified))
+  const { deleted } = await runBatch(db, userDeletion(db, email, isUnverified))
   if (deleted.length === 0) return false
   await removals.post(id)
   return true

@@ -32,7 +32,7 @@ export async function deleteUser(
   const receipt = attempt(owner.db, limits, owner.now, isVerified ? sql`false` : canGo)
   const { attempted, deleted } = await owner.run({
     ...receipt.statements,
-    ...deletion(owner.db, user.email, unchanged),
+    ...userDeletion(owner.db, user.email, unchanged),
   })
   if (deleted.length === 0) throw wrongPassword('password')
   await removals.post(user.id)
@@ -50,7 +50,7 @@ export async function deleteUser(
  * link works, and the address is free. The rows that are not deleted with the user's are out of everybody's reach, and
  * removed later (services/removal.ts).
  */
-export function deletion(db: Database, email: string, condition: SQL) {
+export function userDeletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`
   const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
   // The count of emails to an unconfirmed address stays: deleting the account must not allow more of them.

@@ -4,7 +4,13 @@ import type { Scope, User } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { CursorExpired } from '../../domain/failures.ts'
 import { transactionColumns } from '../transactions/read.ts'
-import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
+import {
+  type Change,
+  changesOfTransactions,
+  fedAccountColumns,
+  fedCategoryColumns,
+  rowLimit,
+} from './rows.ts'
 
 /** The user's transactions that have changed after a number, at most `rows` of them, in the order of their last changes. */
 export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
@@ -61,7 +67,7 @@ export function pageOfLog(
   limit: number,
 ): { changes: Change[]; seq: number } {
   if (logged.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
-  const changeOf = transactionChanges(balances)
+  const changeOf = changesOfTransactions(balances)
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
     // A move is in the log too, under the number that its row carries.
@@ -92,7 +98,7 @@ function lastOf(rows: { seq: number }[]): number {
 function loggedChange(
   { noun, id, isThere, account, category, transaction }: Logged[number],
   user: User,
-  changeOf: ReturnType<typeof transactionChanges>,
+  changeOf: ReturnType<typeof changesOfTransactions>,
 ): Change | undefined {
   if (noun === 'profile') return { noun, id, row: user }
   if (noun === 'transaction') return (transaction && changeOf(transaction)) ?? { noun, id, row: null }

@@ -32,7 +32,7 @@ export const rowLimit = (rows: unknown) => rows as Placeholder
  * Returns a function that turns transactions into changes, leaving out those on an account that is not among the user's:
  * that account has been deleted, its own entry stands for its transactions, and they are removed later.
  */
-export function transactionChanges(ownAccounts: { id: number }[]) {
+export function changesOfTransactions(ownAccounts: { id: number }[]) {
   const ids = new Set(ownAccounts.map(({ id }) => id))
   return (row: Transaction): Change | undefined => {
     const isThere = ids.has(row.accountId) && (row.toAccountId === null || ids.has(row.toAccountId))

@@ -4,7 +4,13 @@ import type { Scope, User } from '../../db/owner.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { WalkedRow } from '../../domain/feed-cursor.ts'
 import { transactionColumns } from '../transactions/read.ts'
-import { type Change, fedAccountColumns, fedCategoryColumns, rowLimit, transactionChanges } from './rows.ts'
+import {
+  type Change,
+  changesOfTransactions,
+  fedAccountColumns,
+  fedCategoryColumns,
+  rowLimit,
+} from './rows.ts'
 
 /*
  * A snapshot walks through profile, accounts, categories, and then transactions from the newest to the oldest. It finds
@@ -78,7 +84,7 @@ type Found = {
  * kind must have been asked for.
  */
 export function pageOfWalk(found: Found, limit: number): { changes: Change[]; walk: WalkedRow | undefined } {
-  const changeOf = transactionChanges(found.balances)
+  const changeOf = changesOfTransactions(found.balances)
   const rows: { at: WalkedRow; change: Change | undefined }[] = [
     ...(found.profile ? [profileStep(found.profile)] : []),
     ...found.accounts.map((row) => step({ noun: 'account', id: row.id, row })),
