@@ -5,10 +5,10 @@ export type Entry = MatchRow & { day: number; telling: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
 export type Pair = { first: Entry; second: Entry; daysApart: number; isDoubt: boolean }
 export type Candidate = Pair & { evidence: MatchReason[] }
-/** How many days after the first the second of a pair may be posted; between `doubt` and `from`, it only leaves doubt. */
+/** How many days after the first row of a pair the second may be posted; from `doubt` to `from`, it only casts doubt. */
 export type Days = { doubt: number; from: number; to: number }
 
-/** At most this many possible counterparts of a row are looked at: the earliest. */
+/** At most this many possible counterparts of a row are looked at, the earliest. */
 const mostCandidates = 24
 /** What a pair is worth, in days off the usual: so much that more pairs always beat nearer ones. */
 const worthOfPair = 1_000
@@ -90,7 +90,7 @@ function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {
 /** The best of some candidates for pairs, linked from the last to the first. */
 type Chain = { worth: number; one: Candidate; rest: Chain | undefined }
 
-/** As many candidates as can be had if seconds come in the order of firsts; of those, the ones nearest to the usual days. */
+/** As many candidates as possible with seconds in the order of firsts and, among such choices, those nearest the usual days. */
 function bestInOrder(candidates: Candidate[], usualDays: (of: Candidate) => number): Candidate[] {
   const seconds = [...new Set(candidates.map(({ second }) => second))].sort(byDay)
   const places = new Map(seconds.map((second, place) => [second, place]))

@@ -3,7 +3,7 @@ import type { CalendarDate } from './dates.ts'
 export const matchKinds = ['duplicate', 'transfer'] as const
 export type MatchKind = (typeof matchKinds)[number]
 
-/** What an import does about matches of its rows. */
+/** What an import should do about matches of its rows. */
 export const matchModes = ['suggest', 'off', 'sure'] as const
 export type MatchMode = (typeof matchModes)[number]
 

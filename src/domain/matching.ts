@@ -32,21 +32,21 @@ export type MatchOptions = {
   kind?: MatchKind | undefined
   /** The names of the user's accounts, by their ids. */
   accountNames: ReadonlyMap<number, string>
-  /** True for a pair that the user said is no match. */
+  /** True for a pair that the user has said is not a match. */
   isRejected: (kind: MatchKind, ids: [number, number]) => boolean
 }
 
 /**
  * A bank posts a payment from one day before to six days after the day that was typed. One posted two to four days before
- * is no match, but leaves doubt: people also type, late, what they had forgotten.
+ * is not a match, but casts doubt: people also type, late, what they had forgotten.
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
 const transferDays = { doubt: -4, from: -1, to: 5 }
 
 /**
- * Finds the rows that are there twice (typed by hand, and in the bank's file days later; or in two files) and those that
- * are the two legs of a transfer between own accounts. Each row is in one match at most. The order of the rows does not
- * matter. The work is linear in the number of rows but for sorting them.
+ * Finds the rows that are recorded twice (typed by hand, and in the bank's file days later; or in two files) and those
+ * that are the two legs of a transfer between the user's accounts. Each row is in at most one match. The order of the rows
+ * does not matter. Apart from sorting them, the work is linear in the number of rows.
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
@@ -75,7 +75,7 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
   return eachRowOnce(kind === 'transfer' ? transfers : [...answers, ...transfers])
 }
 
-/** Settled rows are in no match, but keep others from being sure. */
+/** Settled rows are not in any match, but keep others from being sure. */
 function isSettled(kind: MatchKind, { settled }: Entry): boolean {
   return settled?.includes(kind) ?? false
 }

@@ -4,7 +4,7 @@ import { categoryNameKey } from '../../domain/categories.ts'
 import { maxCategories } from '../quotas.ts'
 import type { ImportRow } from './import-file.ts'
 
-/** The categories that rows name and the user lacks, in either type: a FROM clause, `value` being name, key and type. */
+/** The categories that rows name and the user lacks, in either type: a FROM clause whose `value` is name, key and type. */
 export function missingCategories({ id }: Owner, rows: ImportRow[]): SQL {
   const named = new Map<string, [name: string, key: string, type: string]>()
   for (const { category, type } of rows) {
@@ -12,7 +12,7 @@ export function missingCategories({ id }: Owner, rows: ImportRow[]): SQL {
     const [key, kind] = [categoryNameKey(category), type === 'income' ? 'income' : 'expense']
     named.set(key, named.get(key) ?? [category, key, kind])
   }
-  // More than the quota need not be sent: it is exceeded anyway.
+  // No more than the quota need be sent: beyond that, it is exceeded anyway.
   const list = [...named.values()].slice(0, maxCategories + 1)
   return sql`
       from json_each(${JSON.stringify(list)})

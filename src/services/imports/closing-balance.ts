@@ -6,7 +6,7 @@ import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** Rows later than the closing date are read under the write lock, and a statement may be decades old. */
+/** The rows after the closing date are read under the write lock, and a statement may be decades old. */
 const mostRowsBack = 20_000
 
 /**
@@ -30,9 +30,9 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
 }
 
 /**
- * What the bank booked before the end of a day although the transaction that it was joined with is dated after it, or
- * the other way round. The days of a match are near each other, so a month on each side is enough. If several were
- * joined with one, the last counts.
+ * What the bank booked by the end of a day although the transaction with which it was joined is dated later, or the
+ * other way round. The days of a match are near each other, so a month on each side is enough. If several rows were
+ * joined with one transaction, the last of them counts.
  */
 function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
   const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`
@@ -48,7 +48,7 @@ function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
        and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
-/** Null if the account's balance on that day is unknown or out of bounds: only today's is kept within them. */
+/** Null if the account's balance on that day is unknown or out of bounds: only today's balance is kept within them. */
 export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],

@@ -5,7 +5,7 @@ import type { ImportFile } from './import-file.ts'
 
 const mostListed = 100
 
-/** A row of a file that exists already. */
+/** A row of a file that already exists. */
 export type FoundDuplicate = {
   position: number
   id: number
@@ -13,7 +13,7 @@ export type FoundDuplicate = {
   reference: string | null
 }
 
-/** Selects the first rows of a decided batch that exist already, with what they are duplicates of. */
+/** Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. */
 export function selectDuplicates(batchId: string): SQL {
   return sql`
     select found.key as position, transactions.id, description, reference
@@ -23,10 +23,10 @@ export function selectDuplicates(batchId: string): SQL {
      order by found.key`
 }
 
-/** A duplicate with why it is one. */
+/** A duplicate, with the reasons why it is one. */
 export function explained({ rows }: ImportFile, { position, id, ...words }: FoundDuplicate) {
   const row = rows[position]
-  // A row with a client id of its own is compared with nothing else.
+  // A row with a client id of its own is compared by that alone.
   const isKnown = !row || row.client_id !== null
   const reasons: MatchReason[] = isKnown ? ['same_client_id'] : duplicateReasons(row, words)
   return { line: row?.line ?? position + 1, transactionId: id, reasons }

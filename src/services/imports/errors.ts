@@ -4,14 +4,14 @@ import type { ImportFile } from './import-file.ts'
 /** An item that breaks rules: its position, and pairs of field and message as JSON. */
 export type BrokenItem = { position: number; errors: string }
 
-/** The key of an error: that of the item for JSON, that of the line for a file. `field` is empty for the whole row. */
+/** The key of an error: it names the item of JSON, or the line of a file. `field` is empty for the row as a whole. */
 export function errorKey(format: ImportFile['format'], line: number, field: string): string {
   const row = format === 'json' ? `transactions.${line - 1}` : `rows.${line}`
   return field === '' ? row : `${row}.${field}`
 }
 
 /**
- * The errors of the rows that are listed, of `total` broken ones. A row that names its account gets an error about the
+ * The errors of the broken rows that are listed, out of `total`. A row that names its account gets an error about that
  * name; an error about the form's account is listed only once.
  */
 export function errorsOf({ format, rows, accountId }: ImportFile, broken: BrokenItem[], total: number) {

@@ -25,15 +25,15 @@ export type ImportFile = {
   kind: (typeof imports.$inferSelect)['kind']
   format: (typeof imports.$inferSelect)['format']
   rows: ImportRow[]
-  /** The account of rows that name none, from the form. */
+  /** The account that the form gives, for rows that name none. */
   accountId: number | null
-  /** Entries that are not rows because they moved no money. */
+  /** How many entries are not rows, because they moved no money. */
   skipped: number
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
   /** Whether to import rows that the user had deleted. */
   takesDeleted: boolean
-  /** What is done about possible duplicates and transfers. */
+  /** What to do about possible duplicates and transfers. */
   match: MatchMode
 }

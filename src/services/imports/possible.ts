@@ -7,12 +7,12 @@ import type { Match } from '../../domain/matching.ts'
 import { type Found, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** How many matches a file has with other rows, and the days that these span, or the last that one request can list. */
+/** How many matches a file has with other rows, and the days that they span: the last ones if one request cannot list all. */
 type Possible = ImportAnswer['possible']
 
 /**
- * The days of a file, and as many around them as a match may be apart; null if the import created nothing, or if its
- * answer is known already.
+ * The days of a file, and as many around them as the two days of a match may be apart; null if the import created
+ * nothing, or if its answer is already known.
  */
 export function daysAround({ rows }: ImportFile, importId: SQL) {
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
@@ -48,13 +48,13 @@ function matchesOfImport(importId: number, found: Found): Match[] {
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
 }
 
-/** Triggers do the work of joining, row by row: if a file has more pairs, the others remain possible. */
+/** Triggers do the work of joining, row by row, so if a file has more pairs, the others remain possible. */
 const mostJoined = 500
 
 /** A pair to be joined: its kind and two ids. A row that the file will create has an id below 0: -1 is the first row. */
 export type SurePair = [kind: MatchKind, first: number, second: number]
 
-/** The sure matches of an import that was tried. Its own rows get ids below 0. */
+/** The sure matches of an import that was tried in a dry run. Its own rows get ids below 0. */
 export function surePairs({ id, firstId, rows }: Tried, found: Found): SurePair[] {
   const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
   const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)

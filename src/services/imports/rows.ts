@@ -13,7 +13,7 @@ const noAccount = 0
  * its id must be the user's; names are looked up when the rows are created.
  */
 export function stageImportRows({ id }: Owner, batchId: string, rows: ImportRow[]): SQL[] {
-  // A name means the account with exactly that name, else the only one whose name differs just in case.
+  // A name means the account with exactly that name, or else the only one whose name differs just in case.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
   const accountId = (given: SQL, exact: SQL, folded: SQL) =>

@@ -36,8 +36,9 @@ type Batch = { id: string; key: string | null; rowsHash: string | null }
 
 /**
  * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
- * with existing ones and creates the rest. What a large file may match is read in another. A dry run does the same and undoes it at the end. The same file with the
- * same key is imported once; repeats get the same answer, which is kept in a second round trip.
+ * with existing ones and creates the rest. What a large file may match is read in another round trip. A dry run does the
+ * same and undoes it at the end. The same file with the same key is imported once; repeats get the same answer, which is
+ * stored in a further round trip.
  *
  * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
  * Throws EmailNotVerified, Invalid.
@@ -105,7 +106,7 @@ function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
   return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
 }
 
-/** Keeps the answer before it is sent: it would be another once somebody has joined one of the possible matches, say. */
+/** Stores the answer before it is sent: it would be different once somebody has, say, joined one of the matches. */
 async function keepAnswer(owner: Owner, id: number, answer: ImportAnswer): Promise<void> {
   await owner.runOne(owner.db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
@@ -164,7 +165,7 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
   }
 }
 
-/** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken for their duplicate. */
+/** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken to be their duplicate. */
 function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)

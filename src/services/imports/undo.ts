@@ -39,7 +39,7 @@ export function undoImport(
   ]
 }
 
-/** Forgets how a file has edited rows that went with their import. */
+/** Forgets, for edited rows that were deleted with their import, how their file has them. */
 function forgetEdited(userId: SQL, importId: SQL): SQL {
   return sql`
     delete from remembered

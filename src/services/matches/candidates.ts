@@ -50,7 +50,7 @@ export function selectCandidates(owner: Scope, days: Days) {
   }
 }
 
-/** The ids of rows that have a counterpart nearby, and of the edges of imports. A transfer is compared as its two legs. */
+/** The ids of rows that have a counterpart nearby, and of those at the edges of imports. A transfer is its two legs. */
 function resembling(owner: Scope, ofDays: SQL): SQL {
   const nearby = sql.raw('order by julianday(transaction_date) range between 6 preceding and 6 following')
   const edges = (edge: SQL) => sql`

@@ -12,10 +12,10 @@ import { isPair, kindRule, pairRules } from './pairs.ts'
 
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
- * a row that is a transfer already, or else the one that was typed, or else the older one. The other goes like any deleted
- * row, and is remembered as it was: a file that has it brings nothing new, and `separate` brings it back. Figures,
- * tombstones and spent client ids are the triggers' work. `updated_at` does not change: undoing an import asks it whether
- * somebody has edited the row.
+ * a row that is already a transfer, or else the one that was typed, or else the older one. The other is deleted like any
+ * row, and remembered as it was: a file that has it imports nothing new, and `separate` brings it back. Figures,
+ * tombstones and spent client ids are the triggers' work. `updated_at` does not change, since undoing an import tells by
+ * it whether somebody has edited the row.
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
@@ -53,7 +53,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     rememberGone(userId, pairs, guard),
-    // An outflow that becomes a transfer is remembered as an expense too, or a file that has it would bring it again.
+    // An outflow that becomes a transfer is also remembered as an expense, or a file that has it would bring it again.
     sql`
     insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
                             joined_id, survivor_id, seq)
@@ -71,7 +71,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
            on other.user_id = ${userId} and other.survivor_id = gone.id)
        and gone.id = remembered.survivor_id`,
     sql`delete from transactions where id in (select id from ${joined})`,
-    // A row with a higher number than the join was updated then: this is a repeat.
+    // A row with a higher number than the join has already been updated by it: this is a repeat.
     sql`
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
@@ -86,10 +86,10 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   ]
 }
 
-/** Remembers which row of each pair goes, and all of it. One that was edited stays remembered as its file has it. */
+/** Remembers the row of each pair that is deleted, with all of its fields; an edited one stays as its file has it. */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
-  // An import was tried before it joins: accounts may have been deleted since.
+  // An import joins what a dry run found before: accounts may have been deleted since.
   const own = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
     select 1 from accounts where former_user_id = ${userId}
        and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
@@ -121,7 +121,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
 }
 
-/** The remembered row of each of these pairs that has been joined. */
+/** The remembered row of each of these pairs, as far as they have been joined. */
 export function joinedOf(userId: SQL, pairs: Pairs): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair

@@ -21,14 +21,14 @@ const needs = {
   duplicate: 'The :field must be those of two transactions of one account, type and amount.',
 }
 
-/** Two transactions of the user's that are to be joined must be what the kind says. */
+/** Two transactions of the user's that are to be joined must be a pair of that kind. */
 export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: Pair): Rule {
   const both = sql`a.id = ${first} and a.user_id = ${userId} and b.id = ${second} and b.user_id = ${userId}`
   const isOther = sql`select 1 from transactions a cross join transactions b where ${both} and not (${isPair(sql`${kind}`)})`
   return rule('ids', needs[kind], sql`not exists (${isOther})`)
 }
 
-/** True for `a` and `b` if they can be one event of a kind. A transfer is its two legs. */
+/** True for `a` and `b` if they can be one event, of that kind. A transfer counts as its two legs. */
 export function isPair(kind: SQL): SQL {
   const isLeg = (transfer: SQL, row: SQL) => sql`(
     ${transfer}.type = 'transfer' and (${row}.type = 'expense' and ${row}.account_id = ${transfer}.account_id

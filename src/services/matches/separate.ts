@@ -45,7 +45,7 @@ const canComeBack = (userId: SQL) => sql`
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
  * in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for the rows,
- * there or remembered. What else was joined is not looked at.
+ * existing or remembered. Other joined rows are not looked at.
  */
 export function separateImported(userId: SQL, isImported: SQL, which: SQL): SQL[] {
   const own = sql`select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
@@ -75,7 +75,7 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
-  // A trigger removes what is no longer worth remembering: only what a file has otherwise stands for itself.
+  // A trigger removes what need no longer be remembered: only rows that a file has differently stand for themselves.
   const forget = sql`
     update remembered set kind = null, joined_id = id, survivor_id = id, seq = null, kept = null
      where user_id = ${userId} and id in (select id from ${rows} union all select joined_id from ${rows})
@@ -127,8 +127,8 @@ function takeBack(userId: SQL, rows: SQL): SQL {
 }
 
 /**
- * A row that was brought back stands again for the rows that had been joined with it, and with those. Walks down from it:
- * a walk up from each of the others would be quadratic where they were joined one after the other.
+ * A row that was brought back stands again for the rows that had been joined with it, and for those joined with them.
+ * Walks down from it: a walk up from each of the others would be quadratic if they were joined one after another.
  */
 function pointBack(userId: SQL, rows: SQL): SQL {
   return sql`
