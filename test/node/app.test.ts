@@ -231,7 +231,8 @@ describe.skipIf(!executable)('the example app', () => {
     await early.context.setOffline(false)
     await early.page.getByText('Online · all saved').waitFor()
     await late.context.setOffline(false)
-    await late.page.getByText('Online · 2 changes to look at').click()
+    await late.page.getByText('Online · 2 changes to look at').waitFor()
+    await choose(late.page, 'Rent')
     await late.page.getByRole('article').nth(1).waitFor()
     const rent = late.page.getByRole('article').filter({ hasText: 'Rent' })
     expect(await rent.getByRole('row', { name: 'amount' }).innerText()).toMatch(

@@ -19,9 +19,14 @@ export const shortDay = inWords({ dateStyle: 'medium' })
 export const monthName = inWords({ month: 'long', year: 'numeric' })
 export const shortMonth = inWords({ month: 'short' })
 
-/** The date in a time zone, `YYYY-MM-DD`. */
-export const today = (timeZone = 'UTC'): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date())
+/** The date in a time zone, `YYYY-MM-DD`. The service may know one that this device does not. */
+export function today(timeZone = 'UTC'): string {
+  try {
+    return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date())
+  } catch {
+    return today()
+  }
+}
 
 /** The last day of a month, `YYYY-MM-DD`. */
 export function lastDay(month: string): string {

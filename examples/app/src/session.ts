@@ -59,7 +59,8 @@ export async function comeBack(token: string, userId: number): Promise<void> {
 }
 
 /** Whether somebody is at work, whom nothing should interrupt. */
-export const isEntering = (): boolean => document.querySelector('dialog[open], form:focus-within') !== null
+export const isEntering = (): boolean =>
+  document.querySelector('dialog[open], :is(input, select):focus') !== null
 
 /** Whether a session has ended without their signing out: what waits to be sent is kept until they are back. */
 export const isMissed = (): boolean => session.get() === null && localStorage.getItem(userKey) !== null

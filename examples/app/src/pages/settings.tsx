@@ -5,7 +5,7 @@ import { failureOf } from '../failure.ts'
 import { counted, deviceName, shortDay } from '../format.ts'
 import { go } from '../router.ts'
 import { client, forgetSession } from '../session.ts'
-import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
+import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 import { Categories } from './categories.tsx'
@@ -26,7 +26,8 @@ export function Settings(props: PageProps) {
 
 function Profile({ ledger }: PageProps) {
   const { email, name, timezone = 'UTC', reminder_time } = ledger.profile() ?? {}
-  const zones = [...new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
+  const names = new Set([timezone, 'UTC', ...Intl.supportedValuesOf('timeZone')])
+  const zones: Options = [...names].sort().map((zone) => [zone, zone])
   const save = async ({ name = '', timezone = '', reminder_time = '' }: Entries) => {
     await ledger.update('profile', 'me', { name, timezone, reminder_time: reminder_time || null })
     say('Your settings are saved.')
@@ -37,12 +38,7 @@ function Profile({ ledger }: PageProps) {
       <h2>{email}</h2>
       <Form submit="Save" onSubmit={save}>
         <Field label="Name" name="name" value={name} maxLength={255} required />
-        <Choice
-          label="Time zone"
-          name="timezone"
-          value={timezone}
-          options={zones.map((zone) => [zone, zone])}
-        />
+        <Choice label="Time zone" name="timezone" value={timezone} options={zones} />
         <Field label="Reminder" name="reminder_time" type="time" value={reminder_time} hint={hint} />
       </Form>
     </article>

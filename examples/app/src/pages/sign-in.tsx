@@ -90,9 +90,10 @@ export function NewPassword() {
     say((await unwrap(client.api['reset-password'].$post({ json }))).message)
     go('/login', { isReplacing: true })
   }
+  const again = <a href="/forgot-password">Send me another link</a>
   return (
     <Door title="Choose a new password">
-      <Form submit="Set the password" onSubmit={reset}>
+      <Form submit="Set the password" onSubmit={reset} aside={again}>
         <p>For {email}</p>
         <Field {...newSecret} />
       </Form>

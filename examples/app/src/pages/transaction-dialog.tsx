@@ -54,6 +54,7 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
   const category = { name: 'category_id', value: row?.category?.key, options, required: !row }
   return (
     <>
+      {accounts.length === 0 && <a href="/accounts">Add an account first</a>}
       <Choice key="account" label={type === 'transfer' ? 'From' : 'Account'} {...from} />
       {type === 'transfer' && <Choice key="to" label="To" {...to} />}
       {type !== 'transfer' && <Choice key="category" label="Category" {...category} />}

@@ -35,8 +35,9 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const written = write()
     end()
     await written
-    // This gives the focus back to what has opened the dialogue.
+    // This gives the focus back to what has opened the dialogue, if that is still there.
     dialog.current?.close()
+    if (document.activeElement === document.body) document.querySelector('h1')?.focus()
     // Else undo would take back something else.
     if (isChanged) say(`The ${noun} is ${how}.`, ledger.undo)
   }
