@@ -28,6 +28,8 @@ export type MatchRow = {
   id: number
   accountId: number
   type: 'income' | 'expense'
+  /** The account of the other leg of a transfer. */
+  counterpart?: number | null
   /** Minor units, positive. */
   amount: number
   date: CalendarDate

@@ -102,8 +102,13 @@ function duplicateCandidates(entries: Entry[]): Candidate[] {
       ...pairsWithin(typed, imported, duplicateDays),
       ...pairsWithin(imported, imported, duplicateDays).filter(isInBoth),
     ]
-    return pairs.map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
+    return pairs.filter(areAlikeBeyond).map((pair) => ({ ...pair, evidence: wordsInCommon(pair) }))
   })
+}
+
+/** False for the legs of two transfers that lead to, or come from, different accounts. */
+function areAlikeBeyond({ first, second }: Pair): boolean {
+  return !first.counterpart || !second.counterpart || first.counterpart === second.counterpart
 }
 
 /**

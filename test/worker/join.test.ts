@@ -148,6 +148,53 @@ test('what is joined twice over is separated from the last, and is found by ever
   expect((await join('duplicate')).remains).toBeDefined()
 })
 
+test('a transfer that was typed late is joined with the one that two banks told of', async () => {
+  const home = await createJoiner()
+  const {
+    person,
+    checking,
+    savings,
+    cash,
+    matches,
+    rows,
+    join,
+    separate,
+    contents,
+    importAgain,
+    isExact,
+    balances,
+  } = home
+  await join('duplicate')
+  await join('transfer')
+  const typed = (to: Json) =>
+    recordTransaction(person, {
+      account_id: checking.id,
+      to_account_id: to.id,
+      type: 'transfer',
+      amount: '300.00',
+      transaction_date: '2026-11-12',
+    })
+  await typed(cash)
+  expect(await matches()).toEqual([])
+  const late = await typed(savings)
+  const before = [await contents(), await balances()]
+  const { remains, gone } = await join('duplicate')
+  expect(remains).toMatchObject({ id: late.id, type: 'transfer', to_account_id: savings.id })
+  expect([(await rows()).length, await matches()]).toEqual([3, []])
+  await importAgain()
+  await isExact()
+  expect((await separate(late.id)).body.transactions).toMatchObject([
+    { id: late.id },
+    { id: gone, type: 'transfer', account_id: checking.id, to_account_id: savings.id },
+  ])
+  expect([await contents(), await balances()]).toEqual(before)
+  await importAgain()
+  // The two legs that were joined before can still be separated.
+  expect((await separate(gone)).body.transactions).toMatchObject([{ type: 'expense' }, { type: 'income' }])
+  await importAgain()
+  await isExact()
+})
+
 test('undoing an import takes back the joins in which its rows take part', async () => {
   const { person, first, second, typed, join, isExact, balances, rows, contents } = await createJoiner()
   await join('duplicate')

@@ -4,7 +4,7 @@ import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/duplicate-reasons.ts'
-import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
+import { type MatchKind, type MatchRow, matchKinds } from '../../domain/match-row.ts'
 import { findMatches, type Match } from '../../domain/matching.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
@@ -141,13 +141,15 @@ type Joined = [
 function matchRow(row: Candidate): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
   const joined: Joined = JSON.parse(row.joined)
-  const leg = (accountId: number, type: MatchRow['type'], settled: MatchKind[]): MatchRow => {
-    const own = joined.filter(([, account, of]) => account === accountId && of === type)
+  const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => {
+    const own = joined.filter(
+      ([, account, of]) => of === 'transfer' || (account === accountId && of === type),
+    )
     const isDouble = row.isBooked === 1 || own.some(([, , , , isDouble]) => isDouble === 1)
     const came = own.find(([kind]) => kind === 'transfer')?.[3] ?? importId
-    const kinds: MatchKind[] = isDouble ? [...settled, 'duplicate'] : settled
-    return { id, accountId, type, amount, date, importId: came, words: wordsOf(row), settled: kinds }
+    const settled = matchKinds.filter((kind) => (kind === 'duplicate' ? isDouble : counterpart !== null))
+    return { id, accountId, type, counterpart, amount, date, importId: came, words: wordsOf(row), settled }
   }
-  if (type !== 'transfer') return [leg(accountId, type, [])]
-  return [leg(accountId, 'expense', ['transfer']), leg(toAccountId ?? 0, 'income', ['transfer'])]
+  if (type !== 'transfer') return [leg(accountId, type, null)]
+  return [leg(accountId, 'expense', toAccountId), leg(toAccountId ?? 0, 'income', accountId)]
 }

@@ -96,8 +96,8 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   return sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
-                            joined_id, survivor_id, seq, kept)
+    insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
+                            import_id, booked_by, joined_id, survivor_id, seq, kept)
     with pair as materialized (
       select value ->> 0 as kind, value ->> 1 as first, value ->> 2 as second from json_each(${pairs})
     ), role as materialized (
@@ -108,9 +108,9 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
         cross join transactions a on a.id = first cross join transactions b on b.id = second
        where ${guard}
     )
-    select ${userId}, gone.id, gone.account_id, gone.type, gone.amount, gone.reference, gone.transaction_date, role.kind,
-           gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
-           json_object('account_id', gone.account_id, 'type', gone.type, 'amount', gone.amount, 'reference', gone.reference,
+    select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
+           gone.transaction_date, role.kind, gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
+           json_object('account_id', gone.account_id, 'to_account_id', gone.to_account_id, 'type', gone.type, 'amount', gone.amount, 'reference', gone.reference,
                        'transaction_date', gone.transaction_date, 'category_id', ${category(sql`gone`)},
                        'description', gone.description, 'is_synced', gone.is_synced, 'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
                        'updated_at', gone.updated_at, 'gave_category', ${category(sql`own`)} is null,

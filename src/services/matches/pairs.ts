@@ -36,5 +36,5 @@ export function isPair(kind: SQL): SQL {
   const [a, b] = [sql`a`, sql`b`]
   return sql`a.amount = b.amount and a.id <> b.id and iif(${kind} = 'transfer',
     a.account_id <> b.account_id and (a.type, b.type) in (('expense', 'income'), ('income', 'expense')),
-    a.type <> 'transfer' and a.type = b.type and a.account_id = b.account_id or ${isLeg(a, b)} or ${isLeg(b, a)})`
+    (a.type, a.account_id, a.to_account_id) is (b.type, b.account_id, b.to_account_id) or ${isLeg(a, b)} or ${isLeg(b, a)})`
 }

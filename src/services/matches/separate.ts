@@ -38,9 +38,12 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   return results.both
 }
 
-/** True for a `gone` row that was joined, and whose account still exists. */
-const canComeBack = (userId: SQL) => sql`
-  (gone.joined_id <> gone.id and gone.kept ->> 'account_id' in (select id from accounts where user_id = ${userId}))`
+/** True for a `gone` row that was joined, and whose accounts still exist. */
+const canComeBack = (userId: SQL) => {
+  const own = sql`(select id from accounts where user_id = ${userId})`
+  return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${own}
+    and coalesce(gone.kept ->> 'to_account_id' in ${own}, true))`
+}
 
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
@@ -89,9 +92,9 @@ const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 function bringBack(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
-    insert into transactions (id, user_id, account_id, category_id, type, amount, description, reference, transaction_date,
-                              client_id, version, seq, created_at, updated_at)
-    select id, user_id, ${kept('account_id')},
+    insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
+                              transaction_date, client_id, version, seq, created_at, updated_at)
+    select id, user_id, ${kept('account_id')}, ${kept('to_account_id')},
            (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}), ${kept('type')},
            ${kept('amount')}, ${kept('description')}, ${kept('reference')}, ${kept('transaction_date')}, ${kept('client_id')},
            ${kept('version')} + 1,
