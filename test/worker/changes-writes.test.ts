@@ -130,6 +130,27 @@ test('verifying the address and signing in through the provider are changes of t
   expect(body.changes).toMatchObject([{ noun: 'profile', data: { idp_id: expect.any(String) } }])
 })
 
+test('a change of any field that GET /api/me shows is one of the profile, a new field included', async () => {
+  const world = createWorld()
+  const person = await world.register()
+  const columns = await askDatabase(world, sql`select name, type from pragma_table_info('users')`)
+  const isText = (field: string) => columns.some(({ name, type }) => name === field && type === 'text')
+  const formatted: Record<string, string> = { email: 'other@example.com', reminder_time: '07:15' }
+  const { body: me } = await person.get('/api/me')
+  const fields = Object.keys(me).filter((field) => field !== 'id')
+  expect(fields).toContain('timezone')
+  for (const field of fields) {
+    const { body: start } = await person.get('/api/changes?start=now')
+    const value = isText(field) ? (formatted[field] ?? `another ${field}`) : 1_000
+    await askDatabase(
+      world,
+      sql`update users set ${sql.identifier(field)} = ${value} where id = ${person.id} returning id`,
+    )
+    const { body } = await person.get(`/api/changes?cursor=${start.cursor}`)
+    expect([field, body.changes]).toMatchObject([field, [{ noun: 'profile', id: person.id }]])
+  }
+})
+
 test('a deleted user leaves nothing in the log', async () => {
   const { world, person, copy } = await withCopy()
   await person.delete('/api/me', { password: person.password })

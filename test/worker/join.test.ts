@@ -481,3 +481,41 @@ test('separating costs no more than the number of rows that were joined, one aft
   }
   expect(await workOf(80)).toBeLessThan(6 * (await workOf(20)))
 })
+
+test('a row that was joined comes back with all its columns, those of a new field included', async () => {
+  const { person, world, category, matches, separate } = await createJoiner()
+  const [{ ids }] = await matches('kind=duplicate&from=2026-11-01&to=2026-11-30')
+  const goneId = Math.max(...ids)
+  const rowOf = async () => {
+    const [row] = (await askDatabase(world, sql`select * from transactions where id = ${goneId}`)) as Json[]
+    const { version: _, seq: __, ...columns } = row ?? {}
+    return columns
+  }
+  const columns = (await askDatabase(
+    world,
+    sql`select name, type from pragma_table_info('transactions')`,
+  )) as { name: string; type: string }[]
+  const empty = Object.entries(await rowOf()).filter(([, value]) => value === null)
+  const isText = (name: string) => columns.some((one) => one.name === name && /text/i.test(one.type))
+  const fill = empty
+    .map(([name]) => name)
+    // A transfer has the first, and a typed row the second.
+    .filter((name) => name !== 'to_account_id' && name !== 'booked_by')
+    .map((name) => {
+      const value = name === 'category_id' ? category.id : isText(name) ? `the ${name}` : 1
+      return sql`${sql.identifier(name)} = ${value}`
+    })
+  await askDatabase(
+    world,
+    sql`update transactions set is_synced = 1, ${sql.join(fill, sql`, `)} where id = ${goneId} returning id`,
+  )
+  const before = await rowOf()
+  expect(Object.keys(before)).toContain('client_id')
+  expect(before.client_id).toBe('the client_id')
+
+  const joined = await person.post('/api/matches/join', { kind: 'duplicate', ids })
+  expect(joined.status).toBe(200)
+  expect(await rowOf()).toEqual({})
+  expect((await separate(joined.body.id)).status).toBe(200)
+  expect(await rowOf()).toEqual(before)
+})
