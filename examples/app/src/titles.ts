@@ -27,7 +27,7 @@ export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   if (row) return inWords(row)
   // One that is deleted is known by what waits for it.
   const known = ledger.waiting().find((one) => one.noun === noun && one.key === key)?.row
-  return String(known?.name ?? known?.description ?? nameOfKey(ledger, key) ?? `Your ${noun}`)
+  return String(known?.name ?? known?.description ?? `Your ${noun}`)
 }
 
 const nameOfKey = (ledger: Ledger, key: unknown): string | undefined =>

@@ -1,7 +1,17 @@
 import type { Ledger } from '../../../src/client.ts'
 import type { Dice } from '../devices/dice.ts'
 
-const days = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01', '2026-02-10']
+const days = [
+  '1900-01-01',
+  '2024-02-29',
+  '2100-12-31',
+  '2025-12-31',
+  '2026-01-01',
+  '2026-01-02',
+  '2026-01-31',
+  '2026-02-01',
+  '2026-02-10',
+]
 const texts = [
   'Tea',
   'tea with the neighbours',
@@ -13,11 +23,28 @@ const texts = [
   null,
   '',
   ' spaced ',
+  'NEIGHBOURS, É, é and ẞß',
+  '_ool_ and %, [a-z]+ (?:x)',
+  'a\nb .* (^t',
+  'Kelvin K, long ſ, İ and i̇stanbul',
+  'e\u0301 is é',
+  'STRASSE straße it\'s "x"',
 ]
 
 /** How often a person does what. */
 const usual = {
-  ...{ record: 10, correct: 6, move: 3, remove: 3, open: 2, change: 2, close: 1, categories: 3, undo: 2 },
+  ...{
+    record: 10,
+    correct: 6,
+    move: 3,
+    remove: 3,
+    open: 2,
+    change: 2,
+    close: 1,
+    categories: 3,
+    drop: 1,
+    undo: 2,
+  },
 }
 export type Kinds = typeof usual
 
@@ -58,6 +85,7 @@ export async function edit(
   else if (kind === 'change')
     await ledger.update('account', account, { name: newName(), starting_balance: 12.5 })
   else if (kind === 'close') await ledger.remove('account', account)
+  else if (kind === 'drop') await ledger.remove('category', category_id)
   else if (kind === 'undo') await ledger.undo()
   else if (kind === 'categories') {
     if (dice.isOnceIn(3)) await ledger.update('category', category_id, { name: newName() })

@@ -49,8 +49,32 @@ const searches: LedgerFilter[] = [
   { from: '2026-02-01' },
   { to: '2026-01-31', type: 'expense', per_page: 3 },
   { from: '2026-02-02', to: '2026-01-02' },
+  { from: '2026-01-31', to: '2026-01-31' },
+  { from: '1900-01-01', to: '2100-12-31', per_page: 500 },
+  { from: '2024-02-29', to: '2028-02-29' },
+  { to: '1900-01-01' },
+  { from: '2100-12-31', category_id: 'none' },
+  { per_page: 1, page: 3 },
   { category_id: 'none' },
   ...['tea', 'TEA', '%', '_', 'É', 'é', '\\', ' tea ', 'with the neighbours', '🫖', 'ß', ''].map((q) => ({
+    q,
+  })),
+  // Longer ones are looked for in another way, and these mean something elsewhere.
+  ...[
+    'NEIGHBOURS',
+    '100% _wool_',
+    'É, é and ẞß',
+    '.*',
+    '[a-z]',
+    '(',
+    '^t',
+    'a\nb',
+    'İ',
+    'K',
+    'ſ',
+    '\u0301',
+  ].map((q) => ({ q })),
+  ...['_ool_ and %', '[a-z]+ (?:x)', 'STRASSE straße', 'i̇stanbul', 'e\u0301 is é', 'it\'s "x"'].map((q) => ({
     q,
   })),
   { q: 'tea', type: 'income' as const, from: '2026-01-01' },
@@ -81,6 +105,11 @@ const periods = [
   { month: '2026-02' },
   { from: '2026-01-02', to: '2026-02-10' },
   { to: '2026-01-31' },
+  { month: '1999-12' },
+  { month: '2024-02' },
+  { from: '2026-01-31', to: '2026-01-31' },
+  { from: '1900-01-01' },
+  { from: '2024-02-29', to: '2100-12-31' },
 ]
 
 /** All that a ledger shows, without what only it has. */

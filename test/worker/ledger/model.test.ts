@@ -5,8 +5,8 @@ import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts
 import { unsteady } from './two-devices.ts'
 
 const operations = 300
-/** Accounts stay, so that it is known which transactions must be there; so do steps, since an undone one may come again. */
-const kinds: Partial<Kinds> = { close: 0, undo: 0 }
+/** What transactions name stays, so that it is known which must be there; so do steps, since an undone one may come again. */
+const kinds: Partial<Kinds> = { close: 0, drop: 0, undo: 0 }
 
 test('two devices on a bad network, one with two tabs, end with what the service has, nothing lost and nothing twice', async () => {
   const world = newWorld()
