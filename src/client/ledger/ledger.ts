@@ -510,7 +510,13 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
           channel?.postMessage(null)
         },
       }
-      return locks.request(`${base}sync`, () => takeQueue().then(() => synchronise(desk)))
+      const run = () => synchronise(desk)
+      // If there is no room for what a queue has left, sending what waits here may make some.
+      return locks.request(`${base}sync`, () =>
+        takeQueue()
+          .catch(() => run().then(takeQueue))
+          .then(run),
+      )
     },
   }
 }

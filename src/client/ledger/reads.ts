@@ -59,8 +59,8 @@ const mostSearched = 10_000
 
 /** Reads that answer as the service does, from what is on the device. */
 export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
-  const inOrder = <Row extends { rank: number }>(all: ReadonlyMap<Key, Row>) =>
-    [...all.values()].sort((a, b) => a.rank - b.rank)
+  const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
+    [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
 
   /** The key for a key or an id. */
   function keyOf(noun: 'account' | 'category' | 'transaction', name: Key | number): Key {
@@ -113,7 +113,8 @@ export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
       type && ((row: Shown['transaction']) => row.type === type),
     ].filter((one) => typeof one === 'function')
     const days = between(from, to)
-    const text = q?.trim()
+    // No text is as long; a pattern may not be much longer.
+    const text = q?.trim().slice(0, 1_000)
     if (!text) return { found: filtered(days, conditions) }
     // A search looks at the newest of what an account, or else a category, and dates leave.
     const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)

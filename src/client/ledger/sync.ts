@@ -4,6 +4,7 @@ import { ApiError, requireOurs } from '../errors.ts'
 import type { Bearer } from '../owner.ts'
 import { inHalves, type Stopped, stoppedBy } from '../run.ts'
 import { unwrap } from '../unwrap.ts'
+import { compare } from './money.ts'
 import { type Change, type Fields, fold, type Result, settle, type Waiting } from './pending.ts'
 import { isChange, type Key, keyOf, type Noun, servedRows } from './rows.ts'
 import { blockEntries, type Entry, idOf, onlyBlocks, type Stored, waitingEntry } from './store.ts'
@@ -86,7 +87,7 @@ async function take(run: Run): Promise<Waiting[]> {
     const all = [...waiting].filter(
       ([id, one]) => !run.done.has(id) && !isForPerson(one) && !isHeldUp(run, one),
     )
-    const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at)
+    const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
     return chunk.map((one) => store(run, one, one))
   })

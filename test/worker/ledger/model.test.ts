@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
 import { Dice } from '../devices/dice.ts'
 import { edit, type Kinds } from './edits.ts'
 import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
@@ -52,8 +53,6 @@ test('two devices on a bad network, one with two tabs, end with what the service
 const references = ({ data }: { data: { reference: string | null }[] }) =>
   new Set(data.map(({ reference }) => reference ?? ''))
 
-type Ledger = Awaited<ReturnType<typeof openDevice>>['ledger']
-
 async function isUnsettled(ledger: Ledger): Promise<boolean> {
   await ledger.sync()
   return ledger.waiting().length > 0
@@ -66,3 +65,46 @@ async function decide(ledger: Ledger, dice: Dice): Promise<number> {
   for (const one of ledger.rejected()) await ledger.discard(one)
   return conflicts.length
 }
+
+test('whatever a storage refuses or forgets to answer, and whatever is taken back, all end with what the service has', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const dice = new Dice(7)
+  const tally = { 'never sent': 0, lost: 0, answered: 0, kept: 0, refused: 0, 'kept and refused': 0 }
+  let isFailing = true
+  const failing = () => {
+    const inner = memoryStorage()
+    const write: typeof inner.write = async (entries) => {
+      const mishap = isFailing ? dice.weighed({ kept: 8, refused: 1, 'kept and refused': 1 }) : 'kept'
+      tally[mishap]++
+      if (mishap !== 'refused') await inner.write(entries)
+      if (mishap !== 'kept') throw failure
+    }
+    return { ...inner, write }
+  }
+  const failure = new Error('The storage has failed')
+  const attempt = (work: Promise<unknown>) =>
+    work.catch((error) => expect(error === failure || error instanceof LedgerError, String(error)).toBe(true))
+  const storages = [failing(), failing()]
+  const devices: Awaited<ReturnType<typeof openDevice>>[] = []
+  for (const storage of [storages[0], ...storages])
+    devices.push(await openDevice(world, person, storage && { storage }))
+  const networks = devices.map(({ network }) => ({ network, fetch: network.fetch }))
+  for (const { network, fetch } of networks) network.fetch = unsteady(fetch, dice, tally)
+  for (let done = 0; done < 120; done++) {
+    const { ledger, storage } = dice.of(devices) as (typeof devices)[number]
+    await attempt(edit(ledger, dice, () => `s${done}`, { undo: 8, close: 2, drop: 2 }))
+    if (dice.isOnceIn(5)) await attempt(ledger.sync())
+    if (dice.isOnceIn(4)) await attempt(decide(ledger, dice))
+    if (!dice.isOnceIn(8)) continue
+    await ledger.refresh()
+    expect(readLedger(ledger)).toEqual(readLedger((await openDevice(world, person, { storage })).ledger))
+  }
+  isFailing = false
+  for (const { network, fetch } of networks) network.fetch = fetch
+  for (const { ledger } of [...devices, ...devices, ...devices])
+    do await decide(ledger, dice)
+    while (await isUnsettled(ledger))
+  for (const { ledger } of devices) expect(readLedger(ledger)).toEqual(await readService(person, ledger))
+  for (const [what, times] of Object.entries(tally)) expect(times, what).toBeGreaterThan(0)
+}, 120_000)

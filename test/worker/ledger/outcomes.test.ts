@@ -430,7 +430,11 @@ test('rows that two tabs make at once are listed once each, whatever becomes of 
   const keys = await Promise.all(
     tabs.map((tab, at) => tab.create('transaction', { ...expense, reference: `tab ${at}` })),
   )
+  await Promise.all(
+    tabs.map((tab, at) => tab.create('account', { name: `tab ${at}`, type: 'cash', starting_balance: 0 })),
+  )
   for (const tab of tabs) await tab.refresh()
+  expect(tabs[0]?.accounts()).toEqual(tabs[1]?.accounts())
   for (const key of keys) await tabs[0]?.update('transaction', key, { amount: 5 })
   for (const tab of tabs) {
     await tab.refresh()

@@ -99,6 +99,31 @@ test('if the app dies while it takes over, each item is either in the queue or i
   }
 })
 
+test('what there is no room to take over holds up nothing, and is taken over once there is', async () => {
+  const { world, person, expense, tea, one } = await twoDevices()
+  let isFull = true
+  const { list, write } = one.storage
+  const storage: LedgerStorage = {
+    list,
+    write: async (entries) => {
+      if (isFull && entries.some(([key]) => key.includes('/item/'))) throw new Error('The storage is full')
+      await write(entries)
+    },
+  }
+  const item = { client_id: 'queued', added_at: '2026-11-22T00:00:00.000Z', errors: null, earlier: null }
+  const transaction = { ...expense, reference: 'queued' }
+  await write([[`purse/${person.id}/item/1`, JSON.stringify({ ...item, transaction, discarded: false })]])
+  const { ledger } = await openDevice(world, person, { storage })
+  await ledger.update('transaction', tea, { amount: 4 })
+  await expect(ledger.sync()).rejects.toThrow('The storage is full')
+  expect(ledger.waiting()).toEqual([])
+  expect((await person.get(`/api/transactions/${tea}`)).body.amount).toBe('4.00')
+  isFull = false
+  expect(await ledger.sync()).toMatchObject({ sent: 1 })
+  expect(ledger.transactions({ q: 'queued' }).total).toBe(1)
+  await expectTruth(person, ledger)
+})
+
 test('what is damaged in a queue, or nobody would have taken, is shown and holds up nothing', async () => {
   const { world, person, expense, one } = await twoDevices()
   const storage = memoryStorage()
