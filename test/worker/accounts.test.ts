@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { createHousehold } from './laws/every-route.ts'
+import { askDatabase, createHousehold } from './laws/every-route.ts'
 import {
   aTimestamp,
   balanceOf,
@@ -244,6 +245,33 @@ describe('deleting an account', () => {
     expect(await balanceOf(person, savings)).toBe(10)
     expect((await person.get('/api/summary')).body.total_balance).toBe(87.5)
   })
+
+  test.each(['accounts', 'categories'] as const)(
+    'keeps none of its words in %s, a new field included',
+    async (table) => {
+      const household = await createHousehold(createWorld())
+      const { world, person, spend } = household
+      // The row stays as long as a transaction refers to it.
+      const id: number = (await spend())[table === 'accounts' ? 'account_id' : 'category_id']
+      const columns = await askDatabase(
+        world,
+        sql`select name from pragma_table_info(${table}) where lower(type) = 'text'`,
+      )
+      const texts = columns.map(({ name }) => String(name)).filter((name) => name !== 'type')
+      expect(texts).toContain('client_id')
+      const fill = texts.map((name) => sql`${sql.identifier(name)} = ${`private ${name}`}`)
+      const row = sql`${sql.identifier(table)} where id = ${id}`
+      await askDatabase(
+        world,
+        sql`update ${sql.identifier(table)} set ${sql.join(fill, sql`, `)} where id = ${id} returning id`,
+      )
+      expect(JSON.stringify(await askDatabase(world, sql`select * from ${row}`))).toContain('private name')
+      expect((await person.delete(`/api/${table}/${id}`)).status).toBe(204)
+      const left = await askDatabase(world, sql`select * from ${row}`)
+      expect(left).toHaveLength(1)
+      expect(JSON.stringify(left)).not.toContain('private')
+    },
+  )
 
   test('leaves other people’s accounts alone', async () => {
     const world = createWorld()

@@ -133,7 +133,10 @@ test('verifying the address and signing in through the provider are changes of t
 test('a change of any field that GET /api/me shows is one of the profile, a new field included', async () => {
   const world = createWorld()
   const person = await world.register()
-  const columns = await askDatabase(world, sql`select name, type from pragma_table_info('users')`)
+  const columns = await askDatabase(
+    world,
+    sql`select name, lower(type) as type from pragma_table_info('users')`,
+  )
   const isText = (field: string) => columns.some(({ name, type }) => name === field && type === 'text')
   const formatted: Record<string, string> = { email: 'other@example.com', reminder_time: '07:15' }
   const { body: me } = await person.get('/api/me')
