@@ -108,3 +108,41 @@ test('rows that do not add up to the balances, even when they are read anew, are
   expect(await ledger.sync()).toMatchObject({ stopped: null })
   await expectTruth(person, ledger)
 })
+
+test.each([
+  { what: 'a revoked token', status: 401, reason: 'signed-out' },
+  { what: 'a failure', status: 500, reason: 'refused' },
+  { what: 'an expired cursor', status: 410, reason: null },
+])('$what in the middle of a run loses nothing, and does nothing twice', async ({ status, reason }) => {
+  const limits = { operations: 2, bytes: 1_000_000, rows: 2 }
+  for (let nth = 1, isOver = false; !isOver; nth++) {
+    const { world, person, tea, expense, one } = await twoDevices()
+    const { ledger, network, tokens } = await openDevice(world, person, { limits })
+    await ledger.sync()
+    for (const reference of ['theirs', 'others'])
+      await recordTransaction(person, { ...expense, reference, force: true })
+    const account_id = await ledger.create('account', { name: 'Wallet', type: 'cash', starting_balance: 1 })
+    const category_id = await ledger.create('category', { name: 'Leaves', type: 'expense' })
+    for (const reference of ['a', 'b', 'c'])
+      await ledger.create('transaction', { ...expense, account_id, category_id, reference })
+    await ledger.update('transaction', tea, { amount: 4 })
+    const { fetch } = network
+    let left = nth
+    network.fetch = async (url, init) => {
+      const real = await fetch(url, init)
+      // Whether it has been done or not, nobody knows.
+      return url.includes('/changes') && --left === 0 ? Response.json({ message: 'No.' }, { status }) : real
+    }
+    const { stopped } = await ledger.sync()
+    isOver = left > 0
+    if (!isOver) expect(stopped?.reason ?? null).toBe(reason)
+    network.fetch = fetch
+    await tokens.set(person.token)
+    expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
+    await expectTruth(person, ledger)
+    const references = ledger.transactions().data.map(({ reference }) => reference ?? 'tea')
+    expect(references.sort()).toEqual(['a', 'b', 'c', 'others', 'tea', 'theirs'])
+    await one.ledger.sync()
+    await expectTruth(person, one.ledger)
+  }
+})
