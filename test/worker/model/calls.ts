@@ -39,6 +39,8 @@ export type Call = {
   made?: (outcome: Outcome) => Made[]
   /** Kinds of calls that must not be sent at the same time, since what this one did is looked up afterwards. */
   clashes?: string[]
+  /** Nothing of the same user's may be sent at the same time: it takes effect in more than one moment. */
+  isAlone?: boolean
 }
 
 /** A call as drawn. What it refers to is chosen at its turn, from what exists by then. */

@@ -14,6 +14,8 @@ export type File = {
   /** Where the first row is, as errors name it. */
   firstLine: number
   isDryRun: boolean
+  /** What is done about possible matches. */
+  match: 'suggest' | 'off' | 'sure'
   /** The Idempotency-Key. */
   key: string | null
   closing?: { account: number; date: string; balance: bigint }

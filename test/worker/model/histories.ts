@@ -8,6 +8,7 @@ import { type Call, type Operation, type Outcome, pastBounds, Stage, type Step }
 import { categoryOperations, listCategories } from './categories.ts'
 import { changeOperations } from './changes.ts'
 import { importOperations, listImports } from './imports.ts'
+import { listMatches, matchOperations } from './matches.ts'
 import { type Exchange, explain } from './orders.ts'
 import { listTokens, newcomer, peopleOperations, readProfile } from './people.ts'
 import { decimal } from './shown.ts'
@@ -25,7 +26,7 @@ const callsAtOnce = 8
 const burstsPerLook = 2
 const burstsPerCheck = 8
 
-const reads = [listAccounts, listCategories, listImports, listTokens, readProfile, showBatch]
+const reads = [listAccounts, listCategories, listImports, listMatches, listTokens, readProfile, showBatch]
 const operations: Operation[] = [
   ...accountOperations,
   ...categoryOperations,
@@ -33,6 +34,7 @@ const operations: Operation[] = [
   ...changeOperations,
   ...syncOperations,
   ...importOperations,
+  ...matchOperations,
   ...peopleOperations,
   ...reads,
   listTransactions,
@@ -256,5 +258,6 @@ class Tale {
 }
 
 function areClashing(call: Call, other: Call): boolean {
+  if (call.userId === other.userId && (call.isAlone || other.isAlone)) return true
   return Boolean(call.clashes?.includes(other.kind) || other.clashes?.includes(call.kind))
 }

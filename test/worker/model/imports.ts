@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as fc from 'fast-check'
+import { dayMs } from '../../../src/domain/dates.ts'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import type { World } from '../world.ts'
 import {
@@ -19,6 +20,8 @@ import {
 } from './calls.ts'
 import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
+import { canComeBack, joined, separated } from './matches.ts'
+import { type Pair, problemsOfImport } from './pairs.ts'
 import { isSound, land } from './rules.ts'
 import { decimal } from './shown.ts'
 import {
@@ -26,7 +29,9 @@ import {
   type Category,
   type Import,
   type Item,
+  type Joined,
   maxTotal,
+  type Row,
   type State,
   type User,
 } from './state.ts'
@@ -34,9 +39,10 @@ import { verified } from './sync.ts'
 import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 
 /** What was looked up about an import, since its answer does not say. */
-type Learned = { rows: number[]; categories: Category[] }
+type Learned = { rows: number[]; categories: Category[]; joins: Pair[] }
 
 const nobodys = 0
+const match = fc.constantFrom<File['match']>('suggest', 'suggest', 'off', 'sure', 'sure')
 /** Ids of what exists only until a dry run is over. */
 const passing = 1_000_000_000
 
@@ -44,23 +50,29 @@ export const importOperations = [
   operation(
     'import rows',
     5,
-    { items: fc.array(item, { minLength: 1, maxLength: 4 }), isDryRun: seldom(4), key: idempotencyKey },
-    (caller, { items: drawn, isDryRun, key }) => {
+    {
+      items: fc.array(item, { minLength: 1, maxLength: 4 }),
+      isDryRun: seldom(4),
+      match,
+      key: idempotencyKey,
+    },
+    (caller, { items: drawn, isDryRun, match, key }) => {
       const rows = drawn.map((one): FileRow => {
         const { account_id, to_account_id, category_id, ...rest } = itemOf(caller, one)
         return { ...rest, account: account_id, to: to_account_id, category: category_id }
       })
-      return importRows(caller, rows, isDryRun, key)
+      return importRows(caller, rows, { isDryRun, match, key })
     },
   ),
 
-  operation('import rows again', 4, { file: anyOf, keepsKey: fc.boolean() }, (caller, drawn) => {
+  operation('import rows again', 4, { file: anyOf, match, keepsKey: fc.boolean() }, (caller, drawn) => {
     const file = caller.stage.state.imports.get(caller.pick('imports', drawn.file))
     if (file?.format !== 'json') return
     const rows: FileRow[] = JSON.parse(file.rows, (name, value) =>
       name === 'amount' ? BigInt(value) : value,
     )
-    return importRows(caller, rows, false, drawn.keepsKey ? file.key : null)
+    const key = drawn.keepsKey ? file.key : null
+    return importRows(caller, rows, { isDryRun: false, match: drawn.match, key })
   }),
 
   operation(
@@ -75,8 +87,9 @@ export const importOperations = [
         { minLength: 1, maxLength: 4 },
       ),
       isDryRun: seldom(4),
+      match,
     },
-    (caller, { rows: drawn, isDryRun }) => {
+    (caller, { rows: drawn, isDryRun, match }) => {
       const nameOf = (draw: Draw) => {
         const name = caller.stage.state.accounts.get(caller.pick('accounts', draw))?.name ?? 'Nowhere'
         return draw.nth % 5 === 0 ? name.toLowerCase() : name
@@ -86,8 +99,8 @@ export const importOperations = [
         const said = { type, amount, description, reference, transaction_date, client_id: null, force: false }
         return { ...said, account: nameOf(item.account), to: item.to && nameOf(item.to), category }
       })
-      const path = `/api/import/store?dry_run=${isDryRun}`
-      const file = { path, format: 'csv', rows, firstLine: 2, isDryRun, key: null }
+      const path = `/api/import/store?dry_run=${isDryRun}&match=${match}`
+      const file = { path, format: 'csv', rows, firstLine: 2, isDryRun, match, key: null }
       return importing(caller, file, uploadOf(csv(rows)))
     },
   ),
@@ -100,8 +113,9 @@ export const importOperations = [
       entries: fc.array(item, { minLength: 1, maxLength: 5 }),
       closing: fc.option(day, { freq: 2 }),
       isDryRun: seldom(4),
+      match,
     },
-    (caller, { account: drawn, entries, closing, isDryRun }) => {
+    (caller, { account: drawn, entries, closing, isDryRun, match }) => {
       const account = caller.pick('accounts', drawn)
       const rows = entries.map((entry): FileRow => {
         const { type, amount, description, reference, transaction_date } = enriched(caller.stage, entry)
@@ -111,8 +125,8 @@ export const importOperations = [
         return { ...moved, account, transaction_date, description, reference, ...nowhere }
       })
       const balance = { account, date: closing ?? '', balance: 12_345n }
-      const path = `/api/import/bank/store?dry_run=${isDryRun}&account_id=${account}`
-      const statement = { path, format: 'ofx', rows, firstLine: 1, isDryRun, key: null }
+      const path = `/api/import/bank/store?dry_run=${isDryRun}&account_id=${account}&match=${match}`
+      const statement = { path, format: 'ofx', rows, firstLine: 1, isDryRun, match, key: null }
       const file = { ...statement, ...(closing && { closing: balance }) }
       return importing(caller, file, uploadOf(ofx(file)))
     },
@@ -137,15 +151,22 @@ export const listImports = operation('list the imports', 1, {}, (caller) =>
   })),
 )
 
-function importRows(caller: Caller, rows: FileRow[], isDryRun: boolean, key: string | null): Planned {
+function importRows(
+  caller: Caller,
+  rows: FileRow[],
+  { isDryRun, match, key }: Pick<File, 'isDryRun' | 'match' | 'key'>,
+): Planned {
   const transactions = rows.map(({ account, to, category, ...rest }) => ({
     ...asSent(rest),
     account_id: account,
     to_account_id: to,
     category_id: category,
   }))
-  const file = { path: '/api/import/store', format: 'json', rows, firstLine: 0, isDryRun, key }
-  return importing(caller, file, { body: { transactions, dry_run: isDryRun }, headers: keyHeader(key) })
+  const file = { path: '/api/import/store', format: 'json', rows, firstLine: 0, isDryRun, match, key }
+  return importing(caller, file, {
+    body: { transactions, dry_run: isDryRun, match },
+    headers: keyHeader(key),
+  })
 }
 
 /** The call that imports a file; what it created is looked up, so nothing may go away at the same time. */
@@ -162,7 +183,15 @@ function importing(caller: Caller, file: File, options: Parameters<Caller['reque
     status === 200
       ? [['imports', body.import.id], ...(learned as Learned).rows.map((id) => ['rows', id] as Made)]
       : []
-  return { ...call, send, made, clashes: ['close an account', 'leave', 'delete a transaction'] }
+  const clashes = [
+    'close an account',
+    'leave',
+    'delete a transaction',
+    'join two transactions',
+    'separate a transaction',
+    'undo an import',
+  ]
+  return { ...call, send, made, clashes, isAlone: file.match === 'sure' }
 }
 
 function imported(state: State, user: User, file: File, outcome: Outcome): Verdict {
@@ -186,7 +215,7 @@ function refused(lines: number[], { body }: Outcome): Verdict {
 }
 
 function landed(state: State, user: User, file: File, items: Item[], { body, learned }: Outcome): Verdict {
-  const { rows, categories } = (learned ?? { rows: [], categories: [] }) as Learned
+  const { rows, categories, joins } = (learned ?? { rows: [], categories: [], joins: [] }) as Learned
   const withCategories = file.isDryRun ? state : categoriesAdded(state, user, file.rows, categories)
   const assigned = items.map((item, position) => ({
     ...item,
@@ -196,7 +225,8 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
   const ids = rows.values()
   const idFor = (position: number) => (file.isDryRun ? passing + position : ids.next().value)
   const origin = { is_synced: false, import_id: id }
-  const { outcomes, next } = land(withCategories, user.id, assigned, origin, idFor)
+  const { outcomes, next: landed } = land(withCategories, user.id, assigned, origin, idFor)
+  const next = landed && joins.reduce((state, pair) => joinedPair(state, pair), landed)
   const count = (outcome: string) => outcomes.filter((one) => one.outcome === outcome).length
   const counts = {
     rows: items.length,
@@ -221,7 +251,10 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
     rows: textOf(file.rows),
   }
   const kept = next?.after((next) => next.imports.set(id, record))
-  const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: shown })
+  const problems =
+    landed && body?.import ? problemsOfImport(landed, user.id, { ...body.import, id, file, joins }) : []
+  const verdict = withinBounds(kept, user.id, 'amount', { status: 200, body: { ...shown, problems: '' } })
+  if (verdict.status === 200) verdict.seen = { ...body, problems: problems.join('; ') }
   return file.isDryRun && verdict.next ? { ...verdict, next: state } : verdict
 }
 
@@ -239,6 +272,11 @@ function shownImport(
 
 function textOf(rows: FileRow[]): string {
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+function joinedPair(state: State, { kind, id, into }: Pair): State {
+  const [one, other] = [state.rows.get(id), state.rows.get(into)]
+  return one && other ? joined(state, kind, one, other) : state
 }
 
 /** Account names match exactly, or else ignoring case; a name that two accounts share matches neither. */
@@ -301,7 +339,7 @@ function categoryOf(state: State, user: User, { category, type }: FileRow): numb
 function closingOf(state: State, user: User, { closing }: File) {
   if (!closing) return null
   const { account, date, balance } = closing
-  const actual = state.balances(user.id, date).get(account) ?? 0n
+  const actual = bookedBalance(state, user, account, date)
   // Only the balances of today are kept within bounds.
   if (actual > maxTotal || actual < -maxTotal) return null
   return {
@@ -312,20 +350,55 @@ function closingOf(state: State, user: User, { closing }: File) {
   }
 }
 
-/** All rows are removed but edited ones; their client ids can be used again. */
+/** The balance of an account after a day. What was joined counts on the day on which the bank booked it, a month away at most. */
+function bookedBalance(state: State, user: User, account: number, day: string): bigint {
+  let balance = state.balances(user.id, day).get(account) ?? 0n
+  const month = 31 * dayMs
+  for (const row of state.of(state.rows, user.id)) {
+    if (row.account_id !== account && row.to_account_id !== account) continue
+    const [booked] = state
+      .of(state.joined, user.id)
+      .filter(({ survivor }) => survivor === row.id)
+      .sort((a, b) => b.nth - a.nth)
+      .map(({ row }) => row.filed ?? row)
+      .filter(({ account_id, import_id }) => account_id === account && import_id !== null)
+      .filter(({ transaction_date }) => Math.abs(Date.parse(transaction_date) - Date.parse(day)) <= month)
+    const isLater = row.transaction_date > day
+    if (!booked || booked.transaction_date > day === isLater) continue
+    const amount = booked.type === 'income' ? row.amount : -row.amount
+    balance += isLater ? amount : -amount
+  }
+  return balance
+}
+
+/**
+ * All rows are removed but edited ones; their client ids can be used again. Before that, the joins in which they take
+ * part are undone.
+ */
 function undone(state: State, user: User, id: number, isForced: boolean): Verdict {
-  const next = state.after((next) => {
-    for (const row of state.of(state.rows, user.id).sort((a, b) => a.id - b.id)) {
-      const isBooked = row.booked_by === id
-      const isUnfiled = row.filed?.import_id === null && row.filed.booked_by === id
-      if (isBooked || isUnfiled)
-        next.rows.set(row.id, {
-          ...row,
-          booked_by: isBooked ? null : row.booked_by,
-          filed: isUnfiled ? null : row.filed,
-        })
-      if (row.import_id !== id) continue
-      if (row.isEdited && !isForced) next.rows.set(row.id, { ...row, import_id: null })
+  const own = state
+    .of(state.rows, user.id)
+    .filter(({ import_id, filed }) => (filed ?? { import_id }).import_id === id)
+  const isOwn = ({ row }: Joined) => (row.filed ?? row).import_id === id
+  const joined = state.of(state.joined, user.id)
+  const ends = new Set([
+    ...own.filter((row) => row.filed || !row.isEdited || isForced).map(({ id }) => id),
+    ...joined.filter(isOwn).map(({ id }) => id),
+  ])
+  const parted = joined.filter((one) => canComeBack(state, one) && (isOwn(one) || ends.has(one.into)))
+  const next = separated(state, parted).after((next) => {
+    const unbooked = <T extends Pick<Row, 'booked_by'>>(row: T): T =>
+      row.booked_by === id ? { ...row, booked_by: null } : row
+    for (const one of next.joined.values()) {
+      const { filed } = one.row
+      next.joined.set(one.id, { ...one, row: { ...unbooked(one.row), filed: filed && unbooked(filed) } })
+    }
+    for (const row of next.of(next.rows, user.id).sort((a, b) => a.id - b.id)) {
+      const filed = row.filed && unbooked(row.filed)
+      const isForgotten = filed !== row.filed && filed?.import_id === null && !filed.kind
+      const free = { ...unbooked(row), filed: isForgotten ? null : filed }
+      if (row.import_id !== id) next.rows.set(row.id, free)
+      else if (row.isEdited && !isForced) next.rows.set(row.id, { ...free, import_id: null })
       else next.removeRow(row, false)
     }
     for (const { id: gone, import_id, booked_by } of next.remembered.values())
@@ -337,9 +410,17 @@ function undone(state: State, user: User, id: number, isForced: boolean): Verdic
 
 async function whatCame(world: World, userId: number, importId: number | null): Promise<Learned> {
   const db = openWorldDatabase(world)
-  const [rows, categories] = await db.batch([
-    db.all<{ id: number }>(sql`select id from transactions where import_id = ${importId} order by id`),
+  const [rows, categories, joins] = await db.batch([
+    db.all<{ id: number }>(sql`
+      select id from transactions where import_id = ${importId}
+       union
+      select id from remembered where import_id = ${importId} and user_id = ${userId} and joined_id <> id order by id`),
     db.all<Category>(sql`select id, user_id, name, type, version from categories where user_id = ${userId}`),
+    db.all<Pair>(sql`
+      select kind, id, joined_id as "into" from remembered gone
+       where user_id = ${userId} and joined_id <> id
+         and (import_id = ${importId} or joined_id in (select id from transactions where import_id = ${importId}))
+       order by id`),
   ])
-  return { rows: rows.map(({ id }) => id), categories }
+  return { rows: rows.map(({ id }) => id), categories, joins }
 }

@@ -1,4 +1,4 @@
-import type { Fields, Item, Outcome, Row, State } from './state.ts'
+import { type Fields, type Filed, type Item, isOfFile, type Outcome, type Row, type State } from './state.ts'
 
 /** The rules of transactions, as docs/contract.md has them. */
 
@@ -20,14 +20,15 @@ const isEqual = (one: Fields, other: Fields) =>
   one.amount === other.amount &&
   one.transaction_date === other.transaction_date
 
+/** True unless both have a reference and the two differ. */
+export const mayAgree = ({ reference: one }: Fields, { reference: other }: Fields) =>
+  one === null || other === null || one === other
+
 /** The duplicate rule: equal rows, unless both carry a reference and the two differ. Newest first. */
 export function duplicates(state: State, userId: number, fields: Fields): Row[] {
   return state
     .of(state.rows, userId)
-    .filter((row) => isEqual(row, fields))
-    .filter(
-      ({ reference }) => reference === null || fields.reference === null || reference === fields.reference,
-    )
+    .filter((row) => isEqual(row, fields) && mayAgree(row, fields))
     .sort((a, b) => b.id - a.id)
 }
 
@@ -35,11 +36,8 @@ export function duplicates(state: State, userId: number, fields: Fields): Row[] 
 export function changed(row: Row, patch: Partial<Fields>): Row {
   const leavesTransfer = patch.type !== undefined && patch.type !== 'transfer'
   const next = { ...row, ...(leavesTransfer && { to_account_id: null }), ...patch }
-  const isOther =
-    !isEqual(row, next) ||
-    (row.reference !== null && next.reference !== null && row.reference !== next.reference)
-  const isOfFile = row.import_id !== null || row.booked_by !== null
-  const filed = row.filed ?? (isOfFile && isOther ? row : null)
+  const isOther = !isEqual(row, next) || !mayAgree(row, next)
+  const filed = isOfFile(row) && isOther && !(row.filed && isOfFile(row.filed)) ? row : row.filed
   return { ...next, version: row.version + 1, isEdited: true, filed }
 }
 
@@ -87,11 +85,15 @@ export function land(
 }
 
 /** Typed rows that are found in a file stand for what it has. */
-function book(next: State, outcomes: (Outcome & { isFiled?: boolean })[], importId: number): void {
-  for (const { transaction_id, isFiled } of outcomes) {
-    const row = next.rows.get(transaction_id ?? 0)
-    if (row && !isFiled && row.import_id === null && row.booked_by === null)
-      next.rows.set(row.id, { ...row, booked_by: importId })
+function book(next: State, outcomes: Found[], importId: number): void {
+  const booked = <T extends Pick<Row, 'import_id' | 'booked_by'>>(row: T): T =>
+    isOfFile(row) ? row : { ...row, booked_by: importId }
+  for (const { transaction_id, stood } of outcomes) {
+    const joined = next.joined.get(stood ?? 0)
+    const row = next.rows.get(stood ?? transaction_id ?? 0)
+    if (joined) next.joined.set(joined.id, { ...joined, row: booked(joined.row) })
+    else if (row)
+      next.rows.set(row.id, stood ? { ...row, filed: row.filed && booked(row.filed) } : booked(row))
   }
 }
 
@@ -103,42 +105,85 @@ function judged(state: State, userId: number, item: Item): Outcome {
   return { outcome: isGood ? 'pending' : 'failed', transaction_id: null }
 }
 
-/** What may absorb an item: a row as it is, or as its file has it, there or deleted. */
-type Known = Fields & { id: number; isFree: boolean; isFiled: boolean; isDeleted: boolean }
+/**
+ * What may absorb an item: a row as it is, or as its file has it, joined with another, edited or deleted. `isFiled` is
+ * not as it is.
+ */
+type Known = Fields & {
+  id: number
+  row: number | null
+  isFree: boolean
+  isFiled: boolean
+  client_id: string | null
+}
+/** The outcome of an item, and the id of the row that it was, if another stands for that, or it does so itself. */
+type Found = Outcome & { stood?: number | null }
 
-/** For a file, a row that was edited stands for what its file has; as it is, only on another account or as a transfer. */
+/**
+ * For a file, a row that was edited stands for what its file has; as it is, only on another account or as a transfer. So
+ * does a typed one that was joined with a row of a file.
+ */
 function knownRows(state: State, userId: number, isFile: boolean): Known[] {
   const rows = state.of(state.rows, userId)
-  const isOfFile = (row: Row) => row.import_id !== null || row.booked_by !== null
-  const isOther = (row: Row, filed: Fields) =>
-    row.account_id !== filed.account_id || (row.type === 'transfer') !== (filed.type === 'transfer')
-  const asTheyAre = rows
-    .filter((row) => !isFile || !row.filed || isOther(row, row.filed))
-    .map((row) => ({ ...row, isFree: isFile && !isOfFile(row), isFiled: false, isDeleted: false }))
-  if (!isFile) return asTheyAre.sort((a, b) => a.id - b.id)
-  const asFiled = [
-    ...rows.flatMap((row) => (row.filed ? [{ ...row, ...row.filed, isDeleted: false }] : [])),
-    ...state.of(state.remembered, userId).map((row) => ({ ...row, isDeleted: true })),
-  ].map((row) => ({ ...row, isFree: false, isFiled: true }))
-  return [...asTheyAre, ...asFiled].sort(
+  const asItIs = (row: Row): Known => ({
+    ...row,
+    row: row.id,
+    isFree: isFile && !isOfFile(row),
+    isFiled: false,
+  })
+  if (!isFile) return rows.map(asItIs).sort((a, b) => a.id - b.id)
+  const known = rows.flatMap((row): Known[] => {
+    const others = state.standsFor(row)
+    const filed = others.filter(isOfFile)
+    const isReplaced = filed.some(
+      (other) =>
+        other.account_id === row.account_id && isAlike(other, row) && (other.id === row.id || !isOfFile(row)),
+    )
+    const recalled = others.filter((other) => isOfFile(other) || isStillTyped(other, row, filed))
+    return [
+      ...(isReplaced ? [] : [asItIs(row)]),
+      ...recalled.map((other) => ({
+        ...other,
+        row: row.id,
+        isFree: !isOfFile(other),
+        isFiled: true,
+        client_id: state.joined.get(other.id)?.row.client_id ?? null,
+      })),
+    ]
+  })
+  const deleted = state
+    .of(state.remembered, userId)
+    .map((row): Known => ({ ...row, row: null, isFree: false, isFiled: true, client_id: null }))
+  return [...known, ...deleted].sort(
     (a, b) => Number(a.isFree) - Number(b.isFree) || Number(a.isFiled) - Number(b.isFiled) || a.id - b.id,
   )
+}
+
+/** True for two transfers, and for two that are none. */
+const isAlike = (one: Fields, other: Fields) => (one.type === 'transfer') === (other.type === 'transfer')
+
+/**
+ * True for what was typed and joined: it is what it would be alone, unless the row that stands for it is so itself, or
+ * that has a row of a file for it.
+ */
+function isStillTyped(typed: Filed, row: Row, filed: Filed[]): boolean {
+  const isItself = isEqual({ ...typed, to_account_id: row.to_account_id }, row) && mayAgree(typed, row)
+  const isSettled = filed.some(
+    ({ account_id, type }) => account_id === typed.account_id && type === typed.type,
+  )
+  return !isItself && !isSettled && !(isOfFile(row) && isAlike(row, typed))
 }
 
 /**
  * Rows that were there before absorb equal items, one each. An item with a reference takes a row with that one, then
  * one without; when all of those have chosen, items without a reference take what is left, rows without one first.
  */
-function absorb(
-  state: State,
-  userId: number,
-  items: Item[],
-  outcomes: (Outcome & { isFiled?: boolean })[],
-  isFile: boolean,
-): void {
+function absorb(state: State, userId: number, items: Item[], outcomes: Found[], isFile: boolean): void {
   const known = knownRows(state, userId, isFile)
-  const found = new Set(outcomes.map(({ transaction_id }) => transaction_id))
-  const taken = new Set(known.filter(({ id, isFiled }) => !isFiled && found.has(id)))
+  const named = new Set(
+    items.filter((_, nth) => outcomes[nth]?.outcome === 'duplicate').map(({ client_id }) => client_id),
+  )
+  const taken = new Set(known.filter(({ client_id }) => client_id !== null && named.has(client_id)))
   const choose = (chooses: (item: Item) => boolean, fits: (row: Fields, item: Item) => boolean) => {
     for (const [position, item] of items.entries()) {
       if (outcomes[position]?.outcome !== 'pending' || item.client_id !== null || item.force) continue
@@ -147,9 +192,10 @@ function absorb(
       const row = free.find(({ reference }) => reference === null) ?? free[0]
       if (!row) continue
       taken.add(row)
-      outcomes[position] = row.isDeleted
-        ? { outcome: 'deleted_before', transaction_id: null }
-        : { outcome: 'duplicate', transaction_id: row.id, isFiled: row.isFiled }
+      outcomes[position] =
+        row.row === null
+          ? { outcome: 'deleted_before', transaction_id: null }
+          : { outcome: 'duplicate', transaction_id: row.row, stood: row.isFiled ? row.id : null }
     }
   }
   choose(

@@ -55,7 +55,24 @@ export type Row = Fields & {
   /** What a file has, where an edit has made the row another. */
   filed: Filed | null
 }
-export type Filed = Fields & Pick<Row, 'import_id' | 'booked_by'>
+/** `kind` is that of the outflow of a joined transfer: it is remembered even if no file has it. */
+export type Filed = Fields & Pick<Row, 'import_id' | 'booked_by'> & { kind?: MatchKind }
+export type MatchKind = 'duplicate' | 'transfer'
+/** A row that was joined with another. */
+export type Joined = {
+  id: number
+  user_id: number
+  kind: MatchKind
+  /** As it was, but for what has been booked since. */
+  row: Row
+  /** What it was joined with, and the row that stands for it now. */
+  into: number
+  survivor: number
+  /** Which fields the other gained. */
+  gave: ('category_id' | 'description' | 'reference')[]
+  /** Joins are undone in the order in which they were made, the last first. */
+  nth: number
+}
 export type Outcome = { outcome: string; transaction_id: number | null }
 export type Batch = {
   id: string
@@ -94,6 +111,9 @@ export class State {
   imports = new Map<number, Import>()
   /** Rows of files that their user deleted, as the file has them: none brings them back. */
   remembered = new Map<number, Filed & Pick<Row, 'id' | 'user_id'>>()
+  joined = new Map<number, Joined>()
+  /** `kind lower-id higher-id` of pairs that are no match. */
+  rejected = new Set<string>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
   /** Accounts and categories by the Idempotency-Key that made them; a key is free again when they have gone. */
@@ -111,6 +131,8 @@ export class State {
     next.batches = new Map(this.batches)
     next.imports = new Map(this.imports)
     next.remembered = new Map(this.remembered)
+    next.joined = new Map(this.joined)
+    next.rejected = new Set(this.rejected)
     next.spent = new Set(this.spent)
     next.keys = new Map(this.keys)
     change(next)
@@ -122,9 +144,23 @@ export class State {
     return [...things.values()].filter((thing) => thing.user_id === userId)
   }
 
+  /** The row with a client id, or the one with which that has been joined. */
   rowWithClientId(userId: number, clientId: string | null): Row | undefined {
     if (clientId === null) return undefined
-    return this.of(this.rows, userId).find((row) => row.client_id === clientId)
+    const joined = this.of(this.joined, userId).find(({ row }) => row.client_id === clientId)
+    return (
+      this.of(this.rows, userId).find((row) => row.client_id === clientId) ??
+      this.rows.get(joined?.survivor ?? 0)
+    )
+  }
+
+  /** The rows that a row stands for, as their files have them: those that were joined with it, and what it was itself. */
+  standsFor(row: Row): (Filed & { id: number })[] {
+    const joined = this.of(this.joined, row.user_id).filter(({ survivor }) => survivor === row.id)
+    return [
+      ...(row.filed ? [{ ...row.filed, id: row.id }] : []),
+      ...joined.map(({ row }) => ({ ...row, ...row.filed })),
+    ]
   }
 
   /** What an earlier request with the same key created, if it still exists. */
@@ -133,7 +169,7 @@ export class State {
   }
 
   isSpent(userId: number, clientId: string | null): boolean {
-    return clientId !== null && this.spent.has(`${userId} ${clientId}`)
+    return this.spent.has(`${userId} ${clientId}`) && !this.rowWithClientId(userId, clientId)
   }
 
   /** The id that the service gave to a new row; one of no meaning where it gave none that is new. */
@@ -141,17 +177,19 @@ export class State {
     return typeof given === 'number' && !this.rows.has(given) ? given : -1 - this.rows.size
   }
 
-  /** Removes a row; unless an import is undone, its client id cannot be used again. */
+  /** Removes a row, and what was joined with it; unless an import is undone, its client id cannot be used again. */
   removeRow({ id, user_id, client_id }: Row, spends = true): void {
     this.rows.delete(id)
+    for (const joined of this.joined.values()) if (joined.survivor === id) this.joined.delete(joined.id)
     if (client_id !== null && spends) this.spent.add(`${user_id} ${client_id}`)
   }
 
   /** What its user deletes of a file is remembered. */
   deleteRow(row: Row): void {
+    const own = row.filed && isOfFile(row.filed) ? [] : [row]
+    const filed = [...own, ...this.standsFor(row)].filter(isOfFile)
     this.removeRow(row)
-    if (row.filed || row.import_id !== null || row.booked_by !== null)
-      this.remembered.set(row.id, { ...row, ...row.filed })
+    for (const one of filed) this.remembered.set(one.id, { ...one, user_id: row.user_id })
   }
 
   closeAccount(id: number): void {
@@ -159,6 +197,7 @@ export class State {
     for (const row of this.rows.values()) {
       if (row.account_id === id || row.to_account_id === id) this.removeRow(row)
     }
+    for (const { id: gone, row } of this.joined.values()) if (row.account_id === id) this.joined.delete(gone)
   }
 
   dropCategory(id: number): void {
@@ -172,7 +211,14 @@ export class State {
 
   removeUser(userId: number): void {
     this.users.delete(userId)
-    for (const owned of [this.accounts, this.categories, this.rows, this.batches, this.imports]) {
+    for (const owned of [
+      this.accounts,
+      this.categories,
+      this.rows,
+      this.batches,
+      this.imports,
+      this.joined,
+    ]) {
       for (const [id, { user_id }] of owned)
         if (user_id === userId) (owned as Map<unknown, unknown>).delete(id)
     }
@@ -221,4 +267,9 @@ export function sum(amounts: Iterable<bigint>): bigint {
   let total = 0n
   for (const amount of amounts) total += amount
   return total
+}
+
+/** True for a row that a file brought, or that is typed and stands for one of a file. */
+export function isOfFile({ import_id, booked_by }: Pick<Row, 'import_id' | 'booked_by'>): boolean {
+  return import_id !== null || booked_by !== null
 }
