@@ -225,6 +225,21 @@ test('undoing the import that brought the outflow brings the inflow back', async
   await isExact()
 })
 
+test('undoing an import leaves a transfer alone that went with the other account, before and after it is removed', async () => {
+  for (const isRemoved of [false, true]) {
+    const { world, person, checking, savings, second, join, isExact } = await createJoiner()
+    await join('transfer')
+    await person.delete(`/api/accounts/${checking.id}`)
+    if (isRemoved) await world.removeDeleted()
+    expect((await person.delete(`/api/imports/${second.id}`)).status).toBe(204)
+    await isExact()
+    expect(await balanceOf(person, savings)).toBe(100)
+    await world.removeDeleted()
+    await isExact()
+    expect((await person.get('/api/transactions')).body.data).toEqual([])
+  }
+})
+
 test('deleting what remains deletes what went; deleting an account or leaving takes the rest along', async () => {
   const { world, person, savings, checking, join, separate, isExact, importRows } = await createJoiner()
   const { remains } = await join('duplicate')

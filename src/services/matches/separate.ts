@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Separation } from '../../contract/matches.ts'
 import { nextChange } from '../../db/changes.ts'
 import type { Owner } from '../../db/owner.ts'
-import { ownRow, requireComplete } from '../../db/ownership.ts'
+import { hasLiveAccounts, ownRow, requireComplete } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import { type Draft, invalidText } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -42,7 +42,8 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
 const canComeBack = (userId: SQL) => {
   const own = sql`(select id from accounts where user_id = ${userId})`
   return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${own}
-    and coalesce(gone.kept ->> 'to_account_id' in ${own}, true))`
+    and coalesce(gone.kept ->> 'to_account_id' in ${own}, true)
+    and exists (select 1 from transactions where transactions.id = gone.survivor_id and ${hasLiveAccounts}))`
 }
 
 /**
