@@ -18,7 +18,7 @@ export async function queued(
     const one = typeof item?.client_id === 'string' ? sound(() => waitingOf(item, newKey)) : undefined
     return one ?? damaged(`transaction ${newKey()}`, value)
   })
-  return { taken, keys: [...pairs.map(([key]) => key), ...(await store.batches()).map(({ key }) => key)] }
+  return { taken, keys: [...pairs, ...(await list(`${name}/batch/`))].map(([key]) => key) }
 }
 
 /** What may have landed is sent once more to find out, as the queue would do; what was done since comes after it. */
@@ -27,7 +27,7 @@ function waitingOf(
   newKey: () => Key,
 ): Waiting {
   const isSpent = errors?.client_id !== undefined
-  const isSent = !isSpent && (item.mayHaveLanded || item.state === 'sending')
+  const isSent = !isSpent && (item.mayHaveLanded || item.state === 'sending' || discarded)
   const [set, was] = [transaction, earlier ?? transaction].map(fieldsOf) as [Fields, Fields]
   const one = { ...newWaiting('transaction', isSpent ? newKey() : `#${client_id}`, 0), errors }
   if (!isSent) return { ...one, next: creation(set) }

@@ -148,10 +148,14 @@ test('what is damaged in a queue, or nobody would have taken, is shown and holds
     { ...whole, transaction: { ...transaction, transaction_date: 20_261_120 }, client_id: 'g' },
     { ...whole, transaction: { ...transaction, transaction_date: null }, client_id: 'h' },
   ]
-  for (const [at, item] of [whole, ...others].entries())
+  const discarded = { ...whole, client_id: 'discarded', discarded: true }
+  for (const [at, item] of [whole, discarded, ...others].entries())
     await storage.set(`purse/${person.id}/item/${at}`, JSON.stringify(item))
+  // It said that the discarded one may have landed.
+  await storage.set(`purse/${person.id}/batch/1`, '{"client_ids":["disc')
   const { ledger } = await openDevice(world, person, { storage })
-  expect(ledger.waiting()).toHaveLength(11)
+  expect((await storage.list('')).filter(([key]) => !key.includes('/ledger/'))).toEqual([])
+  expect(ledger.waiting()).toHaveLength(12)
   await ledger.summary({ month: '2026-11' })
   expect(await ledger.sync()).toMatchObject({ stopped: null, waiting: 0 })
   expect(ledger.rejected()).toHaveLength(10)
