@@ -138,8 +138,8 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     for (const listener of listeners) listener()
   }
 
-  async function refresh(): Promise<void> {
-    if (await locks.request(`${base}state`, takeOthers)) notify()
+  function refresh(): Promise<void> {
+    return locks.request(`${base}state`, takeOthers)
   }
 
   /** Takes over what an offline queue has left in the storage: all at once, so that it is never in both. */
@@ -175,17 +175,17 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     else pending.delete(id)
   }
 
-  /** Takes what other tabs have stored. True if there was something. */
-  async function takeOthers(): Promise<boolean> {
+  /** Takes what other tabs have stored. */
+  async function takeOthers(): Promise<void> {
     const fresh = await readOthers(storage, base, stored)
-    if (!fresh) return false
+    if (!fresh) return
     const ids = new Set([...stored.waiting.keys(), ...fresh.waiting.keys()])
     const hasNewRows = fresh.rows !== stored.rows
     stored = fresh
     for (const id of ids) recompute(id)
     if (hasNewRows) view = viewOf(stored.rows, pending, userId)
     else for (const id of ids) view.show(...partsOf(id))
-    return true
+    notify()
   }
 
   function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
@@ -260,7 +260,7 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
       channel?.postMessage(null)
     } catch (error) {
       unstored = unstored.filter((work) => !works.includes(work))
-      await locks.request(`${base}state`, takeOthers).catch(() => undefined)
+      await refresh().catch(() => undefined)
       for (const work of works) show(work)
       notify()
       throw error

@@ -238,8 +238,18 @@ test('two tabs on one storage do not lose each other’s work', async () => {
   await a.refresh()
   expect([told, a.transactions().total]).toEqual([1, 3])
   end()
+  // Who takes what others have done while they write is told of it as well.
+  let shown = 0
+  const endToo = a.subscribe(() => {
+    shown = a.transactions().total
+  })
+  await b.remove('transaction', b.transactions({ q: 'b' }).data[0]?.key as string)
+  await a.update('profile', person.id, { name: 'Somebody' })
+  expect(shown).toBe(2)
+  endToo()
+  await b.undo()
   const reports = await Promise.all([a.sync(), b.sync()])
-  expect(reports.map(({ sent }) => sent)).toEqual([2, 0])
+  expect(reports.map(({ sent }) => sent)).toEqual([3, 0])
   expect(told).toBe(1)
   for (const tab of [a, b]) {
     await tab.refresh()
