@@ -20,7 +20,7 @@ import {
 } from './calls.ts'
 import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
-import { canComeBack, joined, separated } from './matches.ts'
+import { broughtBack, canComeBack, joined, separated } from './matches.ts'
 import { type Pair, problemsOfImport } from './pairs.ts'
 import { isSound, land } from './rules.ts'
 import { decimal } from './shown.ts'
@@ -405,7 +405,8 @@ function undone(state: State, user: User, id: number, isForced: boolean): Verdic
       if (import_id === null && booked_by === id) next.remembered.delete(gone)
     next.imports.delete(id)
   })
-  return withinBounds(next, user.id, 'amount', { status: 204 })
+  const isPossible = broughtBack(state, parted).isInBounds(user.id)
+  return withinBounds(isPossible ? next : undefined, user.id, 'amount', { status: 204 })
 }
 
 async function whatCame(world: World, userId: number, importId: number | null): Promise<Learned> {

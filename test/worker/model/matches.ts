@@ -69,7 +69,12 @@ export const matchOperations = [
       if (!last) return invalid({ id: ['The selected id is invalid.'] })
       const next = separated(state, [last])
       const transactions = [id, last.id].map((id) => shownRow(next.rows.get(id) as Row))
-      return withinBounds(next, user.id, 'amount', { status: 200, body: { transactions } })
+      // For a moment the money is there twice, and bounds hold then as well.
+      const isPossible = broughtBack(state, [last]).isInBounds(user.id)
+      return withinBounds(isPossible ? next : undefined, user.id, 'amount', {
+        status: 200,
+        body: { transactions },
+      })
     })
   }),
 
@@ -181,8 +186,8 @@ export function joined(state: State, kind: MatchKind, one: Row, other: Row): Sta
 
 export const canComeBack = (state: State, { row }: Joined) => state.accounts.has(row.account_id)
 
-/** The state once rows that were joined are there again, and those that remained have lost what they gained of them. */
-export function separated(state: State, all: Joined[]): State {
+/** The state once rows that were joined are there again, while the others still have what they gained. */
+export function broughtBack(state: State, all: Joined[]): State {
   return state.after((next) => {
     for (const { id, row } of all) {
       const { import_id, booked_by } = row.filed ?? row
@@ -204,6 +209,12 @@ export function separated(state: State, all: Joined[]): State {
     for (const below of next.joined.values())
       if (all.some(({ survivor }) => survivor === below.survivor))
         next.joined.set(below.id, { ...below, survivor: top(below.id) })
+  })
+}
+
+/** The state once rows that were joined are there again, and the others have lost what they gained. */
+export function separated(state: State, all: Joined[]): State {
+  return broughtBack(state, all).after((next) => {
     for (const [into, gone] of Map.groupBy(all, ({ into }) => into)) {
       const row = next.rows.get(into)
       if (!row) continue
