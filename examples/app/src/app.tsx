@@ -25,27 +25,18 @@ const doors: Record<string, ComponentType> = {
   '/reset-password': NewPassword,
 }
 
-const pages: Record<string, ComponentType<PageProps>> = {
-  '/dashboard': Dashboard,
-  '/transactions': Transactions,
-  '/accounts': Accounts,
-  '/import': ImportFile,
-  '/settings': Settings,
-  '/changes': Changes,
-}
+type Shown = [page: ComponentType<PageProps>, label?: string, icon?: string]
 
-/** What the navigation shows, each with an icon of strokes. */
-const links = [
-  ['/dashboard', 'Overview', 'M4 20V10M10 20V4M16 20v-8M22 20H2'],
-  ['/transactions', 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
-  ['/accounts', 'Accounts', 'M3 7h18v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zm0 0 12-4v4M17 13.500h.01'],
-  ['/import', 'Import', 'M12 16V4M7 9l5-5 5 5M4 20h16'],
-  [
-    '/settings',
-    'Settings',
-    'M4 7h8M20 7h0M18 7a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM4 17h0M12 17h8M12 17a3 3 0 1 1-6 0 3 3 0 0 1 6 0z',
-  ],
-] as const
+/** Those with a label are in the navigation, each with an icon of strokes. */
+const pages: Record<string, Shown> = {
+  '/dashboard': [Dashboard, 'Overview', 'M4 20V10M10 20V4M16 20v-8M22 20H2'],
+  '/transactions': [Transactions, 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
+  '/accounts': [Accounts, 'Accounts', 'M3 7h18v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2zm0 0 12-4v4M17 13.500h.01'],
+  '/import': [ImportFile, 'Import', 'M12 16V4M7 9l5-5 5 5M4 20h16'],
+  '/settings': [Settings, 'Settings', 'M4 7h16M4 17h16M9 4v6M15 14v6'],
+  '/changes': [Changes],
+}
+const links = Object.entries(pages).filter(([, [, label]]) => label)
 
 export function App() {
   const current = useFollowed(session).get()
@@ -66,14 +57,14 @@ export function App() {
 function SignedIn({ session }: { session: Session }) {
   const ledger = useFollowed(session.ledger)
   useEffect(() => keepInSync(ledger), [ledger])
-  const Page = pages[place.get().pathname] ?? Dashboard
+  const [Page] = pages[place.get().pathname] ?? [Dashboard]
   return (
     <div class="shell">
       <nav aria-label="Pages">
-        {links.map(([path, label, icon]) => (
-          <a key={path} href={path} aria-current={pages[path] === Page ? 'page' : undefined}>
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-              <path d={icon} />
+        {links.map(([path, [page, label, icon]]) => (
+          <a key={path} href={path} aria-current={page === Page ? 'page' : undefined}>
+            <svg viewBox="0 0 24 24" width="24" aria-hidden="true">
+              <path d={icon} fill="none" stroke="currentcolor" stroke-width="2" />
             </svg>
             {label}
           </a>
@@ -101,9 +92,10 @@ function Status({ ledger }: { ledger: Ledger }) {
     waiting > 0 ? `${counted(waiting, 'change')} waiting` : questions === 0 && 'all saved',
     questions > 0 && `${counted(questions, 'change')} to look at`,
   ]
+  const text = parts.filter(Boolean).join(' · ')
   return (
-    <p role="status" class={`status ${isOnline && questions === 0 ? '' : 'asks'}`}>
-      <a href="/changes">{parts.filter(Boolean).join(' · ')}</a>
+    <p role="status" class="status">
+      <a href="/changes">{isOnline && questions === 0 ? text : <mark>{text}</mark>}</a>
     </p>
   )
 }

@@ -9,7 +9,6 @@ export function typedAmount(text: string): string {
   return all === undefined ? text : `${whole}.${cents.padEnd(2, '0')}`
 }
 
-/** Writes dates such as `2026-11-22`, and months, in words. */
 const inWords = (options: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
   return (date: string): string => format.format(new Date(date))
@@ -41,32 +40,14 @@ export function monthAfter(month: string, count: number): string {
   return date.toISOString().slice(0, 7)
 }
 
-const browsers = {
-  Edg: 'Edge',
-  OPR: 'Opera',
-  Firefox: 'Firefox',
-  FxiOS: 'Firefox',
-  Chrome: 'Chrome',
-  CriOS: 'Chrome',
-  Safari: 'Safari',
-}
-const systems = {
-  iPhone: 'iPhone',
-  iPad: 'iPad',
-  Android: 'Android',
-  Windows: 'Windows',
-  'Mac OS': 'macOS',
-  CrOS: 'ChromeOS',
-  Linux: 'Linux',
-}
+const browsers = ['Edg', 'OPR', 'Firefox', 'FxiOS', 'Chrome', 'CriOS', 'Safari']
+const systems = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac OS', 'CrOS', 'Linux']
+const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', FxiOS: 'Firefox', CriOS: 'Chrome' }
 
 /** `Firefox on Linux`, from what a browser says of itself; others are shown as they are. */
 export function deviceName(agent: string | null): string {
-  const [browser, system] = [browsers, systems].map(
-    (names) => Object.entries(names).find(([sign]) => agent?.includes(sign))?.[1],
-  )
-  return browser && system ? `${browser} on ${system}` : (agent ?? 'Unknown')
+  const [browser, system] = [browsers, systems].map((signs) => signs.find((sign) => agent?.includes(sign)))
+  return browser && system ? `${names[browser] ?? browser} on ${system}` : (agent ?? 'Unknown')
 }
 
-/** `2 changes`, `1 change`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,13 +1,11 @@
 import { observable } from './store.ts'
 
-/** The address that is shown. */
 export const place = observable(new URL(location.href))
 
 let visits = 0
 /** Tells one visit of a page from another. */
 export const visit = (): number => visits
 
-/** Shows another page of the app. */
 export function go(path: string, { isReplacing = false } = {}): void {
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', path)
   if (!isReplacing) visits += 1

@@ -1,11 +1,5 @@
-import {
-  createClient,
-  indexedDbStorage,
-  type Ledger,
-  localLedger,
-  unwrap,
-  webStorageTokens,
-} from 'purse-client'
+import type { Ledger } from 'purse-client'
+import { createClient, indexedDbStorage, localLedger, unwrap, webStorageTokens } from 'purse-client'
 import { observable } from './store.ts'
 
 /** Who is signed in on this device, with their ledger. */
@@ -50,7 +44,6 @@ export async function leaveForProvider(): Promise<void> {
   location.assign(url)
 }
 
-/** Back from the provider. */
 export async function comeBack(token: string, userId: number): Promise<void> {
   if (!sessionStorage.getItem(atProvider)) return
   sessionStorage.removeItem(atProvider)

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerTransaction, Named, Noun } from 'purse-client'
+import type { Ledger, LedgerFields, LedgerTransaction, Named, Noun } from 'purse-client'
 import { money, shortDay } from './format.ts'
 
 export function titleOf(row: LedgerTransaction): string {
@@ -10,15 +10,8 @@ export function wayOf({ account, to_account, category }: LedgerTransaction): str
   return [category?.name, account.name].filter(Boolean).join(' · ')
 }
 
-/** Where a row is changed. */
-export const pageOf: Record<Noun, string> = {
-  account: '/accounts',
-  category: '/settings',
-  profile: '/settings',
-  transaction: '/transactions',
-}
+export const pageOf: { [N in Noun]?: string } = { account: '/accounts', profile: '/settings' }
 
-/** A transaction in a sentence. */
 export const inWords = (row: LedgerTransaction): string =>
   `“${titleOf(row)}”, ${money(row.amount)}, ${shortDay(row.transaction_date)}`
 
@@ -36,11 +29,7 @@ const nameOfKey = (ledger: Ledger, key: unknown): string | undefined =>
 export const nameOfField = (field: string): string =>
   field.replace(/_id$|^transaction_/g, '').replaceAll('_', ' ')
 
-export function shownValue(
-  ledger: Ledger,
-  field: string,
-  value: string | number | boolean | null = null,
-): string {
+export function shownValue(ledger: Ledger, field: string, value: LedgerFields[string] = null): string {
   if (value === null) return 'none'
   if (field === 'amount' || field === 'starting_balance') return money(String(value))
   if (field === 'transaction_date') return shortDay(String(value))

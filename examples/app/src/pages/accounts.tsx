@@ -16,7 +16,7 @@ export function Accounts({ ledger }: PageProps) {
   return (
     <Page title="Accounts" add="Add account" onAdd={() => setEdited('new')}>
       {accounts.length === 0 && <p>Where is your money? Add a bank account, or your wallet.</p>}
-      <div class="cards">
+      <div class="fields">
         {accounts.map((account) => (
           <article key={account.key}>
             <h2>
@@ -45,16 +45,17 @@ export function AccountDialog(props: DialogProps) {
     ...{ name, type: type as LedgerAccount['type'], notes },
     starting_balance: typedAmount(starting_balance),
   })
+  const balance = row?.starting_balance ?? '0.00'
   return (
     <RowDialog noun="account" {...props} read={read}>
       <Field label="Name" name="name" value={row?.name} maxLength={255} required autofocus />
       <Choice label="Kind" name="type" value={row?.type} options={Object.entries(types)} />
       <Field
-        label="Balance before the first transaction"
+        label="Balance beforehand"
         name="starting_balance"
+        value={balance}
         inputMode="decimal"
         required
-        value={row?.starting_balance ?? '0.00'}
       />
       <Field label="Notes" name="notes" value={row?.notes} maxLength={10_000} />
     </RowDialog>

@@ -1,4 +1,3 @@
-import { Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { type Ledger, type LedgerTransaction, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
@@ -68,15 +67,13 @@ function Month({ ledger }: { ledger: Ledger }) {
         <span>Left {money(sums.net)}</span>
       </p>
       <MonthsChart ledger={ledger} last={month} />
-      <div class="shares">
-        {shares.map(({ category_key, category_name, total }) => (
-          <Fragment key={category_key}>
-            <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
-            <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
-            <span>{money(total)}</span>
-          </Fragment>
-        ))}
-      </div>
+      {shares.map(({ category_key, category_name, total }) => (
+        <p key={category_key} class="line">
+          <a href={`/transactions?${linkTo(category_key)}`}>{category_name}</a>
+          <span>{money(total)}</span>
+          <progress max={shares[0]?.total ?? 0} value={total} aria-hidden="true" />
+        </p>
+      ))}
     </article>
   )
 }

@@ -7,16 +7,13 @@ import { client } from '../session.ts'
 import { useFollowed } from '../store.ts'
 import { connection } from '../sync.ts'
 import { inWords } from '../titles.ts'
-import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
+import { Choice, type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
 type Outcome = ImportResult['import']
 
-const kinds: Options = [
-  ['bank', 'A statement of the bank'],
-  ['own', 'A CSV of my own, with the columns date and amount'],
-]
+const kinds = Object.entries({ bank: 'A statement of the bank', own: 'My own CSV, with date and amount' })
 
 /** Imports a file: first as a dry run, which may ask how to read it, then for good. */
 export function ImportFile({ ledger }: PageProps) {
@@ -100,7 +97,6 @@ function Question({ name, text }: { name: string; text: string }) {
 
 type FoundProps = { ledger: Ledger; outcome: Outcome; onTake: (chosen: Entries) => Promise<void> }
 
-/** What the file would bring. */
 function Found({ ledger, outcome, onTake }: FoundProps) {
   const { counts, duplicates, skipped, closing_balance: closing } = outcome
   const known = duplicates.flatMap(({ transaction_id }) => ledger.transaction(transaction_id) ?? [])

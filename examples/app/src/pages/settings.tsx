@@ -1,23 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Session as Device, unwrap } from 'purse-client'
 import type { PageProps } from '../app.tsx'
-import { failureOf } from '../failure.ts'
 import { counted, deviceName, shortDay } from '../format.ts'
-import { go } from '../router.ts'
 import { client, forgetSession } from '../session.ts'
 import { Choice, type Entries, Field, Form, type Options } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
-import { Categories } from './categories.tsx'
-import { newSecret, secret } from './sign-in.tsx'
 
 export function Settings(props: PageProps) {
   return (
     <Page title="Settings">
       <Profile {...props} />
-      <Categories {...props} />
       <Devices />
-      <Password />
       <SignOut {...props} />
       <Leave {...props} />
     </Page>
@@ -48,15 +42,12 @@ function Profile({ ledger }: PageProps) {
 /** Where the person is signed in. Only the service knows. */
 function Devices() {
   const [devices, setDevices] = useState<Device[]>([])
-  const [failure, setFailure] = useState('')
-  const load = () =>
-    unwrap(client.api.tokens.$get()).then(setDevices, (error) => setFailure(failureOf(error).message))
+  const load = () => unwrap(client.api.tokens.$get()).then(setDevices)
   const end = (id: number) => unwrap(client.api.tokens[':id'].$delete({ param: { id } })).finally(load)
   useEffect(() => void load(), [])
   return (
     <article>
       <h2>Where you are signed in</h2>
-      <p role="status">{failure}</p>
       {devices.map(({ id, user_agent, last_used_at, is_current }) => (
         <div key={id} class="line">
           <small>{`${deviceName(user_agent)}, last used on ${shortDay(last_used_at)}`}</small>
@@ -64,25 +55,6 @@ function Devices() {
           {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
         </div>
       ))}
-    </article>
-  )
-}
-
-/** Whoever has none, or has forgotten it, gets one by mail. */
-function Password() {
-  const change = async ({ current_password = '', password = '' }: Entries) => {
-    const json = { current_password, password, password_confirmation: password }
-    say((await unwrap(client.api.me.password.$put({ json }))).message)
-    go('/settings')
-  }
-  return (
-    <article>
-      <h2>Password</h2>
-      <p>A new one signs you out everywhere else.</p>
-      <Form submit="Change the password" onSubmit={change} aside={<a href="/forgot-password">I have none</a>}>
-        <Field {...secret} label="Current password" name="current_password" autocomplete="current-password" />
-        <Field {...newSecret} label="New password" />
-      </Form>
     </article>
   )
 }

@@ -7,20 +7,9 @@ import { type Entries, Field, Form } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 
-export const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
-export const newSecret = {
-  ...secret,
-  autocomplete: 'new-password',
-  minLength: 8,
-  hint: 'At least 8 characters',
-}
-const address = {
-  label: 'Email',
-  name: 'email',
-  type: 'email',
-  autocomplete: 'username',
-  required: true,
-} as const
+const secret = { label: 'Password', name: 'password', type: 'password', required: true } as const
+const newSecret = { ...secret, autocomplete: 'new-password', minLength: 8, hint: 'At least 8 characters' }
+const address = { label: 'Email', name: 'email', type: 'email', required: true } as const
 
 export function SignIn() {
   const { token, user, verified, error } = Object.fromEntries(place.get().searchParams)
@@ -38,7 +27,7 @@ export function SignIn() {
       {isMissed() && <p>Your session has ended. What you have entered here goes out once you are back.</p>}
       {error && <p role="alert">{error}</p>}
       <Form submit="Sign in" onSubmit={signIn}>
-        <Field {...address} />
+        <Field {...address} autocomplete="username" />
         <Field {...secret} autocomplete="current-password" />
       </Form>
       <Form submit="Sign in with the identity provider" look="outline" onSubmit={leaveForProvider} />
@@ -60,7 +49,7 @@ export function Register() {
     <Door title="Sign up">
       <Form submit="Sign up" onSubmit={register} aside={<a href="/login">Sign in instead</a>}>
         <Field label="Name" name="name" autocomplete="name" maxLength={255} required />
-        <Field {...address} />
+        <Field {...address} autocomplete="username" />
         <Field {...newSecret} />
       </Form>
     </Door>
@@ -76,7 +65,7 @@ export function ForgottenPassword() {
     <Door title="Forgot password?">
       <p role="status">{message}</p>
       <Form submit="Send me a link" onSubmit={ask} aside={<a href="/login">Back</a>}>
-        <Field {...address} />
+        <Field {...address} autocomplete="username" />
       </Form>
     </Door>
   )
@@ -104,7 +93,7 @@ export function NewPassword() {
 /** What stands before the app. */
 const Door = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="door">
-    <img src="/icon.svg" alt="Purse" />
+    <img src="/icon.svg" alt="Purse" width="64" />
     <Page title={title}>{children}</Page>
   </main>
 )

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { type Entered, type Ledger, LedgerError, type LedgerTransaction } from 'purse-client'
 import { today, typedAmount } from '../format.ts'
 import { inWords } from '../titles.ts'
-import { twinOf } from '../twin.ts'
 import { Choice, type Entries, Field, type Options, optionsOf } from '../ui/form.tsx'
 import { type Edited, RowDialog } from '../ui/row-dialog.tsx'
 
@@ -15,16 +14,13 @@ export const types = Object.entries({ expense: 'Expense', income: 'Income', tran
 export function TransactionDialog({ ledger, edited, onDone }: Props) {
   const row = edited === 'new' ? undefined : edited
   const [type, setType] = useState<Type>(row?.type ?? 'expense')
-  const doubt = (entered: New) => {
-    const twin = twinOf(ledger, entered)
-    return twin && `There is one already: ${inWords(twin)}.`
-  }
   const day = row?.transaction_date ?? today(ledger.profile()?.timezone)
   return (
     <RowDialog
       noun="transaction"
-      {...{ ledger, edited, onDone, doubt }}
+      {...{ ledger, edited, onDone }}
       read={(entries) => read(entries, type)}
+      doubt={(entered) => twinOf(ledger, entered)}
     >
       <fieldset class="line">
         {types.map(([one, label]) => (
@@ -60,6 +56,20 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
       {type !== 'transfer' && <Choice key="category" label="Category" {...category} />}
     </>
   )
+}
+
+/** Names a transaction that this may be again, by the rule of the API, which answers 409 (docs/contract.md, Duplicates). */
+function twinOf(ledger: Ledger, entered: New): string | undefined {
+  const { account_id, transaction_date: day, type, reference } = entered
+  const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 1_000 })
+  const twin = data.find(
+    (row) =>
+      row.amount === entered.amount &&
+      row.account.key === account_id &&
+      (row.to_account?.key ?? null) === entered.to_account_id &&
+      !(row.reference && reference && row.reference !== reference),
+  )
+  return twin && `There is one already: ${inWords(twin)}.`
 }
 
 function read(entries: Entries, type: Type): New {

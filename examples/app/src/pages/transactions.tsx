@@ -65,31 +65,26 @@ type DaysProps = { rows: LedgerTransaction[]; onChoose: (row: LedgerTransaction)
 /** Whether a question about the row has to be answered first. */
 const isAsked = ({ waits }: LedgerTransaction) => waits === 'conflict' || waits === 'rejected'
 
-/** Transactions under the days on which they were. */
 export function Days({ rows, onChoose }: DaysProps) {
   return [...Map.groupBy(rows, (row) => row.transaction_date)].map(([day, ofDay]) => (
     <section key={day} class="day">
       <h2>{longDay(day)}</h2>
-      <ul>
-        {ofDay.map((row) => (
-          <li key={row.key}>
-            <button type="button" onClick={() => (isAsked(row) ? go('/changes') : onChoose(row))}>
-              <span>
-                {titleOf(row)} <Waits of={row} />
-                <small>{wayOf(row)}</small>
-              </span>
-              <strong class={row.type}>{signs[row.type] + money(row.amount)}</strong>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {ofDay.map((row) => (
+        <button key={row.key} type="button" onClick={() => (isAsked(row) ? go('/changes') : onChoose(row))}>
+          <span>
+            {titleOf(row)} <Waits of={row} />
+            <br />
+            <small>{wayOf(row)}</small>
+          </span>
+          <strong class={row.type}>{signs[row.type] + money(row.amount)}</strong>
+        </button>
+      ))}
     </section>
   ))
 }
 
 const words = { waiting: 'not sent yet', conflict: 'changed elsewhere as well', rejected: 'refused' }
 
-/** Marks a row of which something waits. */
 export function Waits({ of: { waits } }: { of: { waits: keyof typeof words | null } }) {
-  return waits && <mark class={waits}>{words[waits]}</mark>
+  return waits && <mark children={<small>{words[waits]}</small>} />
 }

@@ -1,16 +1,15 @@
-import { type ComponentChildren, createContext, type TargetedSubmitEvent } from 'preact'
+import type { ComponentChildren, LooseInputHTMLAttributes, TargetedSubmitEvent } from 'preact'
+import { createContext } from 'preact'
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { besides, failureOf, none } from '../failure.ts'
 import { Button } from './button.tsx'
 
 const Failed = createContext(none)
 
-/** What a form holds, by the names of its fields. */
 export type Entries = Record<string, string>
 
 type FormProps = {
   submit: string
-  /** How its button looks. */
   look?: 'outline' | 'outline danger'
   onSubmit: (entries: Entries) => Promise<unknown>
   onInput?: (event: Event) => void
@@ -45,22 +44,14 @@ export function Form({ submit, look, onSubmit, onInput, aside, children }: FormP
   )
 }
 
-type FieldProps = {
+type FieldProps = Omit<LooseInputHTMLAttributes, 'role' | 'value'> & {
   label: string
   name: string
   /** What it begins with. */
   value?: string | null | undefined
   hint?: string
-  required?: boolean
-  autofocus?: boolean
-  type?: 'date' | 'email' | 'file' | 'password' | 'time'
-  inputMode?: 'decimal'
-  autocomplete?: string
-  minLength?: number
-  maxLength?: number
 }
 
-/** A labelled input, with what is wrong about it. */
 export function Field({ label, value, hint, type, ...given }: FieldProps) {
   const texts = useContext(Failed).errors[given.name]
   return (
@@ -76,11 +67,9 @@ export function Field({ label, value, hint, type, ...given }: FieldProps) {
 /** What can be chosen: values, with what people read. */
 export type Options = (readonly [value: string, label: string])[]
 
-/** The choice among accounts or categories. */
 export const optionsOf = (rows: { key: string; name: string }[]): Options =>
   rows.map(({ key, name }) => [key, name])
 
-/** A labelled choice. */
 export function Choice({ label, name, value, options, required }: FieldProps & { options: Options }) {
   return (
     <label>

@@ -21,7 +21,7 @@ export function MonthsChart({ ledger, last }: { ledger: Ledger; last: string }) 
   return (
     <figure>
       <Bars rows={rows} />
-      <details>
+      <details class="overflow-auto">
         <summary>The same as a table</summary>
         <Table head={['', 'In', 'Out', 'Left']} rows={cells} />
       </details>

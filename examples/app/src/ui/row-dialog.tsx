@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { type Entries, Form } from './form.tsx'
 import { say } from './toast.tsx'
 
-type Noun = 'account' | 'category' | 'transaction'
+type Noun = 'account' | 'transaction'
 /** A row that is edited, or a new one. */
 export type Edited<Row> = Row | 'new'
 

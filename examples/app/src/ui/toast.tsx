@@ -14,7 +14,6 @@ export function say(text: string, undo?: Toast['undo']): void {
   timer = setTimeout(() => current.set(null), shownMs)
 }
 
-/** Where it is said. */
 export function Toasts() {
   const { text, undo } = useFollowed(current).get() ?? {}
   const takeBack = () => {
@@ -23,8 +22,11 @@ export function Toasts() {
   }
   return (
     <div class="toasts" role="status">
-      {text && <p>{text}</p>}
-      {undo && <Button label="Undo" onClick={takeBack} />}
+      {text && (
+        <article class="line">
+          {text} {undo && <Button label="Undo" onClick={takeBack} />}
+        </article>
+      )}
     </div>
   )
 }
