@@ -51,3 +51,19 @@ test.each(writes)('%s whose answer was lost is 503, and is not repeated on its o
     expect(requests).toBe(1)
   }
 })
+
+test('what a large file may match is asked for once more where that answer was lost, and the file lands once', async () => {
+  const world = createFaultyWorld()
+  const { person, checking } = await createHousehold(world)
+  const rows = Array.from({ length: 1_001 }, (_, nth) => `2026-11-20,-${nth + 1}`)
+  const upload = () =>
+    world.call('POST', `/api/import/store?account_id=${checking.id}`, {
+      token: person.token,
+      rawBody: ['date,amount', ...rows].join('\n'),
+      headers: { 'Content-Type': 'text/csv' },
+    })
+  // The first asks who sends it, and the second stores it.
+  const { result, requests } = await world.whileBroken({ gets: 'cut', executed: true, only: 3 }, upload)
+  expect([result.status, result.body.import?.counts.created, requests]).toEqual([200, 1_001, 4])
+  expect((await upload()).body.import.counts).toMatchObject({ created: 0, duplicate: 1_001 })
+})
