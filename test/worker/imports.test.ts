@@ -542,6 +542,26 @@ test('of ten thousand rows of a file, possible matches are looked for once the o
   expect(await home.isExact()).toBe(true)
 })
 
+test.each([
+  ['is stored under its key', 1],
+  ['names what the rows of a large file may match', 1_001],
+])(
+  'an import that is there is a success, even if its token is revoked before its answer %s',
+  async (_, rows) => {
+    const { world, person, checking } = await createHousehold(createWorld())
+    await askDatabase(world, sql`create trigger revoke after insert on imports begin delete from tokens; end`)
+    const row = { account_id: checking.id, type: 'income', amount: 1, transaction_date: '2026-11-20' }
+    const transactions = Array.from({ length: rows }, (_, i) => ({ ...row, client_id: `row ${i}` }))
+    const answer = await world.call('POST', '/api/import/store', {
+      token: person.token,
+      headers: { ...(rows === 1 && { 'Idempotency-Key': 'once' }) },
+      body: { transactions },
+    })
+    expect([answer.status, answer.body.import?.counts.created]).toEqual([200, rows])
+    expect((await person.get('/api/me')).status).toBe(401)
+  },
+)
+
 test('a statement that ends before a long history lands without the balance of its closing date', async () => {
   const home = await createImporter()
   await writeHistory(home, 20_000)

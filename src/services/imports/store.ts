@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { runBatch, runOne } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { countRows } from '../../db/figures.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
-import type { Owner } from '../../db/owner.ts'
+import type { Owner, Scope } from '../../db/owner.ts'
 import { batches, batchParts, type ImportAnswer, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
@@ -80,16 +82,19 @@ async function runImport(
   const stored = earlier ?? created[0]
   if (!stored) throw brokenBy([quota], results.verdict)
   const joinsSure = file.isDryRun && file.match === 'sure'
+  // The import is there now, so the token is not asked for again: a 401 would say that it is not.
+  const { db } = owner
+  const scope: Scope = { id: sql`${user.id}`, isKnown: sql`true`, db }
   const found =
     isLookedAtLater(file) && !stored.answer
-      ? await owner.run(selectCandidates(owner, daysAround(file, sql`${stored.id}`)))
+      ? await runBatch(db, selectCandidates(scope, daysAround(file, sql`${stored.id}`)))
       : results
   const answer = stored.answer ?? {
     duplicates: results.duplicates.map((found) => explained(file, found)),
     possible: possibleMatches(stored.id, found, { joinsSure }),
     closing: compareClosing(file, balance),
   }
-  if (key !== null && !stored.answer) await keepAnswer(owner, stored.id, answer)
+  if (key !== null && !stored.answer) await keepAnswer(db, stored.id, answer)
   const result: ImportResult = {
     id: file.isDryRun ? null : stored.id,
     counts: { ...stored, joined: results.joined.flat()[0]?.joined ?? stored.joined },
@@ -107,8 +112,8 @@ function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
 }
 
 /** Stores the answer before it is sent: it would be different once somebody has, say, joined one of the matches. */
-async function keepAnswer(owner: Owner, id: number, answer: ImportAnswer): Promise<void> {
-  await owner.runOne(owner.db.update(imports).set({ answer }).where(eq(imports.id, id)))
+async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
+  await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
 
 type Plan = { batch: Batch; missing: SQL; quota: Rule; pairs: SurePair[] }
