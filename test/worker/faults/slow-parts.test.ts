@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createHousehold } from '../laws/every-route.ts'
+import { muteLog } from '../muted-log.ts'
 import { createWorld } from '../world.ts'
 
 afterEach(() => {
@@ -53,11 +54,11 @@ describe('an upload may take longer than the database may:', () => {
 
 describe('a queue', () => {
   /** The Worker logs each request after its answer is made. */
-  const untilLogged = () =>
-    new Promise<QueueSendResponse>((resolve) => {
-      const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
-      vi.spyOn(console, 'log').mockImplementation(() => resolve(sent))
-    })
+  async function untilLogged(): Promise<QueueSendResponse> {
+    const lines = muteLog(['log'])
+    await vi.waitUntil(() => lines.length > 0, { timeout: 60_000 })
+    return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
+  }
   const registration = { name: 'A', password: 'long enough', password_confirmation: 'long enough' }
 
   test.each<[name: string, send: () => Promise<QueueSendResponse>]>([
