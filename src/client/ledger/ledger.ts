@@ -120,11 +120,13 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
   const pending = new Map(stored.waiting)
   let unstored: Work[] = []
   let undoable: Done[][] = []
+  const cameBack: Renames = new Map()
   let view = viewOf(stored.rows, pending, userId)
   const { keyOf, ...reads } = readsOf(
     () => view,
     () => stored.rows,
     now,
+    cameBack,
   )
 
   const newKey = () => `#${newId()}`
@@ -226,9 +228,10 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     return renames
   }
 
-  /** Lets steps name rows that have come back by their new keys, and tells of these. */
+  /** Lets steps, and whoever has the old keys, name rows that have come back by their new ones, and tells of these. */
   function renameSteps(renames: Renames): void {
     if (renames.size === 0) return
+    for (const [id, key] of renames) cameBack.set(id, key)
     for (const done of undoable.flat()) {
       done.key = renames.get(idOf(done)) ?? done.key
       done.was &&= renamed(done.was, renames)
@@ -510,7 +513,8 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
           channel?.postMessage(null)
         },
       }
-      const run = () => synchronise(desk)
+      // The copy in memory may be behind other tabs, or ahead of the storage if that has failed.
+      const run = () => refresh().then(() => synchronise(desk))
       // If there is no room for what a queue has left, sending what waits here may make some.
       return locks.request(`${base}sync`, () =>
         takeQueue()

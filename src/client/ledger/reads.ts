@@ -1,5 +1,6 @@
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
 import { centsOf, compare, totalOf } from './money.ts'
+import type { Renames } from './revive.ts'
 import type { Key, Rows } from './rows.ts'
 import { placeOf, type Shown, type View } from './view.ts'
 
@@ -58,12 +59,18 @@ export type LedgerPeriod = { month?: string | undefined; from?: string | undefin
 const mostSearched = 10_000
 
 /** Reads that answer as the service does, from what is on the device. */
-export function readsOf(view: () => View, rows: () => Rows, now: () => number) {
+export function readsOf(view: () => View, rows: () => Rows, now: () => number, renames: Renames) {
   const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
     [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
 
-  /** The key for a key or an id. */
+  /** The key for a key or an id, also for one that a row had before it was deleted and came back. */
   function keyOf(noun: 'account' | 'category' | 'transaction', name: Key | number): Key {
+    const key = ownKeyOf(noun, name)
+    const back = renames.get(`${noun} ${key}`)
+    return back ? keyOf(noun, back) : key
+  }
+
+  function ownKeyOf(noun: 'account' | 'category' | 'transaction', name: Key | number): Key {
     if (typeof name === 'string' && name.startsWith('#')) return name
     if (noun !== 'transaction') return rows().keyOf(noun, Number(name))
     const client = rows().byId.transaction.get(Number(name))?.client_id

@@ -497,6 +497,26 @@ test('wherever an app dies while it syncs, it goes on from there, and so it does
     }
 })
 
+test('a page of the first snapshot that the storage refused is asked for again', async () => {
+  const world = newWorld()
+  const person = await world.register()
+  const inner = memoryStorage()
+  const limits = { operations: 500, bytes: 1_000_000, rows: 5 }
+  let writes = 0
+  const write: typeof inner.write = async (entries) => {
+    if (++writes % 2) return inner.write(entries)
+    throw new Error('The storage is full')
+  }
+  const { ledger } = await openDevice(world, person, { storage: { ...inner, write }, limits })
+  const isDone = () =>
+    ledger.sync().then(
+      () => true,
+      () => false,
+    )
+  for (let run = 0; run < 20 && !(await isDone()); run++);
+  await expectTruth(person, ledger)
+})
+
 test('a listener that fails does not keep a ledger from storing', async () => {
   const { tea, one } = await twoDevices()
   const end = one.ledger.subscribe(() => {

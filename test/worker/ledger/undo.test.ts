@@ -177,6 +177,29 @@ test('what went with an account or named a category comes back with it, and earl
   expect(await ledger.sync()).toMatchObject({ rejected: 0 })
 })
 
+test('the keys that rows had before they came back are still understood', async () => {
+  const { person, account, expense, tea, one } = await twoDevices()
+  const { ledger, network } = one
+  const key = String(account.id)
+  for (let times = 0; times < 2; times++) {
+    const { fetch } = network
+    network.fetch = losing(fetch)
+    await ledger.remove('account', key)
+    await ledger.sync()
+    network.fetch = fetch
+    await ledger.undo()
+    await ledger.sync()
+    expect(ledger.transactions({ account_id: key })).toMatchObject({ total: 1 + times })
+    await ledger.update('account', key, { name: `Back ${times}` })
+    await ledger.update('transaction', tea, { amount: 4 + times })
+    await ledger.create('transaction', { ...expense, account_id: key, reference: `new ${times}` })
+    expect(await ledger.sync()).toMatchObject({ rejected: 0, conflicts: 0, waiting: 0, stopped: null })
+  }
+  expect(ledger.accounts()).toMatchObject([{ name: 'Back 1' }])
+  expect(ledger.transaction(tea)).toMatchObject({ amount: '5.00' })
+  await expectTruth(person, ledger)
+})
+
 test('an undo leaves alone what somebody else has done since', async () => {
   const { person, tea, expense, one, two } = await twoDevices()
   await one.ledger.update('transaction', tea, { amount: 9, description: 'Coffee' })
