@@ -464,9 +464,9 @@ export async function localLedger({ client, storage, userId, ...options }: Ledge
     keepMine: ({ noun, key, theirs }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? insist(one, theirs) : one) }]),
 
-    /** Decides a conflict: the fields stay as somebody else has them. What did not conflict still waits. */
-    keepTheirs: ({ noun, key }: Named): Promise<void> =>
-      write([{ noun, key, change: (one) => (one?.conflict ? giveIn(one) : one) }]),
+    /** Decides a conflict: the fields stay as somebody else has them. What did not conflict, or came after, still waits. */
+    keepTheirs: ({ noun, key, mine }: LedgerConflict): Promise<void> =>
+      write([{ noun, key, change: (one) => (one?.conflict ? giveIn(one, mine) : one) }]),
 
     /** What the service has refused. `update` corrects it and lets it go again, `discard` drops it. */
     rejected(): LedgerRejection[] {

@@ -128,16 +128,20 @@ export function insist(waiting: Waiting, seen: Fields | null): Waiting {
   return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
 }
 
-/** Gives in where there is a conflict; what does not conflict still waits. */
-export function giveIn(waiting: Waiting): Waiting | undefined {
-  const { next, conflict } = waiting
-  if (next?.op !== 'update') return undefined
-  const lost = new Set((conflict ?? []).flatMap(groupOf))
+/** Gives in where there is a conflict, for somebody who has seen it as it is; what does not conflict still waits. */
+export function giveIn(waiting: Waiting, mine: Fields | null): Waiting | undefined {
+  const { next } = waiting
+  const conflict = waiting.conflict ?? []
+  if (next?.op !== 'update') return mine ? waiting : undefined
+  const isOther = (field: string) =>
+    conflict.includes(field) && field in next.set && next.set[field] !== mine?.[field]
+  const left = conflict.filter((field) => groupOf(field).some(isOther))
+  const lost = new Set(conflict.filter((field) => !left.includes(field)).flatMap(groupOf))
   const fields = Object.keys(next.set).filter((field) => !lost.has(field))
   if (fields.length === 0) return undefined
   return {
     ...waiting,
-    conflict: null,
+    conflict: left.length > 0 ? left : null,
     next: { ...next, set: pick(next.set, fields), was: pick(next.was, fields) },
   }
 }

@@ -414,6 +414,41 @@ test('who insists on a value does not insist on what somebody else has changed s
   expect(two.ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '8.00' } }])
 })
 
+test('who gives in gives up only what the question showed', async () => {
+  const { person, tea, one, two } = await twoDevices()
+  const { ledger } = two
+  const clash = async (theirs: object, mine: object) => {
+    await one.ledger.sync()
+    await one.ledger.update('transaction', tea, theirs)
+    await one.ledger.sync()
+    await ledger.update('transaction', tea, mine)
+    await ledger.sync()
+    return first(ledger.conflicts())
+  }
+  const asked = await clash({ amount: 4 }, { amount: 5 })
+  await ledger.update('transaction', tea, { amount: 6, reference: 'mine' })
+  await ledger.keepTheirs(asked)
+  expect(ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '4.00' } }])
+  await ledger.remove('transaction', tea)
+  await ledger.keepTheirs(asked)
+  expect(ledger.conflicts()).toMatchObject([{ mine: null }])
+  await ledger.undo()
+  await ledger.keepMine(asked)
+  await ledger.sync()
+  // The old question is answered once more, after another one has come up.
+  const next = await clash({ description: 'Black tea' }, { description: 'Green tea' })
+  await ledger.keepTheirs(asked)
+  expect(ledger.conflicts()).toEqual([next])
+  await ledger.keepTheirs(next)
+  await ledger.sync()
+  expect(ledger.transaction(tea)).toMatchObject({
+    amount: '6.00',
+    reference: 'mine',
+    description: 'Black tea',
+  })
+  await expectTruth(person, ledger)
+})
+
 test('what another tab has decided, or sent meanwhile, is not decided again', async () => {
   const { world, person, tea, one, two } = await twoDevices()
   const tab = await openDevice(world, person, { storage: one.storage })
