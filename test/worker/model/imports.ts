@@ -20,7 +20,7 @@ import {
 } from './calls.ts'
 import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
-import { broughtBack, canComeBack, joined, separated } from './matches.ts'
+import { canComeBack, joined, separated } from './matches.ts'
 import { type Pair, problemsOfImport } from './pairs.ts'
 import { isSound, land } from './rules.ts'
 import { decimal } from './shown.ts'
@@ -42,7 +42,11 @@ import { asSent, day, enriched, item, itemOf } from './transactions.ts'
 type Learned = { rows: number[]; categories: Category[]; joins: Pair[] }
 
 const nobodys = 0
-const match = fc.constantFrom<File['match']>('suggest', 'suggest', 'off', 'sure', 'sure')
+const drawnMatch = fc.constantFrom<File['match']>('suggest', 'suggest', 'off', 'sure', 'sure')
+
+/** The rich join nothing (`matchOperations`). */
+const matchOf = ({ stage }: Caller, match: File['match']) =>
+  stage.isRich && match === 'sure' ? 'suggest' : match
 /** Ids of what exists only until a dry run is over. */
 const passing = 1_000_000_000
 
@@ -53,7 +57,7 @@ export const importOperations = [
     {
       items: fc.array(item, { minLength: 1, maxLength: 4 }),
       isDryRun: seldom(4),
-      match,
+      match: drawnMatch,
       key: idempotencyKey,
     },
     (caller, { items: drawn, isDryRun, match, key }) => {
@@ -61,19 +65,24 @@ export const importOperations = [
         const { account_id, to_account_id, category_id, ...rest } = itemOf(caller, one)
         return { ...rest, account: account_id, to: to_account_id, category: category_id }
       })
-      return importRows(caller, rows, { isDryRun, match, key })
+      return importRows(caller, rows, { isDryRun, match: matchOf(caller, match), key })
     },
   ),
 
-  operation('import rows again', 4, { file: anyOf, match, keepsKey: fc.boolean() }, (caller, drawn) => {
-    const file = caller.stage.state.imports.get(caller.pick('imports', drawn.file))
-    if (file?.format !== 'json') return
-    const rows: FileRow[] = JSON.parse(file.rows, (name, value) =>
-      name === 'amount' ? BigInt(value) : value,
-    )
-    const key = drawn.keepsKey ? file.key : null
-    return importRows(caller, rows, { isDryRun: false, match: drawn.match, key })
-  }),
+  operation(
+    'import rows again',
+    4,
+    { file: anyOf, match: drawnMatch, keepsKey: fc.boolean() },
+    (caller, drawn) => {
+      const file = caller.stage.state.imports.get(caller.pick('imports', drawn.file))
+      if (file?.format !== 'json') return
+      const rows: FileRow[] = JSON.parse(file.rows, (name, value) =>
+        name === 'amount' ? BigInt(value) : value,
+      )
+      const key = drawn.keepsKey ? file.key : null
+      return importRows(caller, rows, { isDryRun: false, match: matchOf(caller, drawn.match), key })
+    },
+  ),
 
   operation(
     'import a CSV file',
@@ -87,9 +96,10 @@ export const importOperations = [
         { minLength: 1, maxLength: 4 },
       ),
       isDryRun: seldom(4),
-      match,
+      match: drawnMatch,
     },
-    (caller, { rows: drawn, isDryRun, match }) => {
+    (caller, { rows: drawn, isDryRun, ...asked }) => {
+      const match = matchOf(caller, asked.match)
       const nameOf = (draw: Draw) => {
         const name = caller.stage.state.accounts.get(caller.pick('accounts', draw))?.name ?? 'Nowhere'
         return draw.nth % 5 === 0 ? name.toLowerCase() : name
@@ -113,9 +123,10 @@ export const importOperations = [
       entries: fc.array(item, { minLength: 1, maxLength: 5 }),
       closing: fc.option(day, { freq: 2 }),
       isDryRun: seldom(4),
-      match,
+      match: drawnMatch,
     },
-    (caller, { account: drawn, entries, closing, isDryRun, match }) => {
+    (caller, { account: drawn, entries, closing, isDryRun, ...asked }) => {
+      const match = matchOf(caller, asked.match)
       const account = caller.pick('accounts', drawn)
       const rows = entries.map((entry): FileRow => {
         const { type, amount, description, reference, transaction_date } = enriched(caller.stage, entry)
@@ -405,8 +416,7 @@ function undone(state: State, user: User, id: number, isForced: boolean): Verdic
       if (import_id === null && booked_by === id) next.remembered.delete(gone)
     next.imports.delete(id)
   })
-  const isPossible = broughtBack(state, parted).isInBounds(user.id)
-  return withinBounds(isPossible ? next : undefined, user.id, 'amount', { status: 204 })
+  return withinBounds(next, user.id, 'amount', { status: 204 })
 }
 
 async function whatCame(world: World, userId: number, importId: number | null): Promise<Learned> {
