@@ -49,6 +49,23 @@ test('what was typed is found in the bank’s file days later, and a transfer by
   expect([off.counts.possible, dry.counts.possible, (await matches()).length]).toEqual([0, 1, 2])
 })
 
+test('what was typed is found in a transfer that was typed too and then joined with its leg in the bank’s file', async () => {
+  const { person, checking, savings, expense, importRows, matches } = await createBanked()
+  const at = (account: Json, type: string, transaction_date: string) =>
+    recordTransaction(person, {
+      ...expense(),
+      account_id: account.id,
+      type,
+      transaction_date,
+    })
+  const outflow = await at(checking, 'expense', '2026-11-10')
+  await importRows(savings, [['2026-11-11', '12.50', 'Deposit']], '&match=off')
+  const [transfer] = await matches()
+  await person.post('/api/matches/join', { kind: 'transfer', ids: transfer?.ids })
+  const typed = await at(savings, 'income', '2026-11-09')
+  expect((await matches()).map(({ ids }) => ids)).toEqual([[typed.id, outflow.id]])
+})
+
 test('what was rejected is not asked again, by lists and imports, until that is taken back', async () => {
   const home = await createBanked()
   const { person, checking, importRows, matches } = home

@@ -63,12 +63,13 @@ function resembling(owner: Scope, ofDays: SQL): SQL {
        order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))}
     ), leg as (
       select id, account_id, iif(type = 'transfer', 'expense', type) as type, type = 'transfer' as is_leg,
-             amount, import_id, transaction_date from newest where is_there
+             amount, import_id is not null or type = 'transfer' as is_imported, transaction_date
+        from newest where is_there
        union all
-      select id, to_account_id, 'income', true, amount, import_id, transaction_date
+      select id, to_account_id, 'income', true, amount, true, transaction_date
         from newest where is_there and type = 'transfer'
     ), compared as (
-      select id, transaction_date, count(*) over alike > 1 and count(import_id) over alike > 0 as stands_twice,
+      select id, transaction_date, count(*) over alike > 1 and sum(is_imported) over alike > 0 as stands_twice,
              not is_leg and sum(not is_leg and type = 'income') over moved > 0
                and sum(not is_leg and type = 'expense') over moved > 0 as has_legs
         from leg
