@@ -225,6 +225,24 @@ test('an import that is sent again with its key is answered as the first time, w
   expect(counts).toEqual({ ...first.body.import.counts, possible: 0 })
 })
 
+test.each(['suggest', 'sure'])(
+  'so is one with match=%s whose account has been deleted since',
+  async (match) => {
+    const { world, person, savings } = await createBanked()
+    const row = { account_id: savings.id, type: 'income', amount: 1, transaction_date: '2026-11-10' }
+    const send = () =>
+      world.call('POST', '/api/import/store', {
+        token: person.token,
+        headers: { 'Idempotency-Key': 'once' },
+        body: { transactions: [row], match },
+      })
+    const first = await send()
+    expect(first.status).toBe(200)
+    await person.delete(`/api/accounts/${savings.id}`)
+    expect((await send()).body).toEqual(first.body)
+  },
+)
+
 test('a rejected match goes with its rows, but not with one that is joined, and there are only so many', async () => {
   const { world, person, checking, savings, expense } = await createBanked()
   const type = (day: number) =>

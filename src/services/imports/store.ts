@@ -51,10 +51,14 @@ export async function storeImport(
   idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
   if (file.match !== 'sure') return (await runImport(owner, file, idempotencyKey, [])).result
-  const tried = await runImport(owner, { ...file, isDryRun: true }, undefined, [])
+  const tried = await runImport(owner, { ...file, isDryRun: true }, undefined, []).catch((error) => {
+    // A repeat is answered as the first time, even if the file could no longer be imported.
+    if (idempotencyKey === undefined || file.isDryRun || !(error instanceof Invalid)) throw error
+  })
+  if (!tried || !file.isDryRun)
+    return (await runImport(owner, file, idempotencyKey, tried?.sure ?? [])).result
   const { counts } = tried.result
-  if (file.isDryRun) return { ...tried.result, counts: { ...counts, joined: tried.sure.length } }
-  return (await runImport(owner, file, idempotencyKey, tried.sure)).result
+  return { ...tried.result, counts: { ...counts, joined: tried.sure.length } }
 }
 
 async function runImport(
