@@ -36,6 +36,15 @@ export async function openDevice(
   return { network, tokens, storage, open, ledger: await open() }
 }
 
+/** A storage that refuses to write while `room.isFull`. */
+export function fillableStorage() {
+  const inner = memoryStorage()
+  const room = { isFull: false }
+  const write: typeof inner.write = (entries) =>
+    room.isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
+  return { room, storage: { ...inner, write } }
+}
+
 /** The key of a row in a ledger by its id. */
 export const keyOfId = (rows: { key: string; id: number | null }[], id: number) =>
   rows.find((row) => row.id === id)?.key

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
 import { recordTransaction } from '../world.ts'
-import { newWorld, openDevice, readLedger } from './ledger-world.ts'
+import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
 
 function first<T>([one]: T[]): T {
@@ -259,22 +259,19 @@ test('two tabs on one storage do not lose each other’s work', async () => {
 
 test('what a full storage cannot keep is not shown, and damaged rows are asked for again', async () => {
   const { world, person, expense } = await twoDevices()
-  const inner = memoryStorage()
-  let isFull = false
-  const write = (entries: [string, string | null][]) =>
-    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
-  const { ledger, storage, open } = await openDevice(world, person, { storage: { ...inner, write } })
+  const { room, storage } = fillableStorage()
+  const { ledger, open } = await openDevice(world, person, { storage })
   await ledger.sync()
   const kept = await ledger.create('transaction', expense)
-  isFull = true
+  room.isFull = true
   const lost = ledger.create('transaction', { ...expense, reference: 'too much' })
   expect(ledger.transactions().total).toBe(3)
   await expect(lost).rejects.toThrow('The storage is full')
   expect(ledger.transactions().total).toBe(2)
   await expect(ledger.sync()).rejects.toThrow('The storage is full')
-  isFull = false
+  room.isFull = false
   const [block] = await storage.list(`purse/${person.id}/ledger/rows/1/transaction`)
-  await inner.write([[block?.[0] as string, '{damaged']])
+  await storage.write([[block?.[0] as string, '{damaged']])
   const again = await open()
   expect(again.transaction(kept)).toMatchObject({ waits: 'waiting' })
   expect(await again.sync()).toMatchObject({ sent: 1, stopped: null })

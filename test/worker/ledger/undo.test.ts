@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Ledger, type LedgerTransaction, memoryStorage } from '../../../src/client.ts'
+import type { Ledger, LedgerTransaction } from '../../../src/client.ts'
 import { Dice } from '../devices/dice.ts'
 import { openAccount, recordTransaction, verifyAddress } from '../world.ts'
 import { edit } from './edits.ts'
-import { newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
+import { fillableStorage, newWorld, openDevice, readLedger, readService } from './ledger-world.ts'
 import { expectTruth, losing, offline, twoDevices, unsteady } from './two-devices.ts'
 
 /** All that a person has, by names, since a row that comes back is another one to the service. */
@@ -245,19 +245,16 @@ test('an undo leaves alone what somebody else has done since', async () => {
 
 test('a step that cannot be taken back for want of room can be taken back later', async () => {
   const { world, person, tea } = await twoDevices()
-  const inner = memoryStorage()
-  let isFull = false
-  const write: typeof inner.write = (entries) =>
-    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
-  const { ledger } = await openDevice(world, person, { storage: { ...inner, write } })
+  const { room, storage } = fillableStorage()
+  const { ledger } = await openDevice(world, person, { storage })
   await ledger.sync()
   await ledger.update('transaction', tea, { amount: 9 })
-  isFull = true
+  room.isFull = true
   await expect(ledger.undo()).rejects.toThrow('The storage is full')
   expect(ledger.transaction(tea)?.amount).toBe('9.00')
   // What was refused is no step.
   await expect(ledger.update('transaction', tea, { amount: 10 })).rejects.toThrow('The storage is full')
-  isFull = false
+  room.isFull = false
   expect(await ledger.undo()).toBe(true)
   expect(ledger.waiting()).toEqual([])
 })
@@ -294,18 +291,15 @@ test('what comes back is told, stands where it stood, and is listed once whateve
 
 test('earlier steps can be taken back although there was no room to take back a deletion', async () => {
   const { world, person, tea } = await twoDevices()
-  const inner = memoryStorage()
-  let isFull = false
-  const write: typeof inner.write = (entries) =>
-    isFull ? Promise.reject(new Error('The storage is full')) : inner.write(entries)
-  const { ledger } = await openDevice(world, person, { storage: { ...inner, write } })
+  const { room, storage } = fillableStorage()
+  const { ledger } = await openDevice(world, person, { storage })
   await ledger.sync()
   await ledger.update('transaction', tea, { amount: 9 })
   await ledger.remove('transaction', tea)
   await ledger.sync()
-  isFull = true
+  room.isFull = true
   await expect(ledger.undo()).rejects.toThrow('The storage is full')
-  isFull = false
+  room.isFull = false
   await ledger.undo()
   await ledger.undo()
   expect(ledger.transactions().data).toMatchObject([{ amount: '3.00' }])
