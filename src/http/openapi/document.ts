@@ -2,43 +2,43 @@ import type { RouterRoute } from 'hono/types'
 import { checkedBy } from '../validate.ts'
 import { answerObject, headers } from './answers.ts'
 import type { OpenApiDocument } from './document-types.ts'
+import type { Endpoint, EndpointGroup } from './endpoint.ts'
+import { accountEndpoints } from './endpoints/accounts.ts'
+import { categoryEndpoints } from './endpoints/categories.ts'
+import { changeEndpoints } from './endpoints/changes.ts'
+import { dashboardEndpoints } from './endpoints/dashboard.ts'
+import { emailEndpoints } from './endpoints/email.ts'
+import { importEndpoints } from './endpoints/imports.ts'
+import { matchEndpoints } from './endpoints/matches.ts'
+import { profileEndpoints } from './endpoints/profile.ts'
+import { serviceEndpoints } from './endpoints/service.ts'
+import { signInEndpoints } from './endpoints/sign-in.ts'
+import { syncEndpoints } from './endpoints/sync.ts'
+import { transactionEndpoints } from './endpoints/transactions.ts'
 import { failures } from './failures.ts'
 import { introduction } from './introduction.ts'
 import { collectSchemas, type SchemaCollection } from './json-schema.ts'
-import type { Operation, OperationGroup } from './operation.ts'
 import { operationObject, type Route } from './operation-object.ts'
-import { accountOperations } from './operations/accounts.ts'
-import { categoryOperations } from './operations/categories.ts'
-import { changeOperations } from './operations/changes.ts'
-import { dashboardOperations } from './operations/dashboard.ts'
-import { emailOperations } from './operations/email.ts'
-import { importOperations } from './operations/imports.ts'
-import { matchOperations } from './operations/matches.ts'
-import { profileOperations } from './operations/profile.ts'
-import { serviceOperations } from './operations/service.ts'
-import { signInOperations } from './operations/sign-in.ts'
-import { syncOperations } from './operations/sync.ts'
-import { transactionOperations } from './operations/transactions.ts'
 
-const groups: OperationGroup[] = [
-  signInOperations,
-  emailOperations,
-  profileOperations,
-  accountOperations,
-  categoryOperations,
-  transactionOperations,
-  syncOperations,
-  changeOperations,
-  importOperations,
-  matchOperations,
-  dashboardOperations,
-  serviceOperations,
+const groups: EndpointGroup[] = [
+  signInEndpoints,
+  emailEndpoints,
+  profileEndpoints,
+  accountEndpoints,
+  categoryEndpoints,
+  transactionEndpoints,
+  syncEndpoints,
+  changeEndpoints,
+  importEndpoints,
+  matchEndpoints,
+  dashboardEndpoints,
+  serviceEndpoints,
 ]
 
 /**
  * Makes the OpenAPI document of the routes that Hono has registered: paths, parameters, bodies and failures come from
- * the routes and the very schemas that validate requests, the rest from the operations. Throws if a route is
- * not described, or a description has no route. The version is that of package.json, which the client has as well.
+ * the routes and the very schemas that validate requests, the rest from `endpoints/`. Throws if a route is not
+ * described, or a description has no route. The version is that of package.json, which the client has as well.
  */
 export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): OpenApiDocument {
   const collection = collectSchemas()
@@ -75,11 +75,11 @@ export function openApiDocument(routes: RouterRoute[], version = 'unreleased'): 
 }
 
 function pathsOf(routes: RouterRoute[], collection: SchemaCollection) {
-  const described = describedOperations()
+  const described = describedEndpoints()
   const paths: OpenApiDocument['paths'] = {}
   for (const route of registered(routes)) {
     const entry = described.get(route.name)
-    if (!entry) throw new Error(`${route.name} is not described in src/http/openapi/operations`)
+    if (!entry) throw new Error(`${route.name} is not described in src/http/openapi/endpoints`)
     described.delete(route.name)
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
@@ -105,16 +105,16 @@ function registered(routes: RouterRoute[]): Route[] {
   return [...found.values()]
 }
 
-/** Every operation with its tag, by `METHOD /path`; a PUT has its alias. */
-function describedOperations() {
-  const found = new Map<string, { tag: string; operation: Operation }>()
-  for (const { tag, operations } of groups) {
-    for (const [name, operation] of Object.entries(operations)) {
-      found.set(name, { tag, operation })
+/** Every endpoint with its tag, by `METHOD /path`; each PUT also as the PATCH that is its alias. */
+function describedEndpoints() {
+  const found = new Map<string, { tag: string; endpoint: Endpoint }>()
+  for (const { tag, endpoints } of groups) {
+    for (const [name, endpoint] of Object.entries(endpoints)) {
+      found.set(name, { tag, endpoint })
       if (name.startsWith('PUT ')) {
-        const { id, summary } = operation
-        const alias = { ...operation, id: id.replace('update', 'patch'), summary: `${summary} (same as PUT)` }
-        found.set(name.replace('PUT', 'PATCH'), { tag, operation: alias })
+        const { id, summary } = endpoint
+        const alias = { ...endpoint, id: id.replace('update', 'patch'), summary: `${summary} (same as PUT)` }
+        found.set(name.replace('PUT', 'PATCH'), { tag, endpoint: alias })
       }
     }
   }

@@ -4,9 +4,9 @@ import { publicRoutes } from '../authenticate.ts'
 import type { Check } from '../validate.ts'
 import { answerObject } from './answers.ts'
 import type { JsonSchema, OperationObject } from './document-types.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type FailureName, failures } from './failures.ts'
 import type { SchemaCollection } from './json-schema.ts'
-import type { Operation } from './operation.ts'
 
 /** A route of the API, with the schemas that its validators check. */
 export type Route = {
@@ -16,28 +16,28 @@ export type Route = {
   checks: Check[]
 }
 
-/** A route as the document has it: what its operation says, what its validators check, and every way it can fail. */
+/** A route as the document has it: its description, what its validators check, and every way in which it can fail. */
 export function operationObject(
   { name, method, path, checks }: Route,
-  { tag, operation }: { tag: string; operation: Operation },
+  { tag, endpoint }: { tag: string; endpoint: Endpoint },
   collection: SchemaCollection,
 ): OperationObject {
   const json = checks.find(({ target }) => target === 'json')?.schema
   const responses: OperationObject['responses'] = {}
-  for (const [status, answer] of Object.entries(operation.answers))
+  for (const [status, answer] of Object.entries(endpoint.answers))
     responses[status] = answerObject(answer, collection)
-  for (const failure of failuresOf({ name, method, path, checks }, operation)) {
+  for (const failure of failuresOf({ name, method, path, checks }, endpoint)) {
     const { status } = failures[failure]
     if (responses[status]) throw new Error(`${name} answers ${status} in two ways`)
     responses[status] = { $ref: `#/components/responses/${failure}` }
   }
-  const requestBody = bodyOf(operation, json, collection, method)
+  const requestBody = bodyOf(endpoint, json, collection, method)
   const parameters = parametersOf(path, checks, collection)
   return {
-    operationId: operation.id,
+    operationId: endpoint.id,
     tags: [tag],
-    summary: operation.summary,
-    description: operation.description,
+    summary: endpoint.summary,
+    description: endpoint.description,
     ...(publicRoutes.includes(name) && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
@@ -45,8 +45,8 @@ export function operationObject(
   }
 }
 
-/** Every way in which a route can fail: those that follow from the route, and those that its operation adds. */
-function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] }: Operation): FailureName[] {
+/** Every way in which a route can fail: those that follow from the route, and those that its description adds. */
+function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] }: Endpoint): FailureName[] {
   const isPublic = publicRoutes.includes(name)
   const takesJson = checks.some(({ target }) => target === 'json')
   // An import takes files as well, so no content type is wrong.
@@ -67,15 +67,15 @@ function failuresOf({ name, path, checks }: Route, { bodies = {}, failures = [] 
 }
 
 function bodyOf(
-  operation: Operation,
+  endpoint: Endpoint,
   json: z.ZodMiniObject | undefined,
   { add }: SchemaCollection,
   method: string,
 ): JsonSchema | undefined {
-  const bodies = { ...operation.bodies }
+  const bodies = { ...endpoint.bodies }
   if (json) {
-    if (!operation.body) throw new Error(`The body of ${operation.id} has no name and no example`)
-    bodies['application/json'] = { schema: json, ...operation.body }
+    if (!endpoint.body) throw new Error(`The body of ${endpoint.id} has no name and no example`)
+    bodies['application/json'] = { schema: json, ...endpoint.body }
   }
   if (Object.keys(bodies).length === 0) return undefined
   const content = Object.entries(bodies).map(([type, { schema, name, example, description }]) => [

@@ -20,7 +20,7 @@ export function missingCategories({ id }: Owner, rows: ImportRow[]): SQL {
 }
 
 /** Creates the missing categories if the guard holds. */
-export function createCategories({ id, now }: Owner, missing: SQL, guard: SQL): SQL {
+export function createMissingCategories({ id, now }: Owner, missing: SQL, guard: SQL): SQL {
   return sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)
     select ${id}, value ->> 0, value ->> 1, value ->> 2, ${now.getTime()}, ${now.getTime()}

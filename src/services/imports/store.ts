@@ -18,7 +18,7 @@ import { selectCandidates } from '../matches/candidates.ts'
 import { joinedOf, joinPairs } from '../matches/join.ts'
 import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
-import { createCategories, missingCategories } from './categories.ts'
+import { createMissingCategories, missingCategories } from './categories.ts'
 import { balanceAt, compareClosing } from './closing-balance.ts'
 import { explained, type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import { type BrokenItem, errorsOf } from './errors.ts'
@@ -147,7 +147,7 @@ function statementsOf(owner: Owner, file: ImportFile, { batch, missing, quota, p
       sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
     ),
     verdict: selectVerdict(db, [quota]),
-    newCategories: db.run(createCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
+    newCategories: db.run(createMissingCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
     decided: db.run(decideOutcomes(id, [], { deleted: !file.takesDeleted })),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),

@@ -2,17 +2,17 @@ import { message } from '../../../contract/failures.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
 /** The password in every example, so that one example can sign in with what another has set. */
 export const password = 'correct horse battery staple'
 
 /** Registering, signing in and out, by password or by the identity provider. */
-export const signInOperations: OperationGroup = {
+export const signInEndpoints: EndpointGroup = {
   tag: 'Sign in',
   description:
     'Get a token here, and send it as `Authorization: Bearer <token>`. A token expires after 90 days without use, and after 365 days in any case.',
-  operations: {
+  endpoints: {
     'POST /api/register': {
       id: 'register',
       summary: 'Register',

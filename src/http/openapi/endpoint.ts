@@ -3,7 +3,7 @@ import type { AnswerDescription } from './answers.ts'
 import type { FailureName } from './failures.ts'
 
 /** What a person needs to know about a route; the rest is derived from the route and its validators. */
-export type Operation = {
+export type Endpoint = {
   id: string
   summary: string
   description: string
@@ -16,9 +16,9 @@ export type Operation = {
   failures?: FailureName[]
 }
 
-/** The operations of a part of the API, by `METHOD /path`. A PATCH that is not listed is an alias of the PUT. */
-export type OperationGroup = {
+/** The endpoints of a part of the API, by `METHOD /path`. A PATCH that is not listed is an alias of the PUT. */
+export type EndpointGroup = {
   tag: string
   description: string
-  operations: Record<string, Operation>
+  endpoints: Record<string, Endpoint>
 }

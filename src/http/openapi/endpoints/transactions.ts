@@ -1,11 +1,11 @@
 import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
 import { deleted, json, taggedAnswers } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const transactionOperations: OperationGroup = {
+export const transactionEndpoints: EndpointGroup = {
   tag: 'Transactions',
   description: 'Income, expenses and transfers.',
-  operations: {
+  endpoints: {
     'GET /api/transactions': {
       id: 'listTransactions',
       summary: 'List transactions',

@@ -1,15 +1,15 @@
 import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
 import { json } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
 
-export const matchOperations: OperationGroup = {
+export const matchEndpoints: EndpointGroup = {
   tag: 'Matches',
   description:
     'What was typed by hand and also appears in the bank’s file, days later; and what left one account of the user’s and arrived in another.',
-  operations: {
+  endpoints: {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',

@@ -3,14 +3,14 @@ import { verificationSent, verificationStatus } from '../../../contract/mail.ts'
 import { addressLinkMinutes, resetLinkMinutes } from '../../../domain/links.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { json, page, pageOrJson } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 import { password } from './sign-in.ts'
 
 /** Emails and what their links do: verification, forgotten passwords, reminders. */
-export const emailOperations: OperationGroup = {
+export const emailEndpoints: EndpointGroup = {
   tag: 'Mail',
   description: 'Verifying or disowning the address, resetting the password, ending reminders.',
-  operations: {
+  endpoints: {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send another verification email',

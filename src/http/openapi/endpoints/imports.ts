@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { importRecord, importResult } from '../../../contract/imports.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
 import { deleted, json, list } from '../answers.ts'
-import type { Operation, OperationGroup } from '../operation.ts'
+import type { Endpoint, EndpointGroup } from '../endpoint.ts'
 
 const file = z.string().meta({ format: 'binary' })
 const upload = z.object({ file: file.describe('The file.') })
@@ -11,7 +11,7 @@ const upload = z.object({ file: file.describe('The file.') })
  * The files that both imports take. JSON, which they accept as well, is described in prose alone: given both a form and
  * JSON, the generators for Java, C# and Python send the form's file as JSON.
  */
-const bodies = (example: string): Operation['bodies'] => ({
+const bodies = (example: string): Endpoint['bodies'] => ({
   'multipart/form-data': { name: 'ImportUpload', schema: upload },
   'text/csv': { schema: file, example },
   'application/octet-stream': {
@@ -20,10 +20,10 @@ const bodies = (example: string): Operation['bodies'] => ({
   },
 })
 
-export const importOperations: OperationGroup = {
+export const importEndpoints: EndpointGroup = {
   tag: 'Import',
   description: `CSV files and bank statements: up to 10,000 rows or 5 MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
-  operations: {
+  endpoints: {
     'POST /api/import/store': {
       id: 'importFile',
       summary: 'Import a CSV file',

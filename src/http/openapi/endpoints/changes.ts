@@ -1,12 +1,12 @@
 import { feed } from '../../../contract/changes.ts'
 import { uploadAnswer } from '../../../contract/operations.ts'
 import { json } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const changeOperations: OperationGroup = {
+export const changeEndpoints: EndpointGroup = {
   tag: 'Changes',
   description: 'For clients that keep a copy of everything: docs/client.md, Keeping a copy.',
-  operations: {
+  endpoints: {
     'GET /api/changes': {
       id: 'pullChanges',
       summary: 'Pull what has changed',

@@ -1,11 +1,11 @@
 import { summary } from '../../../contract/summary.ts'
 import { json, taggedAnswers } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const dashboardOperations: OperationGroup = {
+export const dashboardEndpoints: EndpointGroup = {
   tag: 'Dashboard',
   description: 'Balances, and a month or any other range, at a glance.',
-  operations: {
+  endpoints: {
     'GET /api/summary': {
       id: 'showSummary',
       summary: 'Show the dashboard',

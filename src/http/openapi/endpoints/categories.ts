@@ -1,12 +1,12 @@
 import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
 import { deleted, json, list, taggedAnswers } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const categoryOperations: OperationGroup = {
+export const categoryEndpoints: EndpointGroup = {
   tag: 'Categories',
   description: 'What money is spent on, and where it comes from. Every user starts with a set of them.',
-  operations: {
+  endpoints: {
     'GET /api/categories': {
       id: 'listCategories',
       summary: 'List categories',

@@ -2,13 +2,13 @@ import { message } from '../../../contract/failures.ts'
 import { user } from '../../../contract/people.ts'
 import { exactLimits } from '../../../domain/rate-limits.ts'
 import { deleted, json, taggedAnswers } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 import { password } from './sign-in.ts'
 
-export const profileOperations: OperationGroup = {
+export const profileEndpoints: EndpointGroup = {
   tag: 'Profile',
   description: 'Who is signed in.',
-  operations: {
+  endpoints: {
     'GET /api/me': {
       id: 'showProfile',
       summary: 'Show the profile',

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { health } from '../../../contract/service.ts'
 import { json } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const serviceOperations: OperationGroup = {
+export const serviceEndpoints: EndpointGroup = {
   tag: 'Service',
   description: 'Whether the service is up, and this document.',
-  operations: {
+  endpoints: {
     'GET /api/health': {
       id: 'checkHealth',
       summary: 'Ask whether the service is up',

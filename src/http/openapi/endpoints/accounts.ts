@@ -1,12 +1,12 @@
 import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
 import { deleted, json, list, taggedAnswers } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
-export const accountOperations: OperationGroup = {
+export const accountEndpoints: EndpointGroup = {
   tag: 'Accounts',
   description: 'Bank, mobile and cash accounts, each with its balance.',
-  operations: {
+  endpoints: {
     'GET /api/accounts': {
       id: 'listAccounts',
       summary: 'List accounts',

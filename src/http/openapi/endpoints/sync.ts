@@ -1,6 +1,6 @@
 import { acceptedBatch, batch } from '../../../contract/batches.ts'
 import { json } from '../answers.ts'
-import type { OperationGroup } from '../operation.ts'
+import type { EndpointGroup } from '../endpoint.ts'
 
 const item = {
   client_id: 'phone-1',
@@ -10,11 +10,11 @@ const item = {
   transaction_date: '2026-11-19',
 }
 
-export const syncOperations: OperationGroup = {
+export const syncEndpoints: EndpointGroup = {
   tag: 'Offline batches',
   description:
     'What a phone recorded while it was offline. Give each item a `client_id`: a batch can then be sent as often as necessary, and every item lands once.',
-  operations: {
+  endpoints: {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
