@@ -4,7 +4,7 @@ import { maxRows, refuseFile, tooManyRows } from './problems.ts'
 import type { ClosingBalance, StatementAccount } from './statement.ts'
 
 /** No genuine file has more statements. */
-const maxAccounts = 20_000
+const maxStatements = 20_000
 /** How many accounts an error lists. */
 const accountsListed = 50
 
@@ -14,8 +14,8 @@ export function emptyAccount(identifier: string | null, currency: string | null)
 }
 
 /**
- * The names by which one of several accounts is chosen: the identifier, with the currency (`id/currency`) where that
- * alone tells accounts apart, and a number where nothing does.
+ * The names by which a user chooses one of several accounts: the identifier; `identifier/currency` where accounts share
+ * an identifier; and a number behind it where they share both.
  */
 export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'currency'>[]): string[] {
   const sharers = Map.groupBy(accounts, ({ identifier }) => identifier)
@@ -36,14 +36,14 @@ export function askWhichAccount(names: string[]): string {
   return `The file contains several accounts; choose one of: ${listed}.`
 }
 
-/** A closing balance, or null if its date or amount cannot be read: no entry depends on it. */
+/** A closing balance. One whose date or amount cannot be read is left out without an error: no entry depends on it. */
 export function balanceOn(date: CalendarDate | null, amount: Minor | MoneyProblem): ClosingBalance | null {
   return date !== null && typeof amount === 'number' ? { date, amount } : null
 }
 
 /**
- * Merges the statements of each account: files hold one per day or per page. The latest closing balance wins; of two
- * on the same day, the one further down in the file.
+ * Merges the statements of each account, since files hold one per day or per page. The latest closing balance wins; of
+ * two on the same day, the one further down in the file.
  */
 export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   const merged = new Map<string, StatementAccount>()
@@ -59,20 +59,20 @@ export function mergeAccounts(parts: StatementAccount[]): StatementAccount[] {
   return [...merged.values()]
 }
 
-/** Counts entries and statements while a file is read, and refuses the file at the first one too many. */
-export class RowLimit {
+/** Counts rows and statements while a file is read, and refuses the file at the first one too many. */
+export class FileLimits {
   #rows = 0
-  #accounts = 0
+  #statements = 0
 
-  count(): void {
+  countRow(): void {
     this.#rows += 1
     if (this.#rows > maxRows) refuseFile(tooManyRows)
   }
 
-  countAccount(): void {
-    this.#accounts += 1
-    if (this.#accounts > maxAccounts)
-      refuseFile(`The file must not have more than ${maxAccounts} statements.`)
+  countStatement(): void {
+    this.#statements += 1
+    if (this.#statements > maxStatements)
+      refuseFile(`The file must not have more than ${maxStatements} statements.`)
   }
 }
 

@@ -15,7 +15,7 @@ export class Problems {
   readonly #errors: FieldErrors = {}
   #found = 0
 
-  /** Adds an error about the file as a whole, under the form field that would settle it if there is one. */
+  /** Adds an error about the file as a whole: under the form field that would settle it, or under `file`. */
   add(field: string, text: string): void {
     this.#record(field, messageFor(field, text))
   }

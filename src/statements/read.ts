@@ -14,11 +14,11 @@ export function readStatement(bytes: Uint8Array, options: ImportOptions): Statem
   if (workbook) return workbook
   const { format, text } = recognise(bytes)
   if (format === 'csv') return readBankCsv(text, options)
-  const statement = readMarked(format, text, options)
+  const statement = readTagged(format, text, options)
   return options.signs === 'inverted' ? inverted(statement) : statement
 }
 
-function readMarked(format: Exclude<Statement['format'], 'csv'>, text: string, options: ImportOptions) {
+function readTagged(format: Exclude<Statement['format'], 'csv'>, text: string, options: ImportOptions) {
   if (format === 'ofx') return readOfx(text)
   if (format === 'camt') return readCamt(text)
   return format === 'mt940' ? readMt940(text) : readQif(text, options)

@@ -3,7 +3,7 @@ import type { Minor } from '../domain/money.ts'
 import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
-/** What the options of an import say about the file. Whatever they say is taken as given, not detected. */
+/** What the user says about the file. It is taken as given; everything else is detected. */
 export type ImportOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
@@ -12,9 +12,9 @@ export type ImportOptions = {
   decimal_separator?: DecimalSeparator
   /** `inverted` if positive amounts were spent, `as_written` if negative ones were. Settles what the file leaves open. */
   signs?: (typeof signConventions)[number]
-  /** Which account of the file is meant: a name that `accountNames` gives it. */
+  /** Which account of the file is meant, by the name that `accountNames` gives it. */
   statement_account?: string
-  /** Our field → their header, or the number of their column (`"1"` is the first); `""` means there is none. */
+  /** Which header, or which number (`"1"` is the first column), stands for each of our fields; `""` means none does. */
   mapping?: Record<string, string>
 }
 

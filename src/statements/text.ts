@@ -5,7 +5,7 @@ const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufef
 
 /** Text as it is stored: one line, no control characters, single spaces, at most 255 code points; null if empty. */
 export function cleanText(raw: string): string | null {
-  // Cut generously first: padding is dropped below, and long texts would cost more than they are worth.
+  // Cleaning a very long text is expensive, so it is cut first, with room for the padding that is dropped below.
   const text = raw.slice(0, 16_384).toWellFormed().replace(unwanted, ' ').replace(/\s+/g, ' ').trim()
   if (text === '') return null
   if (text.length <= maxCodePoints) return text
@@ -13,8 +13,8 @@ export function cleanText(raw: string): string | null {
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
 }
 
-/** Joins the parts of a description and leaves out parts that another one contains. */
-export function describe(...parts: (string | null | undefined)[]): string | null {
+/** Joins the parts of a description, leaving out those that another part contains. */
+export function joinDescription(...parts: (string | null | undefined)[]): string | null {
   const kept: string[] = []
   for (const part of parts) {
     const text = cleanText(part ?? '')
@@ -28,7 +28,7 @@ export function describe(...parts: (string | null | undefined)[]): string | null
   return cleanText(kept.join(' – '))
 }
 
-/** What banks write in place of a reference that they do not have (SWIFT NONREF, SEPA NOTPROVIDED …). */
+/** What banks write where they have no reference (SWIFT NONREF, SEPA NOTPROVIDED …). */
 const placeholder =
   /^(?:nonref\b.*|notprovided|not provided|nosref|noref|none|n\/?a|null|(?:eref|kref|mref|pref|cref|marf)\+?|[-.0/\s]*|.)$/i
 
@@ -42,12 +42,12 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
 }
 
 /** A value as error messages quote it: one line of at most 40 characters. */
-export function shown(raw: string): string {
+export function quoted(raw: string): string {
   const text = cleanText(raw) ?? ''
   return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`
 }
 
-/** Where a value is, as error messages put it. */
-export function place({ text, line }: { text: string; line: number }): string {
-  return `${shown(text)} in row ${line}`
+/** A value with its row, as error messages quote it. */
+export function quotedInRow({ text, line }: { text: string; line: number }): string {
+  return `${quoted(text)} in row ${line}`
 }

@@ -1,9 +1,9 @@
 import { refuseFile } from './problems.ts'
 
-/** Receives the contents of a document, in order, with names as they are written. */
+/** Receives the contents of a document in order. Names include their prefixes. */
 export type XmlListener = {
   open(name: string, attributes: ReadonlyMap<string, string>): void
-  /** Text as it is written, with valid references that `decodeReferences` replaces. */
+  /** Raw text; its references are valid, and `decodeReferences` replaces them. */
   text(raw: string): void
   cdata(text: string): void
   close(): void
@@ -31,8 +31,9 @@ const reference = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/y
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
- * Reads an XML 1.0 document as a stream, keeping nothing of it. It must be well-formed and have no document type
- * definition, so XML's own five entities are the only ones. Depth, elements and references are bounded. Throws Invalid.
+ * Reads an XML 1.0 document as a stream and keeps nothing of it. The document must be well-formed and have no document
+ * type definition, so XML's own five entities are the only ones. Depth, elements and references are bounded. Throws
+ * Invalid.
  */
 export function readXml(text: string, listener: XmlListener): void {
   new XmlReader(text, listener).read()
@@ -117,7 +118,7 @@ class XmlReader {
       if (attributes.has(name)) this.#refuse(`Duplicate attribute: ${name.slice(0, 40)}`)
       if (attributes.size === maxAttributes) refuseFile('An element of the file has too many attributes.')
       this.#checkReferences(quoted, this.#at - quoted.length)
-      // XML 1.0, 3.3.3: white space that is written out is a space, whatever its kind.
+      // XML 1.0, 3.3.3: literal white space of any kind counts as a space.
       attributes.set(name, decodeReferences(quoted.slice(1, -1).replace(/\r\n|[\t\n\r]/g, ' ')))
     }
     return attributes
@@ -146,7 +147,7 @@ class XmlReader {
     this.#at = stop
   }
 
-  /** Checks the references of a piece of text; a search in the whole text would run to its end each time. */
+  /** Checks the references in a piece of text; searching the whole text would run to its end each time. */
   #checkReferences(piece: string, begin: number): void {
     for (let at = piece.indexOf('&'); at >= 0; at = piece.indexOf('&', at + 1)) {
       reference.lastIndex = at
@@ -161,7 +162,7 @@ class XmlReader {
     }
   }
 
-  /** Moves past the next `end`, and returns what stands between `begin` and it. */
+  /** Moves past the next `end`, and returns what is between `begin` and `end`. */
   #skip(begin: string, end: string, problem: string): string {
     const from = this.#at + begin.length
     const found = this.#text.indexOf(end, from)

@@ -1,23 +1,23 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
 import type { Minor, MoneyProblem } from '../../domain/money.ts'
-import type { RowLimit } from '../accounts.ts'
+import type { FileLimits } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'
-import { bankReference, describe } from '../text.ts'
+import { bankReference, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
 /** The state that all entries of a file share. */
 export type Reading = {
   problems: Problems
-  limit: RowLimit
+  limits: FileLimits
   entries: number
   /** The day of the statement, for entries without one. */
   day: CamtDate | null
 }
 type CamtDate = { raw: string; date: CalendarDate | null }
 
-/** Adds a booked entry to its account, or one for each transaction of a batch if the batch states them in full. */
+/** Adds a booked entry to its account; for a batch that states all its transactions, one entry for each. */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
   reading.entries += 1
   const line = reading.entries
@@ -37,7 +37,7 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
     ? details.map((detail, i) => ({ amount: parts[i] as Minor, detail }))
     : [{ amount, detail: details[0] }]
   for (const piece of pieces) {
-    reading.limit.count()
+    reading.limits.countRow()
     const detail = parts || details.length === 1 ? piece.detail : undefined
     if (piece.amount === 0) account.skipped += 1
     else
@@ -64,7 +64,7 @@ export function camtAmount(raw: string): Minor | MoneyProblem {
   return /^\d{1,18}(?:[.,]\d{0,5})?$/.test(raw) ? ungroupedAmount(raw) : 'not a number'
 }
 
-/** The amount, negative if its indicator says debit. The indicator of a reversal is already that of the reversal. */
+/** The amount, negative if its indicator says debit. For a reversal, the indicator is already that of the reversal. */
 export function signed(amount: Minor | MoneyProblem, indicator: string): Minor | MoneyProblem {
   if (typeof amount !== 'number') return amount
   if (indicator === 'CRDT') return amount
@@ -83,7 +83,7 @@ function readAmount(entry: XmlElement, currency: string | null, line: number, pr
   return null
 }
 
-/** The signed amounts of a batch's details, if all are in the currency of the entry and add up to it. */
+/** The signed amounts of a batch's details, if all are in the currency of the entry and add up to its amount. */
 function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): Minor[] | null {
   if (details.length < 2) return null
   const currency = at(entry, 'Amt')?.currency
@@ -100,8 +100,8 @@ function detailAmounts(entry: XmlElement, details: XmlElement[], total: Minor): 
 }
 
 /**
- * The servicer's reference is the same in every statement. An entry reference is often just a number within the file,
- * which another file may use for another entry, so short ones are ignored.
+ * The servicer's reference is the same in every statement. An entry reference is often just a number within its file, so
+ * short ones are ignored: another file may use them for other entries.
  */
 function referenceOf(entry: XmlElement, detail: XmlElement | undefined, split: boolean): string | null {
   const entryReference = textAt(entry, 'NtryRef')
@@ -121,7 +121,7 @@ function describeEntry(entry: XmlElement, detail: XmlElement | undefined, amount
     (one) => textAt(one, 'AddtlRmtInf') || textAt(one, 'CdtrRefInf', 'Ref'),
   )
   const said = unstructured.trim() || structured.join(' ').trim() || textAt(detail, 'AddtlTxInf')
-  return describe(otherParty(detail, amount), said || textAt(entry, 'AddtlNtryInf'))
+  return joinDescription(otherParty(detail, amount), said || textAt(entry, 'AddtlNtryInf'))
 }
 
 /** Who paid, or who was paid. Since version 8 the name is inside a `Pty` element. */

@@ -1,4 +1,4 @@
-import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ClosingBalance, Statement, StatementAccount } from '../statement.ts'
 import { cleanText } from '../text.ts'
@@ -27,16 +27,16 @@ export function readCamt(text: string): Statement {
 
 type Amount = { currency: string | undefined }
 
-/** Reads statements in one pass: by the schema, the account and its currency precede the entries. */
+/** Reads statements in one pass: the schema puts the account and its currency before the entries. */
 class CamtStatements implements XmlVisitor {
   readonly accounts: StatementAccount[] = []
-  readonly reading: Reading = { problems: new Problems(), limit: new RowLimit(), entries: 0, day: null }
+  readonly reading: Reading = { problems: new Problems(), limits: new FileLimits(), entries: 0, day: null }
   #account = emptyAccount(null, null)
-  /** Of the first balance and entry, only the currency is kept. */
+  /** Only the currency is kept of the first balance and the first entry. */
   #first: { owner?: XmlElement; balance?: Amount; entry?: Amount } = {}
 
   begin(): void {
-    this.reading.limit.countAccount()
+    this.reading.limits.countStatement()
     this.#account = emptyAccount(null, null)
     this.#first = {}
     this.reading.day = null

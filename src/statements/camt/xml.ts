@@ -14,7 +14,7 @@ export type XmlElement = {
 
 /** Which parts of a document are read. */
 export type XmlPlan = {
-  /** The elements that are read, one after another, wherever they are. */
+  /** The elements that are read, one after the other, wherever they are. */
   outermost: Set<string>
   /** The names of the elements inside that are kept; all others are skipped with their contents. */
   kept: Set<string>
@@ -25,7 +25,7 @@ export type XmlPlan = {
 /** Called when an outermost element begins and ends, and with each of its children once that is complete. */
 export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(): void }
 
-/** How many elements one child of an outermost element may have: a batch of ten thousand transactions in full. */
+/** How many elements a child of an outermost element may have: enough for ten thousand transactions in full. */
 const maxKept = 130_000
 /** The rest of a longer text is never used (`cleanText`). */
 const maxText = 20_000
@@ -40,7 +40,7 @@ export function childrenOf(element: XmlElement | undefined, name: string): XmlEl
   return element?.repeated?.filter((child) => child.name === name) ?? []
 }
 
-/** The element at the end of a path of names, each of which an element has only once. */
+/** The element at the end of a path of names, none of which occurs several times. */
 export function at(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>(
     (from, name) => from?.children.find((child) => child.name === name),
@@ -61,7 +61,7 @@ export function ownText(element: XmlElement | undefined): string {
 class Visit implements XmlListener {
   readonly #plan: XmlPlan
   readonly #visitor: XmlVisitor
-  /** The open elements from an outermost one on; null stands for one that is skipped. */
+  /** The open elements, beginning with an outermost one; null stands for one that is skipped. */
   readonly #open: (XmlElement | null)[] = []
   /** How many elements are open around the outermost one. */
   #around = 0

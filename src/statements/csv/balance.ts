@@ -5,12 +5,12 @@ import type { ClosingBalance } from '../statement.ts'
 /** The amount of a row, and the balance after it if the file has one. A date that cannot be read is null. */
 export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Minor | null }
 
-/** How many steps from one balance to the next are the amount between them, its opposite, or neither. */
+/** How many steps from one balance to the next equal the amount between them, its opposite, or neither. */
 type Steps = { same: number; opposite: number; other: number }
 
 /**
- * What running balances say about the amounts: that their signs are right, that they are the wrong way round, that only
- * some are, or, where the rows can be read from either end, one or the other. Null if they say nothing.
+ * What running balances say about the signs of the amounts: right, the wrong way round, or partly so; `either` if that
+ * depends on the end from which the rows are read. Null if they say nothing.
  */
 export type BalanceVerdict = 'right' | 'inverted' | 'mixed' | 'either' | null
 
@@ -31,7 +31,7 @@ export function balancesProve(rows: Balanced[]): boolean {
   return known >= 2 && (runningBalance(rows) !== null || runningBalance(rows.toReversed()) !== null)
 }
 
-/** What the balances say about the signs of the amounts. The dates show from which end to read the rows. */
+/** What the balances say about the signs. The dates show from which end to read the rows. */
 export function balanceVerdict(rows: Balanced[]): BalanceVerdict {
   const down = verdictOf(stepsOf(rows))
   const up = verdictOf(stepsOf(rows.toReversed()))
@@ -42,8 +42,8 @@ export function balanceVerdict(rows: Balanced[]): BalanceVerdict {
 }
 
 /**
- * Amounts without signs, with those that the balances give them. `signOfFirst` is asked for the sign of the oldest row,
- * which no balance precedes. Null if the balances do not account for each row.
+ * Gives amounts the signs that the balances show. `signOfFirst` decides the sign of the oldest row, which no balance
+ * precedes. Null if the balances do not account for every row.
  */
 export function signedByBalances<T extends Balanced>(
   rows: T[],
@@ -61,18 +61,18 @@ export function signedByBalances<T extends Balanced>(
   return null
 }
 
-/** The rows that the running balances count: those that are booked, and of the pending ones those that moved it. */
+/** The rows that the running balances include: all that are booked, and those of the pending ones that changed it. */
 export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] {
   const booked = rows.filter(({ isPending }) => !isPending)
   if (booked.length === rows.length) return rows
-  const down = walk(rows)
-  const up = walk(rows.toReversed())?.toReversed() ?? []
+  const down = followBalance(rows)
+  const up = followBalance(rows.toReversed())?.toReversed() ?? []
   const best = down && down.length >= up.length ? down : up
   return best.length > booked.length ? best : booked
 }
 
-/** Follows the balance from row to row, leaving out pending rows that it passes over; null if it does not follow. */
-function walk<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] | null {
+/** Follows the balance from row to row, leaving out pending rows that do not change it; null if it cannot be followed. */
+function followBalance<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] | null {
   const kept: T[] = []
   let running: number | null = null
   for (const [i, row] of rows.entries()) {

@@ -18,7 +18,7 @@ const fields = csvFields.filter((field) => field !== 'to_account' && field !== '
 type Entry = ReadRow & {
   amount: Minor
   isPending: boolean
-  /** What tells its account from others in the file. */
+  /** What tells its account apart from others in the file. */
   own: string | null
   account: string | null
   currency: string | null
@@ -64,7 +64,7 @@ function groupsOf(entries: Entry[]): Entry[][] {
   return [...Map.groupBy(entries, keyOf).values()]
 }
 
-/** Where a question is asked anyway, the one about the account comes with it. */
+/** Where errors are reported anyway, also asks which account is meant, so that one reply can settle everything. */
 function askForAccount(table: CsvTable, values: ReadRow[], options: ImportOptions, problems: Problems): void {
   const known = values.map((value) => ({ ...value, amount: value.amount ?? (0 as Minor) }))
   const names = accountNames(groupsOf(entriesOf(table, known, options)).map(namesOf))

@@ -1,5 +1,5 @@
 import type { Problems } from '../problems.ts'
-import { shown } from '../text.ts'
+import { quoted } from '../text.ts'
 import { isBlankAmount } from '../written/amount.ts'
 import { type CsvField, foldHeader, headerNames, namesCurrency } from './header-names.ts'
 import type { CsvRecord } from './records.ts'
@@ -7,10 +7,10 @@ import type { CsvRecord } from './records.ts'
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
 
-/** The numbers of each field's columns, the best first: several for descriptions and payees, else one. */
+/** The columns of each field, the best first: several for descriptions and payees, otherwise one once it is settled. */
 export type Columns = Partial<Record<CsvField, number[]>>
 
-/** How many columns with one meaning are considered. No bank has as many, and each costs a pass over all rows. */
+/** How many columns with the same meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
 /** How many unknown fields of a mapping are named. */
 const unknownListed = 3
@@ -28,7 +28,7 @@ export function headersOf(cells: string[]): Header[] {
   return cells.map((cell) => ({ text: cell.trim(), name: foldHeader(cell) }))
 }
 
-/** How many fields a row names as headers; 0 if it is no header row. A name from the mapping makes it one. */
+/** How many fields a row names; 0 if it is not a header row. A single name from the mapping makes it one. */
 export function headerScore(cells: string[], mapped: string[], fields: readonly CsvField[]): number {
   if (cells.length < 2) return 0
   const headers = headersOf(cells)
@@ -64,7 +64,7 @@ export function currencyOfAmounts(header: string): string | null {
 
 /**
  * The columns of a table as they are to be read: what was detected, unless the mapping says otherwise. `dateColumns`
- * are those of dates of any meaning. Adds an error if the mapping does not fit, if two columns could be meant, or if
+ * hold dates of any meaning. Adds an error if the mapping does not fit, if two columns could be meant, or if
  * dates or amounts are missing.
  */
 export function settleColumns(
@@ -95,7 +95,7 @@ function isTable(columns: Columns): boolean {
   return Boolean(columns.date && (columns.amount || columns.debit || columns.credit))
 }
 
-/** Of `bedrag` and `bedrag in EUR` the second is what moved on the account. */
+/** Of `bedrag` and `bedrag in EUR`, the second is what moved on the account. */
 function preferred(headers: Header[], columns: number[]): number[] {
   const inCurrency = columns.filter((column) => namesCurrency(headers[column]?.text ?? ''))
   return columns.length > 1 && inCurrency.length === 1 ? inCurrency : columns
@@ -106,10 +106,10 @@ function columnsWhere(headers: Header[], test: (header: Header) => boolean): num
 }
 
 /**
- * Of several columns of amounts, one for each currency, those that hold any: a single one, or in a bank's file one in
- * each row. Null if the columns are not of that kind, or more than one is filled.
+ * Where each currency has its own column of amounts: those that are filled, which is a single one or, in a bank's file,
+ * one in each row. Null if the columns are not of that kind, or if more of them are filled.
  */
-function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], ofBank: boolean) {
+function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], isBankFile: boolean) {
   const all = columns.amount ?? []
   const [first] = all
   const areCurrencies = all.every((column) => currencyOfAmounts(headers[column]?.text ?? ''))
@@ -117,10 +117,10 @@ function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[]
   const filledIn = ({ cells }: CsvRecord) => all.filter((column) => !isBlankAmount(cells[column] ?? ''))
   const used = new Set(body.flatMap(filledIn))
   if (used.size < 2) return [[...used][0] ?? first]
-  return ofBank && body.every((record) => filledIn(record).length < 2) ? all : null
+  return isBankFile && body.every((record) => filledIn(record).length < 2) ? all : null
 }
 
-/** Adds what the mapping says: a field may have a header or the number of a column; an empty one has no column. */
+/** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */
 function applyMapping(
   columns: Columns,
   headers: Header[],
@@ -131,13 +131,13 @@ function applyMapping(
   const mapped = withoutAlternatives(columns, mapping)
   const unknown = Object.keys(mapping).filter((field) => !isOneOf(field, fields))
   for (const field of unknown.slice(0, unknownListed))
-    problems.add('mapping', `The :field field ${shown(field)} is unknown; use one of ${fields.join(', ')}.`)
+    problems.add('mapping', `The :field field ${quoted(field)} is unknown; use one of ${fields.join(', ')}.`)
   for (const [field, header] of Object.entries(mapping)) {
     if (!isOneOf(field, fields)) continue
     const column = columnNamed(headers, header)
     if (header.trim() === '') delete mapped[field]
     else if (column !== null) mapped[field] = [column]
-    else problems.add('mapping', `The file has no column ${shown(header)}; it has ${listed(headers)}.`)
+    else problems.add('mapping', `The file has no column ${quoted(header)}; it has ${listed(headers)}.`)
   }
   return mapped
 }
@@ -166,12 +166,12 @@ function columnNamed(headers: Header[], header: string): number | null {
   return number >= 1 && number <= headers.length ? number - 1 : null
 }
 
-/** Two columns with one name cannot both be meant; the mapping has to say which. */
+/** Of two columns with the same name only one can be meant; the mapping has to say which. */
 function checkTwins(columns: Columns, headers: Header[], problems: Problems): void {
   for (const field of ['date', 'amount', 'debit', 'credit'] as const) {
     const found = columns[field] ?? []
     if (found.length < 2) continue
-    const candidates = found.map((column) => `${column + 1} (${shown(headers[column]?.text ?? '')})`)
+    const candidates = found.map((column) => `${column + 1} (${quoted(headers[column]?.text ?? '')})`)
     problems.add(
       'mapping',
       `The ${field} could be any of the columns ${candidates.join(', ')}; choose one by its number.`,
@@ -181,7 +181,7 @@ function checkTwins(columns: Columns, headers: Header[], problems: Problems): vo
 
 /** The headers of a file, as listed in errors. */
 function listed(headers: Header[]): string {
-  const names = headers.map(({ text }, column) => shown(text) || `column ${column + 1}`)
+  const names = headers.map(({ text }, column) => quoted(text) || `column ${column + 1}`)
   return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} …`
 }
 

@@ -1,6 +1,6 @@
 import type { Minor } from '../../domain/money.ts'
 import { sepaPurpose } from '../mt940/details.ts'
-import { describe } from '../text.ts'
+import { joinDescription } from '../text.ts'
 import { markOf } from './mark-words.ts'
 import { type CsvRow, cellOf } from './rows.ts'
 import type { CsvTable } from './table.ts'
@@ -12,13 +12,13 @@ const payers = new Set(
 /** The other party and the purpose; the kind of booking if the bank gives neither. */
 export function describeRow(table: CsvTable, row: CsvRow, amount: Minor): string | null {
   const texts = (table.columns.description ?? []).map((column) => purposeOf(row.cells[column] ?? ''))
-  // DEBIT beside a description adds nothing to it.
+  // A word such as DEBIT adds nothing to a description.
   const telling = texts.filter((text) => markOf(text) === null)
   const party = otherParty(table, row, amount)
   return (
-    describe(party, ...telling, ...row.more) ??
-    describe(...texts) ??
-    describe(cellOf(table, row, 'posting_text'))
+    joinDescription(party, ...telling, ...row.more) ??
+    joinDescription(...texts) ??
+    joinDescription(cellOf(table, row, 'posting_text'))
   )
 }
 
@@ -27,7 +27,7 @@ function purposeOf(text: string): string {
   return text.includes('SVWZ+') ? sepaPurpose(text) : text
 }
 
-/** The other party. Some banks have one column for payers and one for payees; for a credit, the payer matters. */
+/** The other party. If a bank has one column for payers and one for payees, the payer of a credit is meant. */
 function otherParty(table: CsvTable, row: CsvRow, amount: Minor): string {
   const columns = table.columns.payee ?? []
   const isPayer = (column: number) => payers.has(table.headers[column]?.name ?? '')

@@ -1,6 +1,6 @@
 import { Invalid } from '../../domain/failures.ts'
 import type { ImportOptions } from '../statement.ts'
-import { shown } from '../text.ts'
+import { quoted } from '../text.ts'
 import { type Header, headerScore, headersOf } from './columns.ts'
 import type { CsvField } from './header-names.ts'
 import { contentsOf } from './headerless.ts'
@@ -13,12 +13,12 @@ export type Dialect = {
   /** The line of the file on which that text begins. */
   firstLine: number
   delimiter: string
-  /** The index of the header row among the records; -1 without one, and then all headers are empty. */
+  /** The index of the header row among the records; -1 if there is none, and then all headers are empty. */
   headerAt: number
   headers: Header[]
 }
 
-/** The beginning of a file, split at one of the delimiters that may be its own. */
+/** The beginning of a file, split at one of the possible delimiters. */
 type Sample = { delimiter: string; rows: string[][] }
 type Found = Pick<Dialect, 'delimiter' | 'headerAt' | 'headers'>
 
@@ -33,7 +33,7 @@ export function findDialect(file: string, options: ImportOptions, fields: readon
   const text = file.slice(sepLine.length)
   const chosen = chosenDelimiter(options.delimiter) ?? declared
   const start = text.slice(0, sampleLength)
-  const possible = hasCommasInNumbersAlone(start) ? delimiters.slice(1) : delimiters
+  const possible = hasCommasOnlyInNumbers(start) ? delimiters.slice(1) : delimiters
   const samples = (chosen === undefined ? possible : [chosen]).map((delimiter) => ({
     delimiter,
     rows: splitText(start, delimiter, sampleRecords).rows,
@@ -53,7 +53,7 @@ function chosenDelimiter(chosen: string | undefined): string | undefined {
   return delimiter
 }
 
-/** The header row is the row that names the most fields, and the delimiter is the one that shows it. */
+/** The header row is the row that names the most fields, and the delimiter is the one that brings it out. */
 function withHeader(samples: Sample[], mapping: Record<string, string>, fields: readonly CsvField[]) {
   const mapped = Object.values(mapping).filter((header) => !/^\d*$/.test(header.trim()))
   let most = 0
@@ -83,17 +83,17 @@ function withoutHeader(samples: Sample[], chosen: string | undefined, start: str
   if (chosen !== undefined && !only) return { delimiter: chosen, headerAt: -1, headers: [] }
   if (!only || candidates.length > 1) refuseDelimiter(candidates, start)
   const { width, header } = only.contents
-  // A first row of words names the columns, though none of them is known.
+  // A first row that is all words is a header row, even if none of its names is known.
   const headerAt = header ? only.rows.indexOf(header) : -1
   return { delimiter: only.delimiter, headerAt, headers: headersOf(header ?? new Array(width).fill('')) }
 }
 
-/** Semicolons separate, and all commas precede decimals. */
-function hasCommasInNumbersAlone(start: string): boolean {
+/** True if semicolons must be the delimiter, since every comma stands between two digits. */
+function hasCommasOnlyInNumbers(start: string): boolean {
   return start.includes(';') && !/(?<!\d),|,(?!\d)/.test(start)
 }
 
-/** True for rows that seem to be a table: several cells, and nearly as many in each row. */
+/** True for rows that look like a table: several cells, and about as many in each row. */
 function isRegular(rows: string[][]): boolean {
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ''))
   const widths = filled.map((cells) => cells.length)
@@ -101,14 +101,14 @@ function isRegular(rows: string[][]): boolean {
   return usual >= 2 && widths.filter((width) => width >= usual - 1 && width > 1).length >= filled.length * 0.6
 }
 
-/** Either nothing reveals the delimiter, or several would do. */
+/** Refuses a file in which nothing reveals the delimiter, or several would do. */
 function refuseDelimiter(possible: { delimiter: string }[], start: string): never {
   const named = possible.length > 0 ? possible.map(({ delimiter }) => delimiter) : delimiters
-  const names = named.map((one) => (one === '\t' ? 'tab' : shown(one)))
+  const names = named.map((one) => (one === '\t' ? 'tab' : quoted(one)))
   throw new Invalid({
     delimiter: [
       `The delimiter of the file is unclear; choose one: ${names.join('  ')}`,
-      `The file begins with ${shown(start.trimStart().split('\n', 1)[0] ?? '')}`,
+      `The file begins with ${quoted(start.trimStart().split('\n', 1)[0] ?? '')}`,
     ],
   })
 }

@@ -1,7 +1,7 @@
 import type { Minor } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { ImportOptions } from '../statement.ts'
-import { shown } from '../text.ts'
+import { quoted } from '../text.ts'
 import { type Balanced, type BalanceVerdict, balanceVerdict, signedByBalances } from './balance.ts'
 import { foldHeader } from './header-names.ts'
 import { markOf } from './mark-words.ts'
@@ -11,7 +11,7 @@ import type { CsvTable } from './table.ts'
 
 type Entry = Balanced & { row: CsvRow; isPending: boolean }
 
-/** What banks write beside a repayment of a card: a negative one shows that charges are positive. */
+/** What banks write beside the repayment of a card. If repayments are negative, charges are positive. */
 const repayment =
   /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen|betalt bg/
 /** Headers that only cards have. */
@@ -21,9 +21,9 @@ const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
 /**
- * The entries of each account with their true signs. Balances that prove or refute them come first; what remains open
- * is asked about (`signs`): amounts that do not show which way they go, signs that the balances contradict, and
- * negative amounts that are repayments. `openings` are balances of lines that are no entries.
+ * The entries of each account with their true signs. Balances are looked at first, since they can prove the signs or
+ * refute them. What they leave open is asked about (`signs`): amounts that do not show which way they go, signs that the
+ * balances contradict, and negative amounts that are repayments. `openings` are balances of lines that are not entries.
  */
 export function settleDirections<T extends Entry>(
   table: CsvTable,
@@ -51,14 +51,14 @@ export function settleDirections<T extends Entry>(
   if (doubt && example)
     problems.add(
       'signs',
-      `${doubt} Send signs=as_written if a positive amount such as ${shown(example.row.amount.text)} in row ${example.row.line} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
+      `${doubt} Send signs=as_written if a positive amount such as ${quoted(example.row.amount.text)} in row ${example.row.line} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
     )
   return groups
 }
 
 const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
 
-/** Why amounts with signs have to be asked about; null if they need not be. */
+/** Why the meaning of signs has to be asked about; null if it is clear. */
 function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]): string | null {
   if (known.has('inverted') || known.has('mixed'))
     return 'The balances in the file contradict the signs of its amounts.'
@@ -68,8 +68,8 @@ function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]):
   const negative = entries.filter(({ amount }) => amount < 0)
   const positive = entries.filter(({ amount }) => amount > 0)
   const kindsDiffer = contradictKinds(table, entries)
-  const ofCard = table.headers.some(({ name }) => cardHeader.test(name))
-  if (ofCard && negative.length < entries.length / 2)
+  const isOfCard = table.headers.some(({ name }) => cardHeader.test(name))
+  if (isOfCard && negative.length < entries.length / 2)
     return 'The file is that of a card, and most of its amounts are positive, as if they were charges.'
   const areRefunds = negative.length <= entries.length / 2 && negative.every(says(refund))
   if (negative.length > 0 && (kindsDiffer || areRefunds || negative.some(says(repayment))))
@@ -99,10 +99,10 @@ function verdictOn(group: Entry[]): BalanceVerdict {
   return balanceVerdict(booked) ?? balanceVerdict(group)
 }
 
-/** The sign of the oldest entry, which no balance precedes: by the opening balance if the file has one, or else by the answer. */
+/** The sign of the oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
 function signOfOldest(openings: Minor[], signs: ImportOptions['signs']) {
   return ({ amount, balance }: Entry): number | null => {
-    // A first balance of exactly this amount started from zero.
+    // If the first balance is this amount, the account started from zero.
     const before = [...openings, 0].find((opening) => Math.abs((balance ?? 0) - opening) === amount)
     if (before !== undefined) return (balance ?? 0) > before ? 1 : -1
     return signs ? (signs === 'inverted' ? -1 : 1) : null

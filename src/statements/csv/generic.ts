@@ -12,7 +12,7 @@ import { type CsvRow, cellOf, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
-/** What only banks' exports have. */
+/** Fields that only a bank's export has. */
 const bankFields = new Set<CsvField>([
   'payee',
   'product',
@@ -81,7 +81,7 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
   }
 }
 
-/** The type that a row names. Without one, a second account makes it a transfer; otherwise the sign decides. */
+/** The type that a row names. If it names none, a second account makes it a transfer, or else the sign decides. */
 function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string | null, problems: Problems) {
   const { type: named, debit, credit } = table.columns
   const word = cellOf(table, row, 'type')

@@ -2,8 +2,8 @@
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
 /**
- * The headers that banks use, folded (`foldHeader`). If a table has several of one field, the one
- * listed first is meant: a booking date before a value date, what moved on the account before a foreign amount.
+ * The headers that banks use, folded (`foldHeader`). If a table has several for one field, the one listed first is meant:
+ * a booking date before a value date, what moved on the account before an amount in a foreign currency.
  */
 export const headerNames = {
   date: [
@@ -122,7 +122,7 @@ const currencyInBrackets = new RegExp(
 )
 const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${currencyCodes})$`, 'i')
 
-/** A text as headers are compared: in lower case, without accents, currency and punctuation. */
+/** A text in the form in which headers are compared: lower case, without accents, currency or punctuation. */
 export function foldHeader(header: string): string {
   return withoutAccents(header)
     .replace(currencyInBrackets, ' ')
@@ -139,7 +139,7 @@ export function namesCurrency(header: string): boolean {
 
 function withoutAccents(header: string): string {
   const text = header.slice(0, 200).toLowerCase()
-  // Every cell of a file may be folded, and most are ASCII.
+  // Every cell of a file may be folded, and most are plain ASCII.
   if (!/[^\0-\x7f]/.test(text)) return text
   return text
     .replaceAll('ß', 'ss')

@@ -1,16 +1,16 @@
 import { Problems } from '../problems.ts'
 import type { ImportOptions } from '../statement.ts'
-import { shown } from '../text.ts'
+import { quoted } from '../text.ts'
 import { amountCell, amountReader, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { dateCell, dateReader } from '../written/date-order.ts'
 import { type Columns, type Header, maxTwins } from './columns.ts'
 import type { CsvRecord } from './records.ts'
 
-/** What the columns of a table hold, found from their cells alone. Rows narrower than the table do not count. */
+/** What the columns of a table hold, judging by their cells alone. Rows narrower than the table do not count. */
 export type Contents = {
   width: number
-  /** The first row as wide as the table, if it seems to be a header row. */
+  /** The first row as wide as the table, if it looks like a header row. */
   header: string[] | null
   /** The columns with a date in every row. Two with the same dates throughout count as one. */
   dates: number[]
@@ -24,7 +24,7 @@ export type Contents = {
 
 /** If there are more columns of numbers, they are not compared with each other. */
 const maxNumbers = 6
-/** How many rows are read to compare columns, and for further questions about a file that is refused anyway. */
+/** How many rows are read to compare columns, and to ask further questions about a file that is refused anyway. */
 const maxCompared = 1_000
 
 /** Finds out what the columns of a table hold. */
@@ -55,9 +55,9 @@ export function contentsOf(rows: string[][]): Contents {
 }
 
 /**
- * The columns of a table without headers, as far as their contents leave no choice: one column of dates, and one of
- * amounts; or those of amounts, or of debits and credits, that lead from each running balance to the next. Otherwise the
- * mapping must say which columns are meant.
+ * The columns of a table without headers, where their contents leave no choice: a single column of dates, and a single one
+ * of amounts, or the one or two that lead from each running balance to the next. Otherwise the mapping must say which
+ * columns are meant.
  */
 export function inferColumns(
   records: CsvRecord[],
@@ -75,8 +75,8 @@ export function inferColumns(
 }
 
 /**
- * Asks, together with whatever is unclear about the columns, what is unclear about their dates and amounts, and shows
- * the headers and the first row.
+ * Along with whatever is unclear about the columns, asks what is unclear about their dates and amounts, and shows the
+ * headers and the first row.
  */
 export function askAboutContents(
   headers: Header[],
@@ -96,7 +96,7 @@ export function askAboutContents(
     records.find(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1)?.cells ?? []
   const shownFirst = first
     .slice(0, 30)
-    .map((cell, i) => `${i + 1}${headers[i]?.text ? ` (${shown(headers[i].text)})` : ''}: ${shown(cell)}`)
+    .map((cell, i) => `${i + 1}${headers[i]?.text ? ` (${quoted(headers[i].text)})` : ''}: ${quoted(cell)}`)
   problems.add(
     'mapping',
     `The first row has ${shownFirst.join(', ')}. Send mapping={"date":"…","amount":"…"} with the numbers or headers of the columns; debit and credit may take the place of amount.`,
@@ -105,13 +105,13 @@ export function askAboutContents(
 
 /** The column with the most letters in words, apart from those that have another meaning. */
 export function wordiestColumn(records: CsvRecord[], used: number[]): number | null {
-  const letters: number[] = []
+  const letters = new Map<number, number>()
   for (const { cells } of records)
     for (const [column, cell] of cells.entries())
       if (!used.includes(column) && /\p{L}{2}/u.test(cell))
-        letters[column] = (letters[column] ?? 0) + cell.length
-  const most = letters.reduce((best, count) => Math.max(best, count), 0)
-  return most > 0 ? letters.indexOf(most) : null
+        letters.set(column, (letters.get(column) ?? 0) + cell.length)
+  const [most] = [...letters].sort(([a, some], [b, others]) => others - some || a - b)
+  return most?.[0] ?? null
 }
 
 function amountColumns(
@@ -134,7 +134,7 @@ function amountColumns(
   return {}
 }
 
-/** The columns that account for every step of a column of running balances, for each way in which they do. */
+/** Every choice of columns in which one or two columns account for each step of a column of running balances. */
 function balancedColumns(records: CsvRecord[], numbers: number[]): Columns[] {
   const cells = records.map(({ line, cells }) =>
     numbers.map((column) => amountCell(line, cells[column] ?? '')),
@@ -175,14 +175,14 @@ function leads(rows: number[][], at: { balance: number; credit: number; debit: n
   )
 }
 
-/** True for cells that are nearly all words, perhaps with a number at the end, and neither a date nor an amount. */
+/** True for cells that are nearly all words, perhaps ending in a number, with no date or amount among them. */
 function looksLikeHeader(cells: string[]): boolean {
   const words = cells.filter((cell) => /\p{L}/u.test(cell) && !/\d./s.test(cell.trim()))
   const values = cells.some((cell) => readWrittenDate(cell) !== null || readWrittenAmount(cell) !== null)
   return !values && words.length >= cells.length * 0.8
 }
 
-/** What every cell reads as; null if one of them cannot be read. */
+/** What each cell reads as; null if one of them cannot be read. */
 function readAll<T>(cells: string[], read: (cell: string) => T | null): T[] | null {
   const all: T[] = []
   for (const cell of cells) {

@@ -24,7 +24,7 @@ const marks = new Map(
   ),
 )
 
-/** Which side a debit/credit mark names: `D`, `Soll`, `Af` and `-` debit, `C`, `Haben`, `Bij` and `+` credit. */
+/** The side that a mark names: `D`, `Soll`, `Af` and `-` are debits, `C`, `Haben`, `Bij` and `+` credits. */
 export function markOf(word: string): Mark | null {
   const text = word.trim()
   if (text === '+') return 'credit'

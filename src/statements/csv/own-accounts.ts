@@ -5,7 +5,7 @@ import type { CsvTable } from './table.ts'
 /** More products than anybody has with one bank: the column holds something else. */
 const maxProducts = 10
 
-/** Headers of the holder's own account. Under others (Kontonummer), some banks give the other party's. */
+/** Headers that surely mean the holder's own account. Under others (Kontonummer), some banks give the other party's. */
 const certain =
   /^(?:account(?: name| number| no| id| iban)?|own account|konto|compte|cuenta|conto|conta|rachunek|eigenes konto|posted account|customer account no|kliendi konto|klienta konts|(?:iban )?auftragskonto|iban auftraggeberkonto|iban kontoinhaber|iban bban|rekening|rekeningnummer|accountnum)$/
 
@@ -15,8 +15,8 @@ export function accountCell(table: CsvTable, row: CsvRow): string | null {
 }
 
 /**
- * For each row, what tells the holder's accounts in a file apart: the account, if the file has several, and the
- * product, if it has several. Null if it has one of each.
+ * For each row, what tells the holder's accounts in a file apart: the account, if the file has several, and the product,
+ * if it has several. Null if there is only one of each.
  */
 export function ownAccounts(table: CsvTable, rows: CsvRow[], isMapped: boolean): (string | null)[] {
   const accounts = rows.map((row) => accountCell(table, row))

@@ -6,7 +6,7 @@ export type CsvRecord = { line: number; cells: string[] }
 
 /** The widest exports of banks and payment services have some eighty columns. */
 const maxCells = 256
-/** The rows, and the lines that banks put above, between and below them. */
+/** More than the rows that are allowed, since banks put other lines above, between and below them. */
 const maxRecords = 40_000
 
 /**
@@ -23,7 +23,7 @@ export function readRecords(text: string, delimiter: string, firstLine: number):
 function unquoted(text: string, delimiter: string, firstLine: number): string[][] {
   const lines = text.split('\n', maxRecords + 1)
   const split = lines.map((line) => splitUnescaped(line, delimiter))
-  // A preamble or footer may be narrower, but rows of several widths were not split where they should be.
+  // A preamble or footer may be narrower, but rows of different widths were split in the wrong places.
   const widths = new Map<number, number>()
   for (const cells of split)
     if (cells && cells.length > 2) widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1)
@@ -60,7 +60,7 @@ function splitUnescaped(line: string, delimiter: string): string[] | null {
   return cells
 }
 
-/** Numbers the records; one with line ends in its cells takes several lines. */
+/** Numbers the records by line; one with line ends in its cells takes several lines. */
 function withLines(rows: string[][], firstLine: number): CsvRecord[] {
   let line = firstLine
   return rows.map((cells) => {

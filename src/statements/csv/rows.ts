@@ -8,28 +8,28 @@ import type { CsvTable } from './table.ts'
 
 type AmountField = 'amount' | 'debit' | 'credit' | 'balance' | 'fee'
 
-/** A record whose dates and amounts have been read, each of them once. A blank amount has the text ''. */
+/** A record whose dates and amounts have been taken apart, each of them once. A blank amount has the text ''. */
 export type CsvRow = Record<AmountField, AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
-  /** True for a row that is not booked by its status. It counts only if the running balance does. */
+  /** True if its status says that it is not booked. It counts only if the running balance includes it. */
   isPending: boolean
-  /** The parts of the description that continue in the lines below. */
+  /** The rest of the description, from the lines below. */
   more: string[]
 }
 
 /**
- * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Lines that are
- * not transactions, such as an opening balance, are put `aside`: they still show how the file writes dates.
+ * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Other lines, such
+ * as an opening balance, are put `aside`: they still show how the file writes dates.
  */
 export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 
-/** What the status of a row says if it is pending, declined, or reversed before it was booked. */
+/** The status of rows that are pending, were declined, or were reversed before they were booked. */
 const notBooked =
   /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
-/** Words of lines with totals and balances, in eight languages, and cells that say nothing else. */
+/** Words in lines of totals and balances, in eight languages; and cells that say so even beside a date and an amount. */
 const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
 const summaryOnly =
@@ -37,32 +37,32 @@ const summaryOnly =
 
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
-/** The first half of a date, and counts of rows, which also begin with a number. */
+/** The first half of a date; and counts of rows, which also begin with a number. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
-/** Reads the rows of a table and leaves out whatever else banks put there: footers, totals, repeated headers. */
-export function transactionRows(table: CsvTable, ofBank: boolean): CsvRows {
+/** Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. */
+export function transactionRows(table: CsvTable, isBankFile: boolean): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   for (const [i, record] of table.body.entries()) {
     if (isEmpty(record) || isHeader(table, record)) continue
-    const row = ofBank ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
-    if (ofBank && isNotBooked(table, row) && !hasBalance(row)) {
+    const row = isBankFile ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
+    if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
-    } else if (isSummary(table, row, i > lastDated, ofBank)) result.aside.push(row)
+    } else if (isSummary(table, row, i > lastDated, isBankFile)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else result.rows.push({ ...row, isPending: ofBank && isNotBooked(table, row) })
+    else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
   }
   refuseCutOff(table, result)
   refuseNoRows(table, result)
   return result
 }
 
-/** The text of a field in a row: that of the first of its columns that has any. */
+/** The text of a field in a row, from the first of its columns that has any. */
 export function cellOf(table: CsvTable, { cells }: { cells: string[] }, field: CsvField): string {
   for (const column of table.columns[field] ?? []) {
     const text = cells[column]?.trim()
@@ -92,14 +92,14 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   }
 }
 
-/** A row with an amount but no booking date has that of another column of dates, such as the day on which it began. */
+/** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
 function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
   if (row.date.text !== '' || !hasAmount(row)) return row
   const other = dateColumns.map((column) => dateCell(row.line, row.cells[column] ?? ''))
   return { ...row, date: other.find(({ written }) => written) ?? row.date }
 }
 
-/** True for a row that can be followed from one running balance to the next. */
+/** True for a row that running balances can confirm. */
 function hasBalance({ date, amount, debit, credit, balance }: CsvRow): boolean {
   return Boolean(date.written && balance.written && (amount.written ?? debit.written ?? credit.written))
 }
@@ -126,13 +126,13 @@ function isNotBooked(table: CsvTable, row: CsvRow): boolean {
   return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(beginningOf(text)))
 }
 
-/** True for a line without a date that says balance or total and, below the last date, for any that is not a row. */
-function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, ofBank: boolean): boolean {
+/** True for a line that only states a balance or a total and, below the last date, for any that is not a row. */
+function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, isBankFile: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
     if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
-    return ofBank && says(row, summaryOnly)
+    return isBankFile && says(row, summaryOnly)
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
   if ((date !== '' || isBelowAll || noAmount) && says(row, summary)) return true
@@ -149,10 +149,10 @@ function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
-/** The beginning of a text, as far as it can matter, folded: that takes longer than all else that is done with a cell. */
+/** The part of a text that can matter, folded. Folding is by far the most expensive thing that is done with a cell. */
 const beginningOf = (text: string) => foldHeader(text.slice(0, 40))
 
-/** Below the last row, a line is a broken row if its date has digits, or if it has an amount and all the columns. */
+/** Below the last row, a line is a damaged row if its date has digits, or if it has an amount and all the columns. */
 function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
   if (row.cells.length >= width && !hasNoAmount(row)) return true
@@ -160,7 +160,7 @@ function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   return /\d/.test(date) && !rowCount.test(beginningOf(date)) && !isProse(row)
 }
 
-/** A single cell that begins with a word, such as `Exported on 31.01.2026`, unless the word is a month. */
+/** True for a single cell that begins with a word, such as `Exported on 31.01.2026`, unless the word is a month. */
 function isProse(row: CsvRow): boolean {
   const word = /^\p{L}{2,}/u.exec(beginningOf(row.date.text))?.[0]
   return word !== undefined && monthNumber(word) === null && filled(row) === 1
@@ -178,7 +178,7 @@ function hasAmount({ amount, debit, credit }: CsvRow): boolean {
   return Boolean(amount.written || debit.written || credit.written)
 }
 
-/** Refuses a file that has lines but no transaction among them: that is not an empty statement. */
+/** Refuses a file that has lines but no transaction among them: it is not an empty statement. */
 function refuseNoRows(table: CsvTable, { rows, skipped }: CsvRows): void {
   if (skipped > 0 || rows.some((row) => !/^\D+$/.test(row.date.text))) return
   const lines = table.body.filter((record) => filled(record) > 2)

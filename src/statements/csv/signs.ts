@@ -12,22 +12,22 @@ type Amounts = (Minor | null)[]
 type Read = (cell: AmountCell, field: string) => Minor | null
 
 /**
- * What says which way the amounts go: columns or marks of debits and credits, their own signs, or nothing. Signs still
- * have a meaning, as some cards write charges as positive.
+ * What says which way the amounts go: columns or marks of debits and credits, their own signs, or nothing. What a sign
+ * means is still open, since some cards write charges as positive amounts.
  */
 export type SignBasis = 'marks' | 'signs' | 'nothing'
 export type SignedAmounts = { amounts: Amounts; basis: SignBasis }
 
 /**
- * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, a column beside the
- * amounts may hold their signs. Amounts without any are positive here.
+ * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, another column may hold
+ * marks of debits and credits. Amounts without signs or marks stay positive.
  */
 export function signedAmounts(
   table: CsvTable,
   rows: CsvRow[],
   amountOf: AmountReader,
   { signs, mapping }: ImportOptions,
-  ofBank: boolean,
+  isBankFile: boolean,
   problems: Problems,
 ): SignedAmounts {
   const { amount, debit, credit } = table.columns
@@ -35,7 +35,7 @@ export function signedAmounts(
   if (amount && !(debit && credit)) {
     const amounts = rows.map((row) => read(row.amount, 'amount'))
     const isSigned = amounts.some((one) => one !== null && one < 0)
-    const marked = ofBank && !(isSigned && signs) ? byMarks(rows, amounts, table, problems) : null
+    const marked = isBankFile && !(isSigned && signs) ? byMarks(rows, amounts, table, problems) : null
     if (marked) return { amounts: marked, basis: 'marks' }
     return isSigned ? { amounts, basis: 'signs' } : byPlus(rows, amounts)
   }
@@ -45,7 +45,7 @@ export function signedAmounts(
   return { amounts, basis: 'marks' }
 }
 
-/** Amounts of which none is negative. Where some are marked as credits, the others are debits. */
+/** Amounts of which none is negative. If some are marked as credits (`12.50 CR`), the others are debits. */
 function byPlus(rows: CsvRow[], amounts: Amounts): SignedAmounts {
   const moving = rows.filter((_, i) => amounts[i])
   const positive = moving.map(({ amount }) => amount.written?.positive)
@@ -57,28 +57,33 @@ function byPlus(rows: CsvRow[], amounts: Amounts): SignedAmounts {
   return { amounts, basis: isSigned ? 'signs' : 'nothing' }
 }
 
-/** The amounts with the signs of a column of marks; null if the file has none. */
+/** The amounts with the signs that a column of marks gives them; null if the file has none. */
 function byMarks(rows: CsvRow[], amounts: Amounts, table: CsvTable, problems: Problems): Amounts | null {
   const { named, others } = markColumns(table, rows)
   const [column] = named
   if (column !== undefined) {
     const found = byMark(rows, amounts, column, problems)
-    if (Array.isArray(found)) return found
-    refuseSign(rows[found.contrary], table.headers[column]?.text, problems)
+    if ('signed' in found) return found.signed
+    refuseSign(found.contradicting, table.headers[column]?.text, problems)
     return amounts
   }
   for (const other of others) {
     const found = byMark(rows, amounts, other, problems)
-    if (Array.isArray(found)) return found
+    if ('signed' in found) return found.signed
   }
   return null
 }
 
 /**
- * The amounts by one column of marks. If some are negative already, all must agree with their marks or all contradict
- * them: then positive ones are charges. Otherwise the result is the first row that is contrary.
+ * The amounts with the signs of one column of marks. If some are negative already, either all agree with their marks, or
+ * all contradict them and positive ones are charges. Otherwise returns the first row that contradicts its mark.
  */
-function byMark(rows: CsvRow[], amounts: Amounts, column: number, problems: Problems) {
+function byMark(
+  rows: CsvRow[],
+  amounts: Amounts,
+  column: number,
+  problems: Problems,
+): { signed: Amounts } | { contradicting: CsvRow | undefined } {
   const words = rows.map((row) => markOf(row.cells[column] ?? ''))
   // Some banks mark only one side; rows without a mark then belong to the other.
   const other = !words.includes('credit') ? 'credit' : words.includes('debit') ? null : 'debit'
@@ -86,18 +91,19 @@ function byMark(rows: CsvRow[], amounts: Amounts, column: number, problems: Prob
   const moving = rows.flatMap((_, i) => (amounts[i] && marked[i] ? [i] : []))
   const agrees = (i: number) => (marked[i] === 'debit') === Number(amounts[i]) < 0
   if (moving.some((i) => Number(amounts[i]) < 0)) {
-    const contrary = moving.find((i) => !agrees(i))
-    if (contrary === undefined) return amounts
+    const contradicting = moving.find((i) => !agrees(i))
+    if (contradicting === undefined) return { signed: amounts }
     const kinds = new Set(moving.map((i) => marked[i]))
-    if (kinds.size < 2 || moving.some(agrees)) return { contrary }
+    if (kinds.size < 2 || moving.some(agrees)) return { contradicting: rows[contradicting] }
   }
-  return rows.map(({ line }, i) => {
+  const signed = rows.map(({ line }, i) => {
     const amount = amounts[i] ?? null
     if (!amount) return amount
     if (marked[i]) return negatedIf(marked[i] === 'debit', Math.abs(amount) as Minor)
     problems.addRow(line, 'type', requiredText)
     return null
   })
+  return { signed }
 }
 
 function negatedIf(isDebit: boolean, amount: Minor | null | undefined): Minor | null {
@@ -105,36 +111,37 @@ function negatedIf(isDebit: boolean, amount: Minor | null | undefined): Minor | 
 }
 
 /**
- * The columns of debit/credit marks: with a header for it or without one, else any that hold nothing but marks of both
- * kinds, since the same word throughout may mean anything.
+ * The columns of debit/credit marks. `named` have a header for them, no header at all, or one that means nothing else;
+ * `others` serve another purpose too. Without such a header a column must have marks of both kinds, since the same word
+ * throughout may mean anything.
  */
 function markColumns(table: CsvTable, rows: CsvRow[]): { named: number[]; others: number[] } {
   const contents = marksIn(rows)
-  const areMarks = (column: number) => contents[column] !== undefined && !contents[column].has(null)
+  const areMarks = (column: number) => contents.get(column)?.has(null) === false
   const columns = table.headers.map((_, column) => column)
   const unnamed = columns.filter((column) => table.headers[column]?.text === '')
   const isFree = (column: number) => !Object.values(table.columns).flat().includes(column)
-  const areBoth = columns.filter((column) => areMarks(column) && contents[column]?.size === 2)
+  const areBoth = columns.filter((column) => areMarks(column) && contents.get(column)?.size === 2)
   const named = [...(table.columns.type ?? []), ...unnamed].filter(areMarks)
   return { named: [...named, ...areBoth.filter(isFree)], others: areBoth }
 }
 
 /** The marks in each column, with null among them if it holds anything else. */
-function marksIn(rows: CsvRow[]): (Set<Mark | null> | undefined)[] {
-  const columns: (Set<Mark | null> | undefined)[] = []
+function marksIn(rows: CsvRow[]): Map<number, Set<Mark | null>> {
+  const columns = new Map<number, Set<Mark | null>>()
   for (const { cells } of rows) {
     for (const [column, cell] of cells.entries()) {
-      if (cell.trim() === '' || columns[column]?.has(null)) continue
-      columns[column] ??= new Set()
-      columns[column].add(markOf(cell))
+      const marks = columns.get(column) ?? new Set()
+      if (cell.trim() === '' || marks.has(null)) continue
+      columns.set(column, marks.add(markOf(cell)))
     }
   }
   return columns
 }
 
 /**
- * Amounts from a column of debits and one of credits. Banks write debits positive, or all of them negative. If a mapping
- * makes all amounts debits, the negative ones among positive ones are credits.
+ * Amounts from a column of debits and one of credits. Banks write debits as positive, or all of them as negative. If a
+ * mapping makes the only column of amounts debits, negative ones among positive ones are credits.
  */
 function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, problems: Problems): Amounts {
   const readAll = (field: Mark) => rows.map((row) => (row[field].text === '' ? 0 : read(row[field], field)))
@@ -145,8 +152,8 @@ function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, proble
   if (isPositive && !isOneColumn) refuseSign(rows[negative], 'debit', problems)
   // Where debits are positive and credits negative throughout, the signs are those of a debt (Citi).
   const areOwed = isPositive && negative < 0 && !credits.some((credit) => (credit ?? 0) > 0)
-  const contrary = credits.findIndex((credit) => (credit ?? 0) < 0)
-  if (!areOwed) refuseSign(rows[contrary], 'credit', problems)
+  const contradicting = credits.findIndex((credit) => (credit ?? 0) < 0)
+  if (!areOwed) refuseSign(rows[contradicting], 'credit', problems)
   const areNegative = negative >= 0 && !(isPositive && isOneColumn)
   return rows.map((row, i) => {
     const [debit, credit] = [debits[i] ?? null, credits[i] ?? null]
@@ -160,17 +167,17 @@ function fromTwoColumns(rows: CsvRow[], read: Read, isOneColumn: boolean, proble
   })
 }
 
-/** An amount beside a debit or credit must be the same money. */
+/** An amount beside a debit or credit must equal it. */
 function checkAgainstAmounts(rows: CsvRow[], amounts: Amounts, amountOf: AmountReader, problems: Problems) {
-  const contrary = rows.find((row, i) => {
+  const contradicting = rows.find((row, i) => {
     const amount = amountOf(row.amount)
     const split = amounts[i] ?? null
     return typeof amount === 'number' && split !== null && Math.abs(amount) !== Math.abs(split)
   })
-  if (contrary)
+  if (contradicting)
     problems.add(
       'mapping',
-      `The amount in row ${contrary.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
+      `The amount in row ${contradicting.line} differs from its debit or credit; map either amount, or debit and credit, and leave the others empty.`,
     )
 }
 

@@ -1,4 +1,4 @@
-/** Rows of cells. `isBroken` if a quote is never closed, or is closed in front of other text. */
+/** Rows of cells. `isBroken` if a quote is never closed, or is closed before other text. */
 export type SplitText = { rows: string[][]; isBroken: boolean }
 
 type Cell = { text: string; end: number; isBroken?: true }
@@ -29,7 +29,7 @@ export function splitText(text: string, delimiter: string, maxRows: number): Spl
 function cellReader(text: string, delimiter: string): (at: number) => Cell {
   const nextDelimiter = forwardSearch((from) => text.indexOf(delimiter, from), text.length)
   const nextLineFeed = forwardSearch((from) => text.indexOf('\n', from), text.length)
-  const nextBlack = forwardSearch((from) => indexOfBlack(text, from), text.length)
+  const nextNonSpace = forwardSearch((from) => indexOfNonSpace(text, from), text.length)
   const endFrom = (at: number) => Math.min(nextDelimiter(at), nextLineFeed(at))
 
   return (at) => {
@@ -45,7 +45,7 @@ function cellReader(text: string, delimiter: string): (at: number) => Cell {
       }
       const end = endFrom(quote + 1)
       const isLast = quote === text.length - 1
-      if (isLast || (end < text.length && nextBlack(quote + 1) >= end))
+      if (isLast || (end < text.length && nextNonSpace(quote + 1) >= end))
         return { text: text.slice(at + 1, quote).replaceAll('""', '"'), end, ...(isBroken && { isBroken }) }
       isBroken = true
     }
@@ -54,13 +54,13 @@ function cellReader(text: string, delimiter: string): (at: number) => Cell {
 }
 
 /** The index of the next character that is not white space, or -1. */
-function indexOfBlack(text: string, from: number): number {
-  const black = /\S/g
-  black.lastIndex = from
-  return black.exec(text)?.index ?? -1
+function indexOfNonSpace(text: string, from: number): number {
+  const nonSpace = /\S/g
+  nonSpace.lastIndex = from
+  return nonSpace.exec(text)?.index ?? -1
 }
 
-/** Remembers what it found last, so that a search from left to right looks at each character once. */
+/** A search that remembers what it found last, so that going from left to right it looks at each character once. */
 function forwardSearch(find: (from: number) => number, end: number): (from: number) => number {
   let found = -1
   return (from) => {

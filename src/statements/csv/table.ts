@@ -7,7 +7,7 @@ import type { CsvField } from './header-names.ts'
 import { askAboutContents, inferColumns, wordiestColumn } from './headerless.ts'
 import { type CsvRecord, readRecords } from './records.ts'
 
-/** The table of a CSV file: the meaning of its columns, its records, and those above it. */
+/** The table of a CSV file: what its columns mean, its records, and those above it (the preamble). */
 export type CsvTable = {
   headers: Header[]
   columns: Columns
@@ -19,7 +19,7 @@ export type CsvTable = {
 
 const maxLineLength = 65_536
 
-/** Opens the table of a CSV file: finds its delimiter, its header row below a preamble, and the columns of `fields`. */
+/** Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. */
 export function openTable(text: string, options: ImportOptions, fields: readonly CsvField[]): CsvTable {
   refuseLongLines(text, maxLineLength)
   const mapping = options.mapping ?? {}

@@ -8,7 +8,7 @@ import type { CsvRow, CsvRows } from './rows.ts'
 import { type SignBasis, signedAmounts } from './signs.ts'
 import type { CsvTable } from './table.ts'
 
-/** A row with its values. A date or amount that is null could not be read, and there is an error. */
+/** A row with its values. A date or amount that could not be read is null, and an error has been added. */
 export type ReadRow = {
   row: CsvRow
   date: CalendarDate | null
@@ -18,15 +18,18 @@ export type ReadRow = {
   fee: Minor | null
 }
 
-/** The rows with their values, and what gives the amounts their signs; null if that cannot be told yet. */
+/**
+ * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the balances of
+ * lines that are not rows.
+ */
 export type ReadValues = { values: ReadRow[]; basis: SignBasis | null; openings: Minor[] }
 
-/** Reads dates and amounts once the whole file has shown how it writes them. Adds an error for each that is wrong. */
+/** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
   table: CsvTable,
   { rows, aside }: CsvRows,
   options: ImportOptions,
-  ofBank: boolean,
+  isBankFile: boolean,
   problems: Problems,
 ): ReadValues {
   const otherDates = aside.map(({ date }) => date)
@@ -39,7 +42,14 @@ export function readValues(
   const isProvable = !amountOf && rows.some(({ balance }) => balance.written)
   const signed = isProvable
     ? null
-    : signedAmounts(table, rows, amountOf ?? signOnly, options, ofBank, amountOf ? problems : new Problems())
+    : signedAmounts(
+        table,
+        rows,
+        amountOf ?? signOnly,
+        options,
+        isBankFile,
+        amountOf ? problems : new Problems(),
+      )
   const quietly = (cell: AmountCell) => {
     const amount = amountOf?.(cell)
     return typeof amount === 'number' ? amount : null

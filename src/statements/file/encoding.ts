@@ -2,12 +2,13 @@ import { refuseFile } from '../problems.ts'
 import { legacyCharset } from './legacy-charset.ts'
 
 /**
- * Decodes a file. What decides the encoding, in this order: a byte order mark; NULs between ASCII characters (UTF-16);
- * being valid UTF-8, which is never a coincidence; the file's own declaration; the letters that would result.
+ * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters
+ * (UTF-16); by being valid UTF-8, which is never a coincidence; by the file's own declaration; by the letters that would
+ * result.
  */
 export function decodeText(bytes: Uint8Array): string {
   const padded = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
-  // Some programs fill up the last block of a file with NULs, or end it with the mark of DOS.
+  // Some programs pad the last block of a file with NULs, or end it with Ctrl-Z as DOS did.
   let end = padded.length
   while (padded[end - 1] === '\0' || padded[end - 1] === '\x1a') end -= 1
   const text = padded.slice(0, end)
@@ -27,7 +28,7 @@ function decodeMarked(bytes: Uint8Array): string | null {
   return null
 }
 
-/** Mostly ASCII text has a NUL in every other byte if it is in UTF-16. */
+/** In UTF-16, nearly every other byte of a text that is mostly ASCII is a NUL. */
 function decodeUtf16(bytes: Uint8Array): string | null {
   const length = Math.min(bytes.length - (bytes.length % 2), 4096)
   if (length < 4) return null
@@ -43,7 +44,7 @@ function decodeUtf16(bytes: Uint8Array): string | null {
   return null
 }
 
-/** Null for a legacy encoding. A file that is UTF-8 except for a few bytes was cut off or damaged, and is refused. */
+/** Null for a legacy encoding. Refuses a file that is UTF-8 except for a few bytes: it was cut off or damaged. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
@@ -55,7 +56,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
       refuseFile(
         `The file ends inside a character on line ${lineOf(text, '\ufffd')}; it seems to be cut off.`,
       )
-    // In a legacy encoding, each of these characters would be two letters that are almost never neighbours.
+    // In a legacy encoding, each of these characters would be two letters that hardly ever stand side by side.
     if (good > 0 && good >= broken) refuseDamaged(text)
     return null
   }

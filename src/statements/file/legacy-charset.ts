@@ -1,30 +1,34 @@
-/** Bytes that are letters in a Central European encoding and signs such as ¹ ³ ¿ in Windows-1252. */
+/** Bytes that are letters in a Central European encoding, but signs such as ¹ ³ ¿ in Windows-1252. */
 const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0x9d])
 const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
 
-/** Letters of Czech and Slovak in Windows-1250, in groups that no Western language has together in Windows-1252. */
+/**
+ * Czech and Slovak letters in Windows-1250. A file with a letter of both groups of a pair is in one of these languages:
+ * in Windows-1252, no Western language has such letters together.
+ */
 const czech = [
-  // ř beside ě, č, ů, ň: ø beside ì, è, ù, ò. Then š and ž, which are the same in both, beside č, ř, ě, ů; and ý likewise.
+  // ř with ě, č, ů or ň, which in Windows-1252 are ø with ì, è, ù or ò.
   [
     [0xf8, 0xd8],
     [0xec, 0xcc, 0xe8, 0xc8, 0xf9, 0xf2],
   ],
+  // š, ž or ý, which are the same bytes in both, with č, ř, ě or ů.
   [
     [0x9a, 0x9e, 0x8a, 0x8e, 0xfd],
     [0xe8, 0xc8, 0xf8, 0xd8, 0xec, 0xf9],
   ],
 ]
-/** č, ň, ě, ř, ů, š, ž and ť: two of them beside á are Slovak or Czech; è and ò come with à in the West. */
+/** č, ň, ě, ř, ů, š, ž and ť: two of them along with á mean Slovak or Czech, as Western text with è and ò has à. */
 const slavic = [0xe8, 0xc8, 0xf2, 0xec, 0xcc, 0xf8, 0xd8, 0xf9, 0x9a, 0x9e, 0x8a, 0x8e, 0x9d]
-/** ő and ű, which are õ and û in Windows-1252; Hungarian text has ö or ü and one of á, í, ó and ú as well. */
+/** ő and ű, which are õ and û in Windows-1252; Hungarian text also has ö or ü, and one of á, í, ó and ú. */
 const hungarian = [
   [0xf5, 0xd5, 0xfb, 0xdb],
   [0xf6, 0xd6, 0xfc, 0xdc],
   [0xe1, 0xc1, 0xed, 0xcd, 0xf3, 0xd3, 0xfa, 0xda],
 ]
-/** ã and ç of Portuguese, ä of Estonian, and è, à, ê, â, î, ô of French, beside õ and û. */
+/** Letters of other languages that have õ or û: ã and ç of Portuguese, ä of Estonian, è, à, ê, â, î and ô of French. */
 const notHungarian = [0xe3, 0xc3, 0xe7, 0xc7, 0xe4, 0xc4, 0xe8, 0xe0, 0xea, 0xe2, 0xee, 0xf4]
-/** å and æ, which Danish and Norwegian text has beside ø. */
+/** å and æ, which Danish and Norwegian text has along with ø. */
 const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 
 /**

@@ -1,14 +1,14 @@
 import { refuseFile } from '../problems.ts'
 import type { Statement } from '../statement.ts'
+import { binaryKind } from './binary-kind.ts'
 import { decodeText } from './encoding.ts'
-import { binaryKind } from './kind.ts'
 
 type Format = Statement['format']
 
 /** A file as text with `\n` line ends, and its format. */
 export type RecognisedFile = { format: Format; text: string }
 
-/** Recognises a file's format by its content alone. If it is no statement, the error says what it is. */
+/** Recognises a file's format by its content alone. If it is not a statement, the error says what it is instead. */
 export function recognise(bytes: Uint8Array): RecognisedFile {
   const kind = binaryKind(bytes)
   if (kind !== null) refuseFile(`The file is ${kind}, not a bank statement or CSV file.`)
@@ -31,8 +31,8 @@ function formatOf(text: string): Format {
 }
 
 /**
- * SWIFT text begins with its first field or its header block; some banks write a line or two before it. Leading space
- * is matched within its line only: `^\s*` would run on through all empty lines, again from each of them.
+ * SWIFT text begins with its first field or its header block, though some banks write a line or two before it. Leading
+ * space is matched within its line only: from each of many empty lines, `^\s*` would run on through all the others.
  */
 function isSwift(head: string): boolean {
   if (/^[\s@]*(?:\{1:|:(?:20|25|28C?|60F):)/.test(head)) return true

@@ -1,11 +1,11 @@
-import { describe } from '../text.ts'
+import { joinDescription } from '../text.ts'
 
 /** Subfields of `:86:` as German, Austrian and Polish banks number them. */
 const postingText = /^00$/
 const purpose = /^(?:2\d|6[0-3])$/
 const name = /^3[23]$/
 
-/** SEPA parts of the purpose (DFÜ agreement, annex 3); what a person wrote is in SVWZ. */
+/** SEPA parts of the purpose (DFÜ agreement, annex 3); SVWZ has what a person wrote. */
 const sepaParts = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP)[+:]\s?/
 
 /** The codes of Dutch banks: /TRTP/…/NAME/…/REMI/… */
@@ -15,24 +15,24 @@ const dutchCodes =
 const fullLine = 65
 const fullSubfield = 27
 
-/** The other party and the purpose in a `:86:`, in whichever of the styles it is written. */
+/** The other party and the purpose in a `:86:`, in whichever style it is written. */
 export function describeDetails(lines: string[]): string | null {
   if (lines.length === 0) return null
   return (
     describeNumbered(lines.join('')) ??
     describeCoded(lines.join('')) ??
-    describe(joinWrapped(lines, fullLine))
+    joinDescription(joinWrapped(lines, fullLine))
   )
 }
 
 /** `166?00GUTSCHRIFT?20EREF+1?21SVWZ+Rent?32JANE DOE`; the character before the numbers may also be one of `<>~^|`. */
 function describeNumbered(text: string): string | null {
-  const sign = /^\s*(?:\d{3}\s*)?([?<>~^|])\d{2}/.exec(text)?.[1]
-  if (sign === undefined) return null
-  const parts = text.split(new RegExp(`\\${sign}(\\d{2})`))
+  const separator = /^\s*(?:\d{3}\s*)?([?<>~^|])\d{2}/.exec(text)?.[1]
+  if (separator === undefined) return null
+  const parts = text.split(new RegExp(`\\${separator}(\\d{2})`))
   const valuesOf = (codes: RegExp) => parts.filter((_, i) => i % 2 === 0 && codes.test(parts[i - 1] ?? ''))
   const said = sepaPurpose(joinWrapped(valuesOf(purpose), fullSubfield))
-  return describe(joinWrapped(valuesOf(name), fullSubfield), said || valuesOf(postingText).join(' '))
+  return joinDescription(joinWrapped(valuesOf(name), fullSubfield), said || valuesOf(postingText).join(' '))
 }
 
 /** The purpose that a person wrote, without the SEPA references around it. */
@@ -54,10 +54,10 @@ function describeCoded(text: string): string | null {
   // /CNTP/account/bank/name/city/
   const counterparty = values.get('CNTP')?.split('/')[2]
   const remittance = values.get('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')
-  return describe(values.get('NAME') ?? counterparty, remittance) ?? describe(text)
+  return joinDescription(values.get('NAME') ?? counterparty, remittance) ?? joinDescription(text)
 }
 
-/** A loop, because `/\/+$/` is quadratic in a long run of slashes. */
+/** Trims with a loop, because `/\/+$/` is quadratic in a long run of slashes. */
 function withoutSlashes(value: string): string {
   let [start, end] = [0, value.length]
   while (value[start] === '/') start += 1
@@ -65,7 +65,7 @@ function withoutSlashes(value: string): string {
   return value.slice(start, end)
 }
 
-/** Joins lines. Full ones were wrapped, perhaps in the middle of a word; others end with a word. */
+/** Joins lines. A full one was wrapped, perhaps in the middle of a word; any other ends with a word. */
 function joinWrapped(lines: string[], width: number): string {
   return lines.reduce((text, line, i) => {
     const wrapped = (lines[i - 1]?.length ?? 0) >= width

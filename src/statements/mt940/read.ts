@@ -1,7 +1,7 @@
-import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
-import { describe } from '../text.ts'
+import { joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { describeDetails } from './details.ts'
 import { type Mt940Field, splitFields } from './fields.ts'
@@ -10,11 +10,11 @@ import { readStatementLine, swiftDate } from './statement-line.ts'
 class State {
   accounts: StatementAccount[] = []
   current: StatementAccount | null = null
-  /** The line of the `:20:` whose closing balance is still to come. */
+  /** The line of the `:20:` of a statement whose closing balance is still to come. */
   openSince: number | null = null
-  /** The last entry, while `:86:` fields may follow that describe it. */
+  /** The last entry, as long as `:86:` fields that describe it may follow. */
   open: { entry: StatementEntry; details: string[]; supplementary: string } | null = null
-  limit = new RowLimit()
+  limits = new FileLimits()
   problems = new Problems()
 }
 
@@ -51,7 +51,7 @@ function readField(state: State, field: Mt940Field): void {
   else if (field.tag === '60F' || field.tag === '60M') readOpening(account, value)
   else if (field.tag === '61') readEntry(state, field, value)
   else if (field.tag === '62F' || field.tag === '62M') readClosing(state, account, field)
-  // Forward balances come last, so the statement is whole, though some banks leave out its closing balance.
+  // Forward balances come last, so the statement is complete, though some banks leave out its closing balance.
   else if (field.tag === '65' || field.tag === '65F') state.openSince = null
 }
 
@@ -61,7 +61,7 @@ function beginStatement(state: State, line: number): StatementAccount {
       'file',
       `The statement that begins on line ${state.openSince} has no closing balance (:62F:) before line ${line}.`,
     )
-  state.limit.countAccount()
+  state.limits.countStatement()
   const account = emptyAccount(null, null)
   state.accounts.push(account)
   state.current = account
@@ -76,7 +76,7 @@ function readOpening(account: StatementAccount, value: string): void {
 }
 
 function readEntry(state: State, field: Mt940Field, value: string): void {
-  state.limit.count()
+  state.limits.countRow()
   const account = state.current
   const line = readStatementLine(value, field.line, state.problems)
   if (!account || !line) return
@@ -91,7 +91,7 @@ function readEntry(state: State, field: Mt940Field, value: string): void {
 function endEntry(state: State): void {
   const { open } = state
   state.open = null
-  if (open) open.entry.description = describeDetails(open.details) ?? describe(open.supplementary)
+  if (open) open.entry.description = describeDetails(open.details) ?? joinDescription(open.supplementary)
 }
 
 /** `:62F:` is the closing balance of a statement, `:62M:` only that of a page. */
@@ -104,14 +104,15 @@ function readClosing(state: State, account: StatementAccount, field: Mt940Field)
 
 /** The parts of `C260131EUR1234,56`: debit/credit mark, date, currency, amount. */
 function balanceParts(value: string): { currency: string | null; balance: ClosingBalance | null } | null {
-  const match = /^\s*([CD])\s*(\d{6})\s*(?:([A-Z]{3})\s*)?([\d.,]+)/.exec(value)
-  if (!match) return null
-  const [, mark, day = '', currency = null, digits = ''] = match
+  const shape = /^\s*(?<mark>[CD])\s*(?<day>\d{6})\s*(?:(?<currency>[A-Z]{3})\s*)?(?<digits>[\d.,]+)/
+  const groups = shape.exec(value)?.groups
+  if (!groups) return null
+  const { mark, day = '', currency = null, digits = '' } = groups
   const amount = ungroupedAmount(`${mark === 'D' ? '-' : ''}${digits}`)
   return { currency, balance: balanceOn(swiftDate(day), amount) }
 }
 
-/** An IBAN, or bank code and account number, without spaces and the leading slash of Polish banks. */
+/** An IBAN, or a bank code and account number, without spaces and without the leading slash of Polish banks. */
 function identifierOf(value: string): string | null {
   return value.replace(/\s+/g, '').replace(/^\/+/, '').slice(0, 64) || null
 }

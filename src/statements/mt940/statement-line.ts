@@ -4,16 +4,17 @@ import type { StatementEntry } from '../statement.ts'
 import { bankReference } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 
-/** Value date, entry date, mark, funds code (the last letter of the currency), amount, and the rest. */
-const shape = /^\s*(\d{6})(\d{4}|[ ]{4})?\s*(R[CD]|E[CD]|[CD])([A-Z])?\s*([\d][\d.,]*|,\d+)([\s\S]*)$/
+/** After the mark there may be a funds code, the last letter of the currency. */
+const shape =
+  /^\s*(?<valueDay>\d{6})(?<entryDay>\d{4}|[ ]{4})?\s*(?<mark>R[CD]|E[CD]|[CD])[A-Z]?\s*(?<digits>[\d][\d.,]*|,\d+)(?<rest>[\s\S]*)$/
 
-/** A `:61:` (SWIFT MT940, field 61 "Statement Line"). Lines marked EC or ED are expected, not booked. */
+/** A `:61:` (SWIFT MT940, field 61 "Statement Line"). One marked EC or ED is expected, not booked. */
 export type StatementLine = { entry: StatementEntry; supplementary: string; isExpected: boolean }
 
-/** Reads a `:61:`, its lines joined with line ends. If it is invalid, adds errors and returns null. */
+/** Reads a `:61:`, whose lines are joined by line ends. If it is invalid, adds errors and returns null. */
 export function readStatementLine(value: string, line: number, problems: Problems): StatementLine | null {
-  const match = shape.exec(value)
-  if (!match) {
+  const groups = shape.exec(value)?.groups
+  if (!groups) {
     problems.addRow(
       line,
       'entry',
@@ -21,7 +22,7 @@ export function readStatementLine(value: string, line: number, problems: Problem
     )
     return null
   }
-  const [, valueDay = '', entryDay = '', mark = '', , digits = '', rest = ''] = match
+  const { valueDay = '', entryDay = '', mark = '', digits = '', rest = '' } = groups
   const date = problems.checkDate(line, valueDay, bookingDate(valueDay, entryDay.trim()))
   // The reversal of a credit (RC) is a debit, that of a debit (RD) a credit.
   const isDebit = mark === 'D' || mark === 'RC' || mark === 'ED'
@@ -35,14 +36,14 @@ export function readStatementLine(value: string, line: number, problems: Problem
   }
 }
 
-/** A `yymmdd` date; SWIFT means 1980 to 1999 by 80 to 99. */
+/** A `yymmdd` date; in SWIFT, 80 to 99 mean 1980 to 1999. */
 export function swiftDate(day: string): CalendarDate | null {
   const year = Number(day.slice(0, 2))
   const date = `${year >= 80 ? 1900 + year : 2000 + year}-${day.slice(2, 4)}-${day.slice(4, 6)}`
   return isCalendarDate(date) ? date : null
 }
 
-/** The entry date in the year that puts it nearest to the value date, or else the value date. */
+/** The entry date, in the year that puts it nearest to the value date; without one, the value date. */
 function bookingDate(valueDay: string, entryDay: string): CalendarDate | null {
   const value = swiftDate(valueDay) ?? endOfFebruary(valueDay)
   if (value === null || entryDay === '') return value
@@ -60,7 +61,7 @@ function endOfFebruary(day: string): CalendarDate | null {
   return swiftDate(`${day.slice(0, 4)}29`) ?? swiftDate(`${day.slice(0, 4)}28`)
 }
 
-/** Transaction type (`NTRF`), customer's reference, `//`, bank's reference; on the next line supplementary details. */
+/** Transaction type (`NTRF`), the customer's reference, `//`, the bank's reference; on the next line, supplementary details. */
 function readRest(rest: string): { reference: string | null; supplementary: string } {
   const [first = '', ...more] = rest.split('\n')
   const references = first.replace(/^\s*[NSF][A-Z0-9 ]{3}/, '')

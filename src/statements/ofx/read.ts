@@ -1,8 +1,8 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import { balanceOn, emptyAccount, mergeAccounts, RowLimit } from '../accounts.ts'
+import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
-import { bankReference, cleanText, describe } from '../text.ts'
+import { bankReference, cleanText, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
 
@@ -10,27 +10,27 @@ import { type OfxAggregate, parseOfx } from './sgml.ts'
 const statementNames = ['STMTRS', 'CCSTMTRS', 'INVSTMTRS']
 const accountNames = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 
-type Reading = { problems: Problems; limit: RowLimit; entries: number }
+type Reading = { problems: Problems; limits: FileLimits; entries: number }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
 export function readOfx(text: string): Statement {
   const root = parseOfx(text)
   const statements = statementNames.flatMap((name) => descendants(root, name))
   if (statements.length === 0) refuseFile(noStatement(root))
-  const reading = { problems: new Problems(), limit: new RowLimit(), entries: 0 }
+  const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0 }
   const accounts = statements.map((statement) => readAccount(statement, reading))
   reading.problems.throwIfAny()
   return { format: 'ofx', accounts: mergeAccounts(accounts) }
 }
 
 function readAccount(statement: OfxAggregate, reading: Reading): StatementAccount {
-  reading.limit.countAccount()
+  reading.limits.countStatement()
   const from = statement.children.find((child) => accountNames.includes(child.name))
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
   const account = emptyAccount(cleanText(from?.elements.get('ACCTID') ?? ''), currency)
   for (const entry of descendants(statement, 'STMTTRN')) {
     reading.entries += 1
-    reading.limit.count()
+    reading.limits.countRow()
     const read = readEntry(entry, currency, reading)
     if (read && read.amount !== 0) account.entries.push(read)
     else account.skipped += 1
@@ -56,7 +56,7 @@ function readEntry(entry: OfxAggregate, currency: string | null, reading: Readin
     line,
     date,
     amount,
-    description: describe(
+    description: joinDescription(
       element('NAME') || payee?.elements.get('NAME'),
       element('EXTDNAME'),
       element('MEMO'),
@@ -78,7 +78,7 @@ function closingBalance(statement: OfxAggregate): ClosingBalance | null {
   return balanceOn(ofxDate(ledger?.elements.get('DTASOF') ?? ''), amount)
 }
 
-/** Why there is no statement, in the bank's own words if it says. */
+/** Why there is no statement, in the bank's own words if the file has any. */
 function noStatement(root: OfxAggregate): string {
   const failure = descendants(root, 'STATUS').find((status) => status.elements.get('SEVERITY') === 'ERROR')
   const message = cleanText(failure?.elements.get('MESSAGE') ?? '')

@@ -11,16 +11,16 @@ type Token = { open: string } | { close: string } | { text: string }
 
 const maxDepth = 64
 const maxTokens = 600_000
-/** How many names of elements one file may have. */
+/** How many different names a file may use. */
 const maxNames = 10_000
-/** How many aggregates are kept: an entry may have a payee and a currency, and banks add a few of their own. */
+/** How many aggregates a file may have that are kept: an entry may have a payee and a currency, and banks add others. */
 const maxKept = 4 * maxRows
 /** The rest of a longer text is never used (`cleanText`). */
 const maxText = 20_000
 
 const setOf = (names: string) => new Set(names.split(/\s+/))
 
-/** What is kept of a file. The rest is skipped, so that a file full of it cannot exhaust the memory. */
+/** What is kept of a file. The rest is skipped, so that no amount of it can exhaust the memory. */
 const keptElements = setOf(
   'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
 )
@@ -34,12 +34,12 @@ const otherAggregates =
   CCSTMTTRNRS INVSTMTTRNRS BANKTRANLIST BANKTRANLISTP INVTRANLIST INVBANKTRAN AVAILBAL BANKACCTTO CCACCTTO ORIGCURRENCY
   BALLIST BAL IMAGEDATA`)
 
-/** The other elements that are known. They are never taken for aggregates, even when a sloppy bank closes them empty. */
+/** The other elements that are known. They are never taken for aggregates, even if a bank gives them an end tag. */
 const otherElements =
   setOf(`TRNTYPE DTAVAIL CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID INV401KSOURCE
   CURRATE DTSTART DTEND BANKID BRANCHID ACCTTYPE ACCTKEY CODE SUBACCTFUND`)
 
-/** Aggregates that never contain one of their own name: a second start tag ends one that the bank forgot to end. */
+/** Aggregates that never contain one of the same name: a second start tag ends one that the bank forgot to end. */
 const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL')
 
 /** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. */
@@ -81,7 +81,7 @@ type Found = { found: Piece[]; end: number }
 
 const tag = /<(\/?)([A-Za-z][\w.:-]{0,63})\s*(\/?)>/y
 
-/** One tag, comment, CDATA section or processing instruction; any other `<` is text. */
+/** Reads one tag, comment, CDATA section or processing instruction; any other `<` is text. */
 function markupAt(text: string, at: number): Found {
   if (text.startsWith('<!--', at)) return { found: [], end: after(text, '-->', at) }
   if (text.startsWith('<?', at)) return { found: [], end: after(text, '?>', at) }

@@ -1,7 +1,7 @@
 import { emptyAccount, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { ImportOptions, Statement, StatementAccount, StatementEntry } from '../statement.ts'
-import { cleanText, describe } from '../text.ts'
+import { cleanText, joinDescription } from '../text.ts'
 import { type AmountReader, amountCell, amountReader } from '../written/amount.ts'
 import { dateCell, dateReader } from '../written/date-order.ts'
 import { type QifRecord, type QifSection, splitQif } from './records.ts'
@@ -44,13 +44,13 @@ function readEntry(record: QifRecord, { problems, dateOf, amountOf }: Readers): 
     line,
     date,
     amount,
-    description: describe(fields.get('P'), fields.get('M')),
+    description: joinDescription(fields.get('P'), fields.get('M')),
     // The field also holds words such as ATM or DEP, which do not identify an entry.
     reference: number !== null && /\d/.test(number) ? number : null,
   }
 }
 
-/** Quicken writes an opening balance as the first transaction: a transfer of the account to itself. */
+/** Quicken writes an opening balance as the first transaction: a transfer from the account to itself. */
 function isOpeningBalance({ fields }: QifRecord, account: string | null): boolean {
   if (!/^opening balance$/i.test(fields.get('P')?.trim() ?? '')) return false
   const category = /^\[(.*)\]$/.exec(fields.get('L')?.trim() ?? '')?.[1]

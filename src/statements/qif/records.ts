@@ -1,9 +1,9 @@
-import { RowLimit } from '../accounts.ts'
+import { FileLimits } from '../accounts.ts'
 import { linesOf } from '../lines.ts'
 import { refuseFile } from '../problems.ts'
 import { cleanText } from '../text.ts'
 
-/** The fields of one transaction by their letter, as far as they are read; the lines of a split are not. */
+/** Those fields of a transaction that are read, by their letter; the lines of a split are not. */
 export type QifRecord = { line: number; fields: Map<string, string> }
 
 /** The transactions under one header, and the account that the last `!Account` block named. */
@@ -20,7 +20,7 @@ class State {
   account: string | null = null
   kind: 'money' | 'account' | 'other' = 'other'
   open: QifRecord | null = null
-  limit = new RowLimit()
+  limits = new FileLimits()
 }
 
 /** Splits a QIF file into its sections and records, each of which ends with `^`. */
@@ -50,7 +50,7 @@ function readHeader(state: State, content: string): void {
   if (/^!account/i.test(content)) state.kind = 'account'
   else if (moneyTypes.test(content)) {
     state.kind = 'money'
-    state.limit.countAccount()
+    state.limits.countStatement()
     state.sections.push({ account: state.account, records: [] })
   } else if (/^!type/i.test(content)) state.kind = 'other'
   // Options such as AutoSwitch do not change the meaning of what follows.
@@ -62,7 +62,7 @@ function endRecord(state: State): void {
   if (record === null) return
   if (state.kind === 'account') state.account = cleanText(record.fields.get('N') ?? '') ?? state.account
   else if (state.kind === 'money') {
-    state.limit.count()
+    state.limits.countRow()
     state.sections.at(-1)?.records.push(record)
   }
 }

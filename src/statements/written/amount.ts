@@ -1,7 +1,7 @@
 import { type Minor, type MoneyProblem, parseMoney } from '../../domain/money.ts'
 import { decimalSeparators } from '../../domain/types.ts'
 import type { Problems } from '../problems.ts'
-import { place } from '../text.ts'
+import { quotedInRow } from '../text.ts'
 
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
@@ -10,7 +10,7 @@ export type WrittenAmount = {
   isNegative: boolean
   /** What shows that it is positive: a plus sign, or a mark such as `CR`. */
   positive: '+' | 'mark' | null
-  /** The amount as a plain decimal, for each separator with which it can be read. */
+  /** The amount as a plain decimal, for each decimal separator with which it can be read. */
   readings: Partial<Record<DecimalSeparator, string>>
 }
 
@@ -32,10 +32,10 @@ export function amountCell(line: number, text: string): AmountCell {
 }
 
 /**
- * Returns a function that reads the amounts of a file, signed as written, once all of them have shown which separator
- * precedes the decimals. One amount that can be read in only one way settles it. If none does and one could be read in
- * two ways, that is added as an error, and the result is null: no guessing. `others` are numbers such as balances,
- * which count only if the amounts leave it open.
+ * Returns a function that reads the amounts of a file, signed as written. Which separator precedes the decimals is
+ * settled by any amount that can be read in only one way. If there is none, and one could be read in two ways, adds an
+ * error instead of guessing, and returns null. `others` are numbers such as balances; they count only if the amounts
+ * leave it open.
  */
 export function amountReader(
   cells: Iterable<AmountCell>,
@@ -120,7 +120,7 @@ function plainDecimal(core: string, separator: DecimalSeparator): string | null 
   return `${digits || '0'}${kept === '' ? '' : `.${kept}`}`
 }
 
-/** The digits before the decimals without their grouping, which must be a valid one (1.234.567, 1 234, 12,34,567). */
+/** The digits before the decimals without their grouping, which must be valid (1.234.567, 1 234, 12,34,567). */
 function wholeDigits(whole: string, other: DecimalSeparator): string | null {
   if (/^\d*$/.test(whole)) return whole
   const grouped = whole.replace(groupers, "'")
@@ -154,18 +154,18 @@ function separatorOf(cells: Iterable<AmountCell>, others: Iterable<AmountCell>, 
   if (proof['.'] && proof[',']) {
     problems.add(
       'decimal_separator',
-      `The file uses both . and , before decimals: ${place(proof['.'])} and ${place(proof[','])}; choose one of them.`,
+      `The file uses both . and , before decimals: ${quotedInRow(proof['.'])} and ${quotedInRow(proof[','])}; choose one of them.`,
     )
   } else if (open && !proof['.'] && !proof[',']) {
     problems.add(
       'decimal_separator',
-      `The amount ${place(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
+      `The amount ${quotedInRow(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,
     )
   } else return proof[','] ? ',' : '.'
   return null
 }
 
-/** The first amount that can only be read with one of the separators, for each, and the first that leaves it open. */
+/** For each separator, the first amount that can be read with it alone; and the first that can be read with both. */
 function evidence(cells: Iterable<AmountCell>) {
   const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
   let open: AmountCell | null = null

@@ -1,5 +1,5 @@
 import type { Problems } from '../problems.ts'
-import { place } from '../text.ts'
+import { quotedInRow } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
 
 /** A cell or field that should hold a date; `written` is null if it does not. */
@@ -18,10 +18,10 @@ export function dateCell(line: number, text: string): DateCell {
 }
 
 /**
- * Returns a function that reads the dates of a file, once all of them have shown whether the day or the month comes
- * first. One 13/02/2026 settles it. If none does and a date could be two different days, that is added as an error: no
- * guessing. The function adds an error for a cell without a valid date, and returns null. `others` are dates that count
- * only if the cells leave it open.
+ * Returns a function that reads the dates of a file; for a cell without a valid date, it adds an error and returns null.
+ * Whether the day or the month comes first is settled by any date such as 13/02/2026. If there is none, and a date could
+ * be two different days, adds an error instead of guessing. `others` are dates that count only if the cells leave it
+ * open.
  */
 export function dateReader(
   cells: Iterable<DateCell>,
@@ -50,18 +50,18 @@ function orderOf(
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
-      `The dates ${place(proof.dmy)} and ${place(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
+      `The dates ${quotedInRow(proof.dmy)} and ${quotedInRow(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
     )
   } else if (open && !proof.dmy && !proof.mdy) {
     problems.add(
       'date_format',
-      `The date ${place(open.cell)} can be read in two ways and nothing in the file settles it; choose ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
+      `The date ${quotedInRow(open.cell)} can be read in two ways and nothing in the file settles it; choose ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
     )
   } else return proof.mdy ? 'mdy' : 'dmy'
   return null
 }
 
-/** The first date that can only be read with the day, or the month, in front, and the first that leaves it open. */
+/** The first date that can be read only with the day first, or with the month first; and the first that leaves it open. */
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null

@@ -14,37 +14,41 @@ export type WrittenDate = {
 }
 
 const maxLength = 80
-/** `01/31/2026 as of 01/30/2026`, and the zone behind a stamp of OFX, `20260131120000.000[0:GMT]`. */
-const asOf = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
-/** A time and whatever follows it. It is ignored, time zone included: the day is the one on the paper. */
+/** What may follow a date: `01/31/2026 as of 01/30/2026`, and the time zone in OFX, `20260131120000.000[0:GMT]`. */
+const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
+/** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
-const yearFirst = new RegExp(String.raw`^(\d{4})([-/. ])\s?(\d{1,2})\2\s?(\d{1,2})\.?${time}`)
+const yearFirst = new RegExp(
+  String.raw`^(?<year>\d{4})(?<separator>[-/. ])\s?(?<second>\d{1,2})\k<separator>\s?(?<third>\d{1,2})\.?${time}`,
+)
 const compact = new RegExp(String.raw`^(\d{2})(\d{2})(\d{2})(\d{2})(?:\d{4}|\d{6})?${time}`)
 const yearLast = new RegExp(
   String.raw`^(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?([-/.']{1,2})\s?(\d{4}|\d{1,2})\.?${time}`,
 )
 const dayMonthName = new RegExp(
-  String.raw`^(\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(\p{L}{3,12})[\s.,/-]{0,2}(?:de\s)?(\d{4}|\d{2})${time}`,
+  String.raw`^(?<day>\d{1,2})(?:st|nd|rd|th|º|er)?[\s./-]{0,2}(?:de\s)?(?<name>\p{L}{3,12})[\s.,/-]{0,2}(?:de\s)?(?<year>\d{4}|\d{2})${time}`,
   'u',
 )
 const monthNameDay = new RegExp(
-  String.raw`^(\p{L}{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s(\d{4})${time}`,
+  String.raw`^(?<name>\p{L}{3,12})\.?\s(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s(?<year>\d{4})${time}`,
   'u',
 )
-
-const yearMonthName = new RegExp(String.raw`^(\d{4})[\s-](\p{L}{3,12})[\s-](\d{1,2})${time}`, 'u')
+const yearMonthName = new RegExp(
+  String.raw`^(?<year>\d{4})[\s-](?<name>\p{L}{3,12})[\s-](?<day>\d{1,2})${time}`,
+  'u',
+)
 
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength) return null
-  const text = raw.trim().replace(/\s+/g, ' ').replace(asOf, '')
+  const text = raw.trim().replace(/\s+/g, ' ').replace(suffix, '')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
 }
 
 function readYearFirst(text: string): WrittenDate | null {
-  const match = yearFirst.exec(text)
-  if (!match) return null
-  const [, year = '', , second = '', third = ''] = match
+  const groups = yearFirst.exec(text)?.groups
+  if (!groups) return null
+  const { year = '', second = '', third = '' } = groups
   const ymd = dateOf(year, second, third)
   return { settled: ymd, readings: { ymd, ydm: dateOf(year, third, second) } }
 }
@@ -72,23 +76,16 @@ function readYearLast(text: string): WrittenDate | null {
   // 26-02-01 has a short year in front only if no other order fits.
   const ymd = tail.length === 2 && a.length === 2 ? dateOf(fullYear(a), b, tail) : null
   const shortYearFirst = dmy === null && mdy === null ? ymd : null
-  // Nobody puts the month first and separates with dots: 01.02.2026 is 1 February.
+  // Nobody who puts the month first separates with dots: 01.02.2026 is 1 February.
   const dotted = separator === '.' && quote === '.' ? dmy : null
   return { settled: dotted ?? shortYearFirst, readings: { dmy, mdy, ymd } }
 }
 
 function readMonthName(text: string): WrittenDate | null {
-  const dayFirst = dayMonthName.exec(text)
-  const nameFirst = dayFirst ? null : monthNameDay.exec(text)
-  const yearFirst = dayFirst || nameFirst ? null : yearMonthName.exec(text)
-  const [a, b, c] = nameFirst ? [2, 1, 3] : yearFirst ? [3, 2, 1] : [1, 2, 3]
-  const match = dayFirst ?? nameFirst ?? yearFirst
-  if (!match) return null
-  const [day = '', name = '', year = ''] = [match[a], match[b], match[c]]
+  const match = dayMonthName.exec(text) ?? monthNameDay.exec(text) ?? yearMonthName.exec(text)
+  const { day = '', name = '', year = '' } = match?.groups ?? {}
   const month = monthNumber(name)
-  if (month === null) return null
-  const settled = dateOf(fullYear(year), String(month), day)
-  return { settled, readings: {} }
+  return month === null ? null : { settled: dateOf(fullYear(year), String(month), day), readings: {} }
 }
 
 /** Two digits mean 1970 to 2069. */

@@ -2,15 +2,15 @@ import { refuseFile, tooManyRows } from '../problems.ts'
 import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 type Attributes = ReadonlyMap<string, string>
-/** The texts that cells share, which cell formats are dates, the day from which dates count, and what room is left. */
+/** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
 /**
- * How much the sheets of a workbook may hold in all: cells, counting those to the left of a cell and one for each row
- * that is left out, and the characters in them. A few bytes may stand for many rows, or for a text that cells share.
+ * How many cells and characters the sheets of a workbook may still have, all together. Skipped cells to the left of a
+ * cell count, and so does one for each skipped row: a few bytes may stand for many rows, or for a text that cells share.
  */
 type Room = { cells: number; characters: number }
 
-const maxRows = 40_000
+const maxSheetRows = 40_000
 const maxColumns = 256
 export const wholeRoom: Room = { cells: 400_000, characters: 8 * 1024 * 1024 }
 const maxCellLength = 20_000
@@ -18,12 +18,13 @@ const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
-/** Calls back for each element of a document as it begins and, with its own text, as it ends. */
+/** Calls back for each element of a document, if there is one, as it begins and, with its own text, as it ends. */
 export function visitElements(
-  xml: string,
+  xml: string | null,
   begin: (name: string, attributes: Attributes) => void,
-  end: (name: string, text: string) => void,
+  end: (name: string, text: string) => void = () => {},
 ): void {
+  if (xml === null) return
   const open: { name: string; text: string }[] = []
   const append = (text: string) => {
     const last = open.at(-1)
@@ -54,7 +55,7 @@ export function readSheet(xml: string, context: SheetContext): string[][] {
   const begin = (name: string, attributes: Attributes) => {
     if (name === 'row') {
       const number = Number(attributes.get('r') ?? rows.length + 1)
-      if (!(number >= 1 && number <= maxRows)) refuseFile(tooManyRows)
+      if (!(number >= 1 && number <= maxSheetRows)) refuseFile(tooManyRows)
       takeCells(room, number - rows.length - 1)
       while (rows.length < number) rows.push([])
       row = rows[number - 1]

@@ -5,19 +5,19 @@ import type { ImportOptions, Statement } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
-import { readSheet, type SheetContext, visitElements, wholeRoom } from './sheet.ts'
+import { readSheet, visitElements, wholeRoom } from './sheet.ts'
 import { ZipArchive } from './zip.ts'
 
 type Sheet = { name: string; rows: string[][] }
 
 /**
- * What all sheets and shared texts of a workbook together inflate to, at most. Those of programs are some ten times as
- * large as the file: a small one must not take as long to read as a large one.
+ * The most that the sheets and shared texts of a workbook may inflate to, all together. Usually that is some ten times
+ * the size of the file; a small file must not take as long to read as a large one.
  */
 const maxInflated = (size: number) => Math.min(8 * 1024 ** 2, 1024 ** 2 + 40 * size)
 const maxSheets = 20
-/** The formats of dates that have a number instead of a code (ECMA-376 part 1, 18.8.30). */
-const isDateFormat = (id: number) =>
+/** Built-in date formats, which have a number but no code (ECMA-376 part 1, 18.8.30). */
+const isBuiltInDate = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
 
 /**
@@ -33,7 +33,7 @@ export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Stateme
     try {
       read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }) })
     } catch (error) {
-      // A sheet without transactions, such as a summary, does not concern us.
+      // A sheet without transactions, such as a summary, is passed over.
       if (!(error instanceof Invalid) || isTable(rows)) throw error
       refusal ??= error
     }
@@ -57,7 +57,7 @@ export function readOnlyTable(bytes: Uint8Array): string | null {
   return toCsv(table.rows)
 }
 
-/** The sheets that can be seen and have anything in them; null if the bytes are no workbook. */
+/** The visible sheets that have anything in them; null if the bytes are no workbook. */
 function filledSheets(bytes: Uint8Array): Sheet[] | null {
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
   const archive = isZip ? ZipArchive.open(bytes, maxInflated(bytes.byteLength)) : null
@@ -66,30 +66,12 @@ function filledSheets(bytes: Uint8Array): Sheet[] | null {
   return sheetsOf(archive, workbook).filter(({ rows }) => rows.some((row) => row.some(Boolean)))
 }
 
-/** The sheets that can be seen, in their order. */
+/** The visible sheets, in their order. */
 function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
-  const found: { name: string; id: string }[] = []
-  let epoch = Date.UTC(1899, 11, 30)
-  const attribute = (attributes: ReadonlyMap<string, string>, name: string) => attributes.get(name) ?? ''
-  visitElements(
-    workbook,
-    (name, attributes) => {
-      if (name === 'workbookPr' && /^(?:1|true)$/.test(attribute(attributes, 'date1904')))
-        epoch = Date.UTC(1904, 0, 1)
-      if (name !== 'sheet' || attribute(attributes, 'state').includes('idden')) return
-      const id = [...attributes].find(([key]) => key.endsWith(':id'))?.[1] ?? ''
-      found.push({ name: cleanText(attribute(attributes, 'name')) ?? '', id })
-    },
-    () => {},
-  )
-  if (found.length > maxSheets) refuseFile(`The workbook must not have more than ${maxSheets} sheets.`)
-  const paths = new Map<string, string>()
-  visitElements(
-    archive.text('xl/_rels/workbook.xml.rels') ?? '<none/>',
-    (_, attributes) => paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
-    () => {},
-  )
-  const context = { ...contextOf(archive), epoch, room: { ...wholeRoom } }
+  const { found, epoch } = visibleSheets(workbook)
+  const paths = sheetPaths(archive)
+  const [texts, dateFormats] = [sharedTexts(archive), dateFormatsOf(archive)]
+  const context = { texts, dateFormats, epoch, room: { ...wholeRoom } }
   return found.map(({ name, id }, i) => {
     const target = paths.get(id) ?? `worksheets/sheet${i + 1}.xml`
     const xml = archive.text(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
@@ -97,15 +79,43 @@ function sheetsOf(archive: ZipArchive, workbook: string): Sheet[] {
   })
 }
 
-function contextOf(archive: ZipArchive): Pick<SheetContext, 'texts' | 'dateFormats'> {
+type Attributes = ReadonlyMap<string, string>
+const attribute = (attributes: Attributes, name: string) => attributes.get(name) ?? ''
+
+/** The names and relation ids of the visible sheets, and the day from which dates are counted. */
+function visibleSheets(workbook: string): { found: { name: string; id: string }[]; epoch: number } {
+  const found: { name: string; id: string }[] = []
+  let epoch = Date.UTC(1899, 11, 30)
+  visitElements(workbook, (name, attributes) => {
+    if (name === 'workbookPr' && /^(?:1|true)$/.test(attribute(attributes, 'date1904')))
+      epoch = Date.UTC(1904, 0, 1)
+    if (name !== 'sheet' || attribute(attributes, 'state').includes('idden')) return
+    const id = [...attributes].find(([key]) => key.endsWith(':id'))?.[1] ?? ''
+    found.push({ name: cleanText(attribute(attributes, 'name')) ?? '', id })
+  })
+  if (found.length > maxSheets) refuseFile(`The workbook must not have more than ${maxSheets} sheets.`)
+  return { found, epoch }
+}
+
+/** Where the archive has its sheets, by relation id. */
+function sheetPaths(archive: ZipArchive): Map<string, string> {
+  const paths = new Map<string, string>()
+  visitElements(archive.text('xl/_rels/workbook.xml.rels'), (_, attributes) =>
+    paths.set(attribute(attributes, 'Id'), attribute(attributes, 'Target')),
+  )
+  return paths
+}
+
+/** The texts that cells refer to by number. */
+function sharedTexts(archive: ZipArchive): string[] {
   const texts: string[] = []
   let text = ''
   let isReading = true
   visitElements(
-    archive.text('xl/sharedStrings.xml') ?? '<none/>',
+    archive.text('xl/sharedStrings.xml'),
     (name) => {
       if (name === 'si') text = ''
-      // How a text is pronounced.
+      // The pronunciation of a text.
       if (name === 'rPh') isReading = false
     },
     (name, own) => {
@@ -114,35 +124,40 @@ function contextOf(archive: ZipArchive): Pick<SheetContext, 'texts' | 'dateForma
       if (name === 'si') texts.push(text)
     },
   )
+  return texts
+}
+
+/** For each cell format, whether it is that of a date. */
+function dateFormatsOf(archive: ZipArchive): boolean[] {
   const dateCodes = new Set<number>()
   const dateFormats: boolean[] = []
   let isCellFormat = false
   visitElements(
-    archive.text('xl/styles.xml') ?? '<none/>',
+    archive.text('xl/styles.xml'),
     (name, attributes) => {
       const id = Number(attributes.get('numFmtId') ?? 0)
-      // What a quote or bracket begins goes to the end if none ends it: otherwise each of them would be looked for anew.
+      // An unclosed quote or bracket takes the rest: otherwise each would be searched for its end anew.
       const code = (attributes.get('formatCode') ?? '').replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')
       if (name === 'cellXfs') isCellFormat = true
       if (name === 'numFmt' && /[dy]/i.test(code) && !/general/i.test(code)) dateCodes.add(id)
-      if (name === 'xf' && isCellFormat) dateFormats.push(isDateFormat(id) || dateCodes.has(id))
+      if (name === 'xf' && isCellFormat) dateFormats.push(isBuiltInDate(id) || dateCodes.has(id))
     },
     (name) => {
       if (name === 'cellXfs') isCellFormat = false
     },
   )
-  return { texts, dateFormats }
+  return dateFormats
 }
 
 function toCsv(rows: string[][]): string {
-  const quoted = (cell: string) => {
+  const escaped = (cell: string) => {
     const text = cell.replace(/[\r\n]+/g, ' ')
     return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   }
-  return rows.map((row) => `${row.map(quoted).join(',')}\n`).join('')
+  return rows.map((row) => `${row.map(escaped).join(',')}\n`).join('')
 }
 
-/** True for a sheet of which two rows have a date and an amount: nothing of it may be passed over. */
+/** True for a sheet in which two rows have a date and an amount: none of it may be passed over. */
 function isTable(rows: string[][]): boolean {
   const dated = rows.filter(
     (row) =>

@@ -13,7 +13,7 @@ const maxMembers = 1_000
 const stored = 0
 const deflated = 8
 
-/** A ZIP archive (APPNOTE.TXT 4.3), of which members are read one by one, `maxInflated` bytes in all. */
+/** A ZIP archive (APPNOTE.TXT 4.3) whose members are read one by one, `maxInflated` bytes at most in all. */
 export class ZipArchive {
   readonly #bytes: Uint8Array
   readonly #members: Map<string, Member>

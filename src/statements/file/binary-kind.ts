@@ -20,7 +20,7 @@ const signatures: [number[], string][] = [
   [[0x7f, 0x45, 0x4c, 0x46], 'a program'],
 ]
 
-/** Names of archive members that tell the kinds of ZIP apart; they stand uncompressed near the beginning. */
+/** Names of members that tell kinds of ZIP archives apart. They are stored uncompressed, near the beginning. */
 const zipParts: [string, string][] = [
   ['xl/', 'an Excel workbook (.xlsx)'],
   ['word/', 'a Word document (.docx)'],
