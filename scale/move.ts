@@ -19,7 +19,7 @@ export type Move = {
 }
 
 /**
- * What moves, in order of arrival, and what does not: kept figures, which are made again from what has arrived.
+ * What moves, in order of arrival, and what does not: kept figures, which are computed again from what has arrived.
  * Every table with a `user_id` is in one of these lists.
  */
 export const movingTables = [
@@ -42,7 +42,7 @@ const keptColumns = [
   'accounts.moved',
   'accounts.transaction_count',
   'accounts.incoming_count',
-  // Without them, no job of the new database takes up what has not arrived whole.
+  // Without them, no job of the new database touches what has not arrived completely.
   'sync_batches.queued_at',
   'users.reminder_look_at',
 ]
@@ -118,8 +118,8 @@ async function keysOfUser({ email, idp_id }: KnownUser, secret: string): Promise
 }
 
 /**
- * Deletes the user and stores their rows. To every later request, message or job they do not exist, and what lies there
- * is removed as that of any deleted user. Does nothing if they have been deleted already.
+ * Deletes the user and stores their rows. For every later request, message and job they do not exist, and what is left
+ * of them is removed like that of any deleted user. Does nothing if they have been deleted already.
  */
 async function depart(userId: number, db: Database): Promise<void> {
   const columnsOf = await columnsByTable(db)
@@ -140,8 +140,8 @@ async function depart(userId: number, db: Database): Promise<void> {
   await runBatch(db, {
     // What is deleted but not yet removed stays, and what it means moves.
     clientIds: db.run(sql`
-      insert into spent_client_ids (user_id, noun, client_id)
-      select user_id, 'transaction', client_id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
+      insert into spent_client_ids (user_id, noun, client_id, row_id)
+      select user_id, 'transaction', client_id, id from transactions where client_id is not null and ${isGone} on conflict do nothing`),
     categories: db.run(sql`
       update transactions set category_id = null
        where user_id = ${userId} and user_id in (select id from users)
@@ -151,7 +151,7 @@ async function depart(userId: number, db: Database): Promise<void> {
   })
 }
 
-/** What a table is in order of. */
+/** The order of a table's rows. */
 function placeOf(table: string) {
   return sql.raw({ changes: 'seq', remembered: 'id', rejected_matches: 'first_id' }[table] ?? 'rowid')
 }
@@ -161,9 +161,28 @@ function isTheirs(table: string, userId: number) {
   if (table === 'users') return sql`id = ${userId}`
   if (table === 'sync_parts')
     return sql`batch_id in (select id from sync_batches where user_id = ${userId}) and ${isStillThere}`
-  if (table === 'transactions') return sql`user_id = ${userId} and ${isStillThere} and ${hasLiveAccounts}`
-  return sql`user_id = ${userId} and ${isStillThere}`
+  const rows = sql`user_id = ${userId} and ${isStillThere}`
+  if (table === 'transactions') return sql`${rows} and ${hasLiveAccounts}`
+  if (table === 'remembered') return sql`${rows} and ${isRemembered('remembered', userId)}`
+  if (table === 'rejected_matches')
+    return sql`${rows} and ${isKnown('first_id', userId)} and ${isKnown('second_id', userId)}`
+  return rows
 }
+
+/** Holds unless a row of that id has been deleted with its account, and waits to be removed. */
+const isLive = (id: string) =>
+  sql`exists (select 1 from transactions where transactions.id = ${sql.raw(id)} and ${hasLiveAccounts})`
+
+/** Holds for what is remembered, unless its account or the transaction that stands for it has been deleted. */
+const isRemembered = (row: string, userId: number) => sql`(
+  ${sql.raw(row)}.account_id in (select id from accounts where user_id = ${userId})
+  and (${sql.raw(row)}.survivor_id is null or ${isLive(`${row}.survivor_id`)}))`
+
+/** Holds if one of a rejected match's transactions moves, or is joined with one that does. */
+const isKnown = (id: string, userId: number) => sql`(${isLive(`rejected_matches.${id}`)} or exists (
+  select 1 from remembered gone
+   where gone.user_id = ${userId} and gone.id = rejected_matches.${sql.raw(id)} and gone.survivor_id is not null
+     and ${isRemembered('gone', userId)}))`
 
 function partsOf(userId: number, db: Database): Promise<PartKey[]> {
   const parts = sql`select step, part from departures where user_id = ${userId} order by step, part`
@@ -195,8 +214,8 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
 }
 
 /**
- * Makes the kept figures anew, since the triggers have counted only a part of the rows, and lets the jobs of the database
- * see the user. Repeating it changes nothing.
+ * Computes the kept figures again, since the triggers have counted only some of the rows, and lets the jobs of the
+ * database see the user. Repeating it changes nothing.
  */
 async function countArrived(userId: number, db: Database): Promise<void> {
   await runBatch(db, {
@@ -205,7 +224,7 @@ async function countArrived(userId: number, db: Database): Promise<void> {
       sql`update accounts set moved = 0, transaction_count = 0, incoming_count = 0 where user_id = ${userId}`,
     ),
     counted: countRows(sql`${userId}`, sql`user_id = ${userId}`).map((statement) => db.run(statement)),
-    // The oldest batch that waits is queued by the next sweep, the others by it.
+    // The next sweep queues the oldest batch that is waiting; finishing it queues the next.
     batches: db.run(sql`
       update sync_batches set queued_at = 0
        where id = (select id from sync_batches where user_id = ${userId} and completed_at is null

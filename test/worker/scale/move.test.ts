@@ -100,6 +100,26 @@ test('a cursor from before a move works after it, and misses nothing', async () 
   await expectWhole(snapshot, person)
 })
 
+test('a user moves whose deleted account still waits to be removed, and its client ids stay spent', async () => {
+  const world = await createDatabases(2)
+  const person = await somebodyWithAHistory(world)
+  const [checking, savings] = (await person.get('/api/accounts')).body
+  const [one, two] = (await person.get(`/api/transactions?account_id=${savings.id}&type=expense`)).body.data
+  const twins = [one.id, two.id]
+  await person.put(`/api/transactions/${one.id}`, { amount: two.amount })
+  expect((await person.post('/api/matches/join', { kind: 'duplicate', ids: twins })).status).toBe(200)
+  const other = (await person.get(`/api/transactions?account_id=${checking.id}`)).body.data[0].id
+  const rejected = { kind: 'transfer', ids: [twins[0], other] }
+  expect((await person.post('/api/matches/reject', rejected)).status).toBe(204)
+  await person.delete(`/api/accounts/${savings.id}`)
+  await world.move(person.id, 0, 1)
+
+  const again = { ...expense(checking.id, 8), category_id: (await person.get('/api/categories')).body[0].id }
+  const answer = await person.post('/api/transactions', { ...again, client_id: 'phone' })
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['client_id']])
+  expect(await findDifferences(world.database(1).db)).toEqual([])
+})
+
 test('a long history moves in parts, each row once', async () => {
   const world = await createDatabases(2)
   const person = await somebodyWithAHistory(world)
