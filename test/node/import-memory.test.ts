@@ -83,7 +83,7 @@ test('ten thousand rows of any format are read in a small multiple of their size
   expect([...read]).toEqual(sizable.map(([name]) => [name, rows]))
 })
 
-test('what those who mean harm send is read, or refused, in as little', { timeout }, async () => {
+test('what attackers send is read, or refused, in as little', { timeout }, async () => {
   const harmful = shapes.filter(({ name }) => manyParts.test(name))
   expect(harmful.length).toBeGreaterThan(20)
   function* files(): Generator<[string, string | Uint8Array]> {

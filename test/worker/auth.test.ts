@@ -376,7 +376,7 @@ describe('check-email', () => {
   const check = (world: World, query: string, headers: Record<string, string> = {}) =>
     world.call('GET', `/api/auth/check-email${query}`, { headers })
 
-  test('calls every well-formed address available, a registered one too', async () => {
+  test('calls every well-formed address available, even a registered one', async () => {
     const world = createWorld()
     await register(world)
     for (const email of ['ada@example.com', 'new@example.com', 'first.last%2Btag@sub.example.co']) {

@@ -158,7 +158,7 @@ test.each([
   })
 })
 
-test('nobody sees anything of another user through a cursor made up', async () => {
+test('nobody sees anything of another user through a made-up cursor', async () => {
   const world = createWorld()
   const owner: Household = await createHousehold(world)
   await owner.spend()

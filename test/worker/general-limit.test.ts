@@ -40,7 +40,7 @@ async function createStrictWorld() {
   return { world, me }
 }
 
-test('a token has so many calls a minute, wherever they come from, and takes nothing from another', async () => {
+test('a token has calls of its own each minute, wherever they come from, and takes none from another', async () => {
   const { world, me } = await createStrictWorld()
   const [person, other] = [await world.register(), await world.register()]
   const call = () => me(person.token, randomClientAddress())
@@ -114,7 +114,7 @@ test('what needs no token counts by client address, an IPv6 one by its network',
   expect((await world.call('GET', '/api/health', { headers: elsewhere })).status).toBe(200)
 })
 
-test('a user has so many imports a minute with all tokens together, and the next is refused unread', async () => {
+test('a user’s imports of a minute are counted over all tokens, and the first beyond the limit is refused unread', async () => {
   await avoidEndOfMinute(20_000)
   const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true', IMPORT_LIMIT: env.LOGIN_LIMIT })
   const { person, expense, checking } = await createHousehold(world)

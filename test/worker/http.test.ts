@@ -351,7 +351,7 @@ describe('the body of a request', () => {
     },
   )
 
-  test('is 413 when it is larger than any we take', async () => {
+  test('is a 413 if it is larger than any that we accept', async () => {
     const world = createWorld()
     const { status, body } = await post(world, big(600_000), json, await signIn(world))
     expect([status, body]).toEqual([413, { message: expect.any(String) }])
@@ -398,7 +398,7 @@ describe('the body of a request', () => {
 })
 
 describe('failures', () => {
-  test('that nobody foresaw are 500 and tell nothing', async () => {
+  test('that nobody foresaw are a 500 and reveal nothing', async () => {
     const world = createWorld()
     const options = await signIn(world)
     await breakDatabase(world)

@@ -225,7 +225,7 @@ describe('the first sign-in', () => {
     expect(names).toHaveLength(defaultCategories.length)
   })
 
-  test('refuses an address that the provider has not verified, and makes nobody', async () => {
+  test('refuses an address that the provider has not verified, and creates no user', async () => {
     const world = createWorld()
     const path = await fillIn(world, { decision: 'sign-in', address: address(), state: 'unverified' })
     expectFailure(await world.call('GET', path), 'email_unverified')

@@ -412,7 +412,7 @@ describe('what is no file to import', () => {
     expect((await call('--x\r\nContent-Dispo')).status).toBe(400)
   })
 
-  test('a form of more fields than an import can have is a 422, one whose boundary is no boundary a 400', async () => {
+  test('a form with more fields than an import can have is a 422, one with an invalid boundary a 400', async () => {
     const home = await createImporter()
     const field = (name: string, value: string) =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`

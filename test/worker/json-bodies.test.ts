@@ -29,7 +29,7 @@ async function createPhone() {
 }
 
 describe('a large JSON body', () => {
-  test('is refused while it arrives, where its token is none', async () => {
+  test('is refused while it arrives if its token is not valid', async () => {
     const { world, person } = await createPhone()
     const token = person.token.replace(/^\d+/, '999999')
     const rawBody = endless(`{"transactions":[${' '.repeat(70_000)}`)
@@ -37,7 +37,7 @@ describe('a large JSON body', () => {
     expect(status).toBe(401)
   })
 
-  test('that finds no memory is 503 and told when to come again; small ones are served', async () => {
+  test('that finds no memory is a 503 that says when to try again; small ones are served', async () => {
     const { upload } = await createPhone()
     const memory = takeMemory(55.9 * megabyte)
     muteLog(['error'])
@@ -48,7 +48,7 @@ describe('a large JSON body', () => {
     expect((await upload(1_000)).status).toBe(200)
   })
 
-  test('of somebody without a token never keeps out those of people with one', async () => {
+  test('from somebody without a token never keeps out those from people with one', async () => {
     const { world, upload } = await createPhone()
     takeMemory(8 * megabyte)
     muteLog(['error'])
@@ -66,7 +66,7 @@ describe('a large JSON body', () => {
   })
 })
 
-test('a body that stands still is given up after ten seconds, and is 503', { timeout: 60_000 }, async () => {
+test('a body that stalls is dropped after ten seconds, and is a 503', { timeout: 60_000 }, async () => {
   const { world, person, checking } = await createPhone()
   muteLog(['error'])
   const calls: [path: string, start: string, type: string][] = [
@@ -86,7 +86,7 @@ test('a body that stands still is given up after ten seconds, and is 503', { tim
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
 })
 
-test('a body that comes byte by byte is not woken up for at every byte', async () => {
+test('a body that comes byte by byte does not wake the Worker for each of them', async () => {
   const { readable, writable } = new IdentityTransformStream()
   const send = async () => {
     const writer = writable.getWriter()

@@ -110,7 +110,7 @@ describe('an account with a long history', () => {
 })
 
 describe('a user with a long history', () => {
-  test('leaves in two round trips; the address is free, and nobody meets what is left until it is removed', async () => {
+  test('leaves in two round trips; the address is free, and nobody sees what is left until it is removed', async () => {
     const home = await createArchivist()
     const { world, db, person, checking, category } = home
     const { email, password } = person

@@ -37,7 +37,7 @@ async function keysOf(world: World): Promise<string[]> {
 }
 
 describe('somebody who registers an address that is not theirs', () => {
-  test('does not get it more mails by signing in again and again', async () => {
+  test('does not get it more emails by signing in again and again', async () => {
     const world = createWorld()
     const person = await world.register()
     const statuses: number[] = []
@@ -50,7 +50,7 @@ describe('somebody who registers an address that is not theirs', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
   })
 
-  test('does not get it more mails by addresses with a plus, and registering goes on all the same', async () => {
+  test('does not get it more emails by addresses with a plus, and registering goes on all the same', async () => {
     const world = createWorld()
     for (const tag of ['', '+a', '+b+c']) {
       const { token } = await world.register({ email: `Victim${tag}@example.com` })
@@ -62,7 +62,7 @@ describe('somebody who registers an address that is not theirs', () => {
     expect([late.status, late.headers.get('X-RateLimit-Limit')]).toEqual([429, String(mailboxLimit)])
   })
 
-  test('does not get it more mails by forgetting its password, or by leaving and coming back', async () => {
+  test('does not get it more emails by forgetting its password, or by leaving and coming back', async () => {
     const world = createWorld()
     const email = 'victim@example.com'
     for (let rounds = 0; rounds < 12; rounds++) {
@@ -130,7 +130,7 @@ describe('the mails to an address that nobody has confirmed', () => {
 })
 
 describe('the owner of a confirmed address', () => {
-  test('gets reset links although somebody has registered others like it, and used up their mails', async () => {
+  test('gets reset links although somebody has registered others like it, and used up their emails', async () => {
     const world = createWorld()
     const owner = await world.register({ email: 'ada@example.com' })
     await verifyAddress(world, owner)
@@ -192,7 +192,7 @@ describe('one client address', () => {
   }, 60_000)
 })
 
-test('strangers cannot fill the table that counts: addresses of nobody share a few places, and are forgotten', async () => {
+test('strangers cannot fill the table of counts: unknown addresses share a few slots, and are forgotten', async () => {
   setClock(noon)
   const world = createWorld()
   const keys = await keysOf(world)

@@ -259,7 +259,7 @@ describe('a mail service', () => {
     expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeLessThan(86_400)
   })
 
-  test('that refuses one mail for good holds up no other of the batch, and the refusal is recorded', async () => {
+  test('that refuses one email for good holds up no other of the batch, and the refusal is recorded', async () => {
     quiet()
     const world = createWorld()
     const [good, wrong, alsoGood] = [address(), 'no address', address()]

@@ -5,7 +5,7 @@ import { createWorld, recordTransaction } from '../world.ts'
 
 const escaped = (url: string) => withSoundEscapes(new Request(`https://purse.test${url}`)).url.slice(18)
 
-test('a URL keeps its escapes where they are of UTF-8, and others are escaped', () => {
+test('a URL keeps its escapes if they are UTF-8, and other ones are escaped', () => {
   for (const url of ['/api/me', '/api/a%2Fb?q=%C3%A9%20%F0%9F%90%9F%00&x=50%25', '/?q=%e2%82%ac'])
     expect(escaped(url)).toBe(url)
   expect(escaped('/api/%FFa?q=%C3%A9&r=50%&s=%C3x%a9&t=%zz')).toBe(

@@ -48,7 +48,7 @@ test('every failed login asks the database once, one statement, and gets one and
 })
 
 test.each(failures)(
-  '%s is hashed at the cost of today: where that cannot be paid, the login fails',
+  '%s is hashed at today’s cost: if that cannot be paid, the login fails',
   async (_, email) => {
     const costly = createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
     // A stored hash asks for the cost it was made at.

@@ -57,7 +57,7 @@ const calls: [string, number, (password: string) => Promise<Answer>][] = [
   ],
 ]
 
-test.each(calls)('%s normalises no password that is longer than any can be', async (_, status, call) => {
+test.each(calls)('%s never normalises a password that is longer than any can be', async (_, status, call) => {
   const normalize = vi.spyOn(String.prototype, 'normalize')
   expect((await call(marks)).status).toBe(status)
   const longest = Math.max(0, ...normalize.mock.contexts.map((text) => String(text).length))

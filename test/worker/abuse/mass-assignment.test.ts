@@ -76,7 +76,7 @@ test('registering makes somebody with an id of the service, whose address is not
   await expectNothingTaken({ world, person })
 })
 
-test('an item of a batch takes none either', async () => {
+test('nor does an item of a batch', async () => {
   const world = createWorld()
   const household = await createHousehold(world)
   const item = { ...columns, ...household.expense() }

@@ -56,7 +56,7 @@ test('addresses inside of fields, headers and queries are never called', async (
   expect([...origins].filter((origin) => !known.includes(origin))).toEqual([])
 })
 
-test('signing in calls the configured provider, and mails go to the configured service', async () => {
+test('signing in calls the configured provider, and emails go to the configured service', async () => {
   const world = createWorld()
   const way = await providerCallback(world, 'outgoing@example.com')
   const origins = watchOrigins()

@@ -15,7 +15,7 @@ function registerAll(world: World, emails: string[]): Promise<Answer[]> {
 }
 
 describe('while more passwords wait to be hashed than can be soon,', () => {
-  test('whoever needs a hash is 503, known or not, and nothing is done until they come again', async () => {
+  test('whoever needs a hash gets a 503, known or not, and nothing is done until they try again', async () => {
     const world = createWorld()
     const login = (email: string, password: string) =>
       world.call('POST', '/api/login', { body: { email, password } })

@@ -30,7 +30,7 @@ async function rowsWith(history: number): Promise<Record<string, number>> {
   return worked
 }
 
-test('no route works more for a history of 20,000 transactions than for one of 100', async () => {
+test('no route does more work for a history of 20,000 transactions than for one of 100', async () => {
   const short = await rowsWith(100)
   const long = await rowsWith(20_000)
   expect(Object.keys(short)).toHaveLength(protectedRoutes.length)

@@ -55,7 +55,7 @@ describe.each(rowRoutes)('%s', (route) => {
 
 describe('an id in a body', () => {
   test.each(['account_id', 'to_account_id', 'category_id'])(
-    'is one and the same 422 as %s, whether it is another user’s or nobody’s',
+    'is the same 422 as %s, whether it is another user’s or does not exist',
     async (field) => {
       const world = createWorld()
       const owner = await createHousehold(world)
@@ -91,7 +91,7 @@ describe('an id in a body', () => {
   })
 })
 
-test('no good call of one user changes what another one sees', async () => {
+test('no valid call of one user changes what another one sees', async () => {
   const world = createWorld()
   const bystander = await createHousehold(world)
   await bystander.spend()

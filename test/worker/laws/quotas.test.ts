@@ -141,7 +141,7 @@ describe('categories', () => {
   })
 
   test.each(['dry_run=1', 'dry_run=0'])(
-    'that an import would bring past the bound refuse it whole: %s',
+    'that an import would push past the bound refuse it as a whole: %s',
     async (dryRun) => {
       const world = createWorld()
       const person = await world.register()

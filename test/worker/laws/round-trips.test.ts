@@ -19,7 +19,7 @@ test.each(protectedRoutes)('%s makes one request to the database, authentication
 })
 
 test.each(['/api/import/store', '/api/import/bank/store'])(
-  'POST %s of a file makes two requests, since it is not read before it is known who sends it; to refuse, one',
+  'POST %s of a file makes two requests, since it is read only once its sender is known; a refusal makes one',
   async (path) => {
     const world = createWorld()
     const { person, checking } = await createHousehold(world)
