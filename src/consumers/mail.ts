@@ -12,7 +12,7 @@ type MailDeps = {
   now: () => Date
 }
 
-/** Sends the emails in the queue. One that the mail service refuses for good is recorded at once, not retried for hours. */
+/** Sends the emails in the queue. One that the email service refuses for good is recorded at once, not retried for hours. */
 export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: MailDeps): Handler {
   return async (message) => {
     const parsed = mailSchema.safeParse(message.body)

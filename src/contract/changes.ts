@@ -105,7 +105,10 @@ export const feed = /* @__PURE__ */ shown.object(
   () => ({
     changes: z.array(change),
     cursor: field(z.string(), doc('Where the next request continues. Store it together with the changes.')),
-    has_more: field(z.boolean(), doc('True if there are more changes. Show them once it is false.')),
+    has_more: field(
+      z.boolean(),
+      doc('True if there are more changes. Show the changes only once it is false.'),
+    ),
     snapshot: field(
       z.boolean(),
       doc('True on the pages of a snapshot, which a request without a cursor begins.'),

@@ -28,7 +28,7 @@ const fields = z.object({
   category_id: field(
     z.optional(nullable(id)),
     doc(
-      'Required for income and expenses, except in batches. A category of either type will do: a refund is income.',
+      'Required for income and expenses on creation, except in batches and imports. A category of either type will do: a refund is income.',
     ),
   ),
   type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),

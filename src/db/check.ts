@@ -50,7 +50,7 @@ const accountFigures = sql`
   select 'transfers into account', 'account ' || id, incoming_count as kept, actual_incoming as actual
     from account where kept <> actual`
 
-/** Kept and actual totals are added up in one list: SQLite would join two without an index, each total with each. */
+/** Kept and actual totals are added up in one list: two lists would be joined without an index. */
 const totalFigures = sql`
   select 'total of ' || type as what,
          'user ' || user_id || ' ' || month || ' category ' || category_id || ' account ' || account_id || ' to ' || to_account_id as key,

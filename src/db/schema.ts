@@ -60,7 +60,7 @@ export const users = sqliteTable(
     email: text().notNull().unique('users_email'),
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in through the identity provider. */
     passwordHash: text(),
-    /** True once a mailed reset link has set a password; until then, a stranger may have registered and chosen it. */
+    /** True once an emailed reset link has set a password; until then, a stranger may have registered and chosen it. */
     isPasswordProven: integer({ mode: 'boolean' }).notNull().default(false),
     idpId: text().unique('users_idp_id'),
     avatar: text(),
@@ -265,7 +265,7 @@ export const spentIds = sqliteTable('spent_ids', {
   highest: integer().notNull(),
 })
 
-/** Tokens of mailed reset links. Only their hashes are stored. */
+/** Tokens of emailed reset links. Only their hashes are stored. */
 export const passwordResets = sqliteTable(
   'password_resets',
   {

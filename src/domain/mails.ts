@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** `id` is the mail's idempotency key: sent twice, it arrives once. */
+/** `id` is the email's idempotency key: sent twice, it arrives once. */
 const envelope = {
   id: z.string().check(z.minLength(1), z.maxLength(256)),
   to: z.string().check(z.minLength(3)),

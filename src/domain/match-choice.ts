@@ -10,7 +10,7 @@ export type Days = { doubt: number; from: number; to: number }
 
 /** At most this many possible counterparts of a row are looked at, the earliest. */
 const mostCandidates = 24
-/** What a pair is worth, in days off the usual: so much that more pairs always beat nearer ones. */
+/** What a pair is worth, in days off the usual: enough that more pairs always beat nearer ones. */
 const worthOfPair = 1_000
 
 export function byDay(a: Entry, b: Entry): number {

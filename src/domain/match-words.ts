@@ -1,6 +1,6 @@
 /** Texts are cut before they are normalised, which takes quadratic time on runs of combining marks. */
 const longestText = 256
-/** At most this many words of a text are compared: the first. */
+/** Only this many words of a text are compared, from its beginning. */
 const mostWords = 32
 /** Banks cut words short and people leave endings off, so words count as the same if they begin with the same letters. */
 const lettersCompared = 5

@@ -38,7 +38,7 @@ export type MatchOptions = {
 
 /**
  * A bank posts a payment from one day before to six days after the day that was typed. One posted two to four days before
- * is not a match, but casts doubt: people also type, late, what they had forgotten.
+ * is not a match, but casts doubt: people also type late what they had forgotten.
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
 const transferDays = { doubt: -4, from: -1, to: 5 }

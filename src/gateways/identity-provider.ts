@@ -56,7 +56,7 @@ const discovered = new Map<string, { discovery: Discovery; until: number }>()
 
 /**
  * An OpenID provider, found by its issuer (OpenID Connect Core 1.0, code flow with PKCE and nonce). The deadline is the
- * request's: the time that the database has taken is gone.
+ * request's, so time that the database has used counts too.
  */
 export function openIdProvider(
   settings: ProviderSettings,

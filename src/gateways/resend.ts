@@ -1,7 +1,7 @@
 import { Resend } from 'resend'
 import type { RenderedMail } from '../domain/mails.ts'
 
-/** How to reach the mail service. */
+/** How to reach the email service. */
 export type MailerSettings = { apiKey: string; baseUrl: string; from: string }
 
 /** The outcome of sending an email: `retry` may succeed later, `refused` never will. */

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
 /**
- * A page for somebody who has followed a link in an email. Its button does what the link is for: mail scanners follow
+ * A page for somebody who has followed a link in an email. Its button does what the link is for: email scanners follow
  * links, but do not press buttons.
  */
 export function answerPage(c: Context, title: string, text: string, button?: string) {
@@ -12,7 +12,7 @@ export function answerPage(c: Context, title: string, text: string, button?: str
   return c.html(page(title, text, button))
 }
 
-/** The outcome of pressing it: a page for a browser, JSON for a mail program that posts by itself (RFC 8058). */
+/** The outcome of pressing it: a page for a browser, JSON for an email program that posts by itself (RFC 8058). */
 export function answerOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
   c.status(status)
   if (!c.req.header('Accept')?.includes('text/html')) return c.json({ message: title })

@@ -28,7 +28,7 @@ export function hashInTurn(password: string, hashing: Hashing): Promise<string> 
   return inTurn(hashing, () => hashPassword(password, hashing.cost))
 }
 
-/** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy likewise. */
+/** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy as well. */
 export function verifyInTurn(password: string, stored: string | null, hashing: Hashing): Promise<boolean> {
   return inTurn(hashing, () => verifyPassword(password, stored, hashing.cost))
 }

@@ -18,7 +18,7 @@ type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
 
 /**
  * Sends the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
- * due. Safe to run twice at the same time: a reminder's id is made from user and day, so the mail service sends it once.
+ * due. Safe to run twice at the same time: a reminder's id is made from user and day, so the email service sends it once.
  */
 export async function sendDueReminders(context: ReminderContext) {
   let [lookedAt, sent] = [0, 0]

@@ -3,7 +3,7 @@ import { message } from '../../contract/failures.ts'
 import type { AnswerObject, JsonSchema } from './document-types.ts'
 import type { SchemaCollection } from './json-schema.ts'
 
-/** One answer of an operation. Without a schema it has no body. */
+/** One answer of an endpoint. Without a schema it has no body. */
 export type AnswerDescription = {
   description: string
   schema?: z.core.$ZodType

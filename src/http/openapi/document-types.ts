@@ -7,7 +7,7 @@ export type AnswerObject = {
   headers: Record<string, { $ref: string }>
   content?: Record<string, { schema: JsonSchema; example?: unknown }>
 }
-/** An answer, or the name of one that several operations share. */
+/** An answer, or the name of one that several endpoints share. */
 export type AnswerReference = AnswerObject | { $ref: string }
 export type OperationObject = {
   operationId: string

@@ -36,7 +36,7 @@ const conflict = (schema: z.core.$ZodType): Failure => ({
   ),
 })
 
-/** Every failure of the contract, by the name of the response that all operations share. */
+/** Every failure of the contract, by the name of the response that all endpoints share. */
 export const failures = {
   Malformed: failure(400, 'The body is not valid JSON.', 'Malformed JSON in request body'),
   Unauthenticated: failure(

@@ -7,7 +7,7 @@ import type { Match } from '../../domain/matching.ts'
 import { type Found, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** How many matches a file has with other rows, and the days that they span: the last ones if one request cannot list all. */
+/** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
 type Possible = ImportAnswer['possible']
 
 /**

@@ -52,7 +52,7 @@ export async function storeImport(
 ): Promise<ImportResult> {
   if (file.match !== 'sure') return (await runImport(owner, file, idempotencyKey, [])).result
   const tried = await runImport(owner, { ...file, isDryRun: true }, undefined, []).catch((error) => {
-    // A repeat is answered as the first time, even if the file could no longer be imported.
+    // A repeat gets the first answer again, even if the file could no longer be imported.
     if (idempotencyKey === undefined || file.isDryRun || !(error instanceof Invalid)) throw error
   })
   if (!tried || !file.isDryRun)
@@ -107,10 +107,10 @@ async function runImport(
   return { result, sure: joinsSure ? surePairs(stored, results) : [] }
 }
 
-/** What a file with more rows may match is read once others can write again. */
+/** The possible matches of a file with more rows are read once others can write again. */
 const mostRowsLookedAtFirst = 1_000
 
-/** The rows of a dry run are there for no later round trip. */
+/** The rows of a dry run no longer exist in a later round trip. */
 function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
   return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
 }

@@ -39,7 +39,7 @@ export function undoImport(
   ]
 }
 
-/** Forgets, for edited rows that were deleted with their import, how their file has them. */
+/** Forgets the edited rows that were deleted with their import, which were remembered as their file has them. */
 function forgetEdited(userId: SQL, importId: SQL): SQL {
   return sql`
     delete from remembered

@@ -52,7 +52,7 @@ export const emailEndpoints: EndpointGroup = {
       id: 'disown',
       summary: 'Delete an account that somebody else registered',
       description: 'What the button on that page does, as long as the address is not verified.',
-      answers: { 200: pageOrJson('The account is gone: a page where HTML is accepted, JSON otherwise.') },
+      answers: { 200: pageOrJson('The account is deleted: a page where HTML is accepted, JSON otherwise.') },
       failures: ['BadLink', 'VerifiedMeanwhile', 'LinkOfNobody'],
     },
     'POST /api/forgot-password': {
@@ -87,7 +87,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
       summary: 'End reminders',
-      description: 'What mail programs call (RFC 8058).',
+      description: 'What email programs call (RFC 8058).',
       answers: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },

@@ -4,7 +4,7 @@ dark.addEventListener('change', followColourScheme)
 followColourScheme()
 
 /**
- * What cannot be tried here: links of mails and the provider lead to other pages, and the document itself is too
+ * What cannot be tried here: links in emails and the provider lead to other pages, and the document itself is too
  * large to be shown in one.
  */
 const notTried = ['/api/auth/idp/callback', '/api/email/verify/{id}/{hash}', '/api/openapi.json']
