@@ -90,9 +90,13 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`to_account_id = ${account}`),
     sql`
     delete from remembered where (user_id, id) in (
-      select user_id, id from remembered where user_id = ${userId} and account_id = ${account} limit ${rowsPerPart})`,
+      select user_id, id from remembered where ${isOnlyOf(userId, account)} limit ${rowsPerPart})`,
   ]
 }
+
+/** True for a remembered row that is of no use without its account. One that was joined may come back to another. */
+const isOnlyOf = (userId: number, account: SQL) =>
+  sql`user_id = ${userId} and account_id = ${account} and kind is null`
 
 /** The statement that removes accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {
@@ -102,7 +106,7 @@ function removeAccounts(userId: number): SQL {
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and not exists (select 1 from transactions where account_id = accounts.id)
          and not exists (select 1 from transactions where to_account_id = accounts.id)
-         and not exists (select 1 from remembered where user_id = ${userId} and account_id = accounts.id)
+         and not exists (select 1 from remembered where ${isOnlyOf(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`
 }
 

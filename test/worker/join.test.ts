@@ -259,6 +259,21 @@ test('deleting what remains deletes what went; deleting an account or leaving ta
   await isExact()
 })
 
+test('a joined row that had moved comes back after the account of its file has been deleted', async () => {
+  const { world, person, checking, savings, typed, first, rows, separate, isExact } = await createJoiner()
+  const imported = (await rows()).find(({ description }) => description === 'CARD 4711 COFFEE')
+  expect(first.counts.created).toBe(2)
+  for (const { id } of [typed, imported])
+    expect((await person.patch(`/api/transactions/${id}`, { account_id: savings.id })).status).toBe(200)
+  const pair = { kind: 'duplicate', ids: [typed.id, imported.id] }
+  expect((await person.post('/api/matches/join', pair)).status).toBe(200)
+  expect((await person.delete(`/api/accounts/${checking.id}`)).status).toBe(204)
+  await world.removeDeleted()
+  const { status, body } = await separate(typed.id)
+  expect([status, body.transactions?.map(({ id }: Json) => id)]).toEqual([200, [typed.id, imported.id]])
+  await isExact()
+})
+
 test('a join that is sent again answers with what remains, and changes nothing', async () => {
   const { person, join, separate, contents } = await createJoiner()
   const { remains, gone } = await join('transfer')
