@@ -12,10 +12,14 @@ export type Bound<Result = unknown> = {
 }
 
 /** The database's answer to one statement. */
-export type Answer = { columns: string[]; rows: (string | number | null)[][]; result: unknown }
+export type Answer = {
+  columns: string[]
+  rows: (string | number | null)[][]
+  result: { rowsAffected: number }
+}
 
 type Value = string | number | Date | null
-type Argument = Value | boolean
+export type Argument = Value | boolean
 
 /**
  * An input as a prepared statement sees it: an SQL expression for each value. Booleans and undefined values stay as

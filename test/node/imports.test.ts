@@ -26,7 +26,6 @@ const floors: Record<string, number> = {
 const confined: Record<string, RegExp> = {
   arctic: /^gateways\//,
   resend: /^gateways\//,
-  '@libsql/client': /^db\/(client|errors)\.ts$/,
   hono: /^app\.ts$|^http\/|^client(\.ts$|\/)/,
   'hono-rate-limiter': /^http\//,
   '@hono/zod-validator': /^http\//,
@@ -82,7 +81,7 @@ test('batches are run by name: nobody reads a result by its position', () => {
   const positional = files.filter((file) =>
     /\.batch\(|db\.send\(/.test(readFileSync(join(root, 'src', file), 'utf8')),
   )
-  expect(positional).toEqual(['db/batch.ts', 'db/client.ts'])
+  expect(positional).toEqual(['db/batch.ts'])
 })
 
 test('packages for the outside world are imported in their one place only', () => {
