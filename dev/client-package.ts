@@ -63,7 +63,8 @@ function standalone(name: string, text: string): string {
   const strays = [...own.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)]
     .map(([, module = '']) => module)
     .filter(
-      (module) => !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/(ledger\/)?[\w-]+|[\w-]+)\.js$/.test(module),
+      (module) =>
+        !/^hono(\/|$)|^\.{1,2}\/(app|client|client\/((ledger|queue)\/)?[\w-]+|[\w-]+)\.js$/.test(module),
     )
   if (strays.length > 0)
     throw new Error(`The client's types (${name}) need ${strays.join(', ')} of the server`)

@@ -2,16 +2,13 @@ export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
 export { ApiError, ConnectionError } from './client/errors.ts'
 export { indexedDbStorage } from './client/indexed-db.ts'
+export type { LedgerConflict, LedgerRejection } from './client/ledger/decisions.ts'
+export { type Entered, LedgerError } from './client/ledger/entered.ts'
 export {
-  type Entered,
   type Ledger,
-  type LedgerConflict,
-  LedgerError,
   type LedgerOptions,
-  type LedgerRejection,
   localLedger,
 } from './client/ledger/ledger.ts'
-export type { Fields as LedgerFields, Named } from './client/ledger/pending.ts'
 export type {
   LedgerAccount,
   LedgerCategory,
@@ -25,9 +22,10 @@ export type {
 export type { Key, Noun } from './client/ledger/rows.ts'
 export { LedgerVersionError } from './client/ledger/store.ts'
 export type { LedgerReport } from './client/ledger/sync.ts'
+export type { Fields as LedgerFields, Named } from './client/ledger/waiting.ts'
 export type { Locks } from './client/locks.ts'
 export { newClientId } from './client/new-id.ts'
-export * from './client/offline-queue.ts'
+export * from './client/queue/offline-queue.ts'
 export { defaultRetry, type RetryPolicy } from './client/retry.ts'
 export { type AsyncSqlite, type SyncSqlite, sqliteStorage } from './client/sqlite.ts'
 export {

@@ -16,6 +16,8 @@ export type NewTransaction = Json<'/api/transactions', '$post'>
 
 export type NewAccount = Json<'/api/accounts', '$post'>
 export type NewCategory = Json<'/api/categories', '$post'>
+/** The fields of the profile that can be changed; PATCH takes the others only to refuse them. */
+export type ProfileField = Exclude<keyof Json<'/api/me', '$patch'>, 'email' | 'password'>
 
 /** Ids are strings in a URL, but may be given as numbers. */
 type Given<Input> = Input extends { param: infer Param }

@@ -1,8 +1,10 @@
 import type { Account, Category, Summary, TransactionWithRelations, User } from '../api.ts'
+import type { Copy } from './copy.ts'
+import type { Creatable } from './entered.ts'
 import { centsOf, compare, totalOf } from './money.ts'
 import type { Renames } from './revive.ts'
-import type { Key, Rows } from './rows.ts'
-import { placeOf, type Shown, type View } from './view.ts'
+import type { Key } from './rows.ts'
+import { placeOf, type Shown } from './view.ts'
 
 /** What a row on the device has beside its fields; what only the service gives is null until it has the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
@@ -59,21 +61,21 @@ export type LedgerPeriod = { month?: string | undefined; from?: string | undefin
 const mostSearched = 10_000
 
 /** Reads that answer as the service does, from what is on the device. */
-export function readsOf(view: () => View, rows: () => Rows, now: () => number, renames: Renames) {
+export function readsOf({ view, stored }: Copy, now: () => number, renames: Renames) {
   const inOrder = <Row extends { rank: number; key: Key }>(all: ReadonlyMap<Key, Row>) =>
     [...all.values()].sort((a, b) => a.rank - b.rank || compare(a.key, b.key))
 
   /** The key for a key or an id, also for one that a row had before it was deleted and came back. */
-  function keyOf(noun: 'account' | 'category' | 'transaction', name: Key | number): Key {
+  function keyOf(noun: Creatable, name: Key | number): Key {
     const key = ownKeyOf(noun, name)
     const back = renames.get(`${noun} ${key}`)
     return back ? keyOf(noun, back) : key
   }
 
-  function ownKeyOf(noun: 'account' | 'category' | 'transaction', name: Key | number): Key {
+  function ownKeyOf(noun: Creatable, name: Key | number): Key {
     if (typeof name === 'string' && name.startsWith('#')) return name
-    if (noun !== 'transaction') return rows().keyOf(noun, Number(name))
-    const client = rows().byId.transaction.get(Number(name))?.client_id
+    if (noun !== 'transaction') return stored().rows.keyOf(noun, Number(name))
+    const client = stored().rows.byId.transaction.get(Number(name))?.client_id
     return client == null ? String(name) : `#${client}`
   }
 
@@ -135,58 +137,59 @@ export function readsOf(view: () => View, rows: () => Rows, now: () => number, r
 
   return {
     keyOf,
+    reads: {
+      profile(): LedgerProfile | undefined {
+        const [row] = view().all('profile').values()
+        if (!row) return undefined
+        const { rank, key, ...profile } = row
+        return profile
+      },
 
-    profile(): LedgerProfile | undefined {
-      const [row] = view().all('profile').values()
-      if (!row) return undefined
-      const { rank, key, ...profile } = row
-      return profile
-    },
+      /** All accounts with their balances, oldest first. */
+      accounts: (): LedgerAccount[] => inOrder(view().all('account')).map(presentAccount),
 
-    /** All accounts with their balances, oldest first. */
-    accounts: (): LedgerAccount[] => inOrder(view().all('account')).map(presentAccount),
+      /** All categories, oldest first. */
+      categories: (): LedgerCategory[] =>
+        inOrder(view().all('category')).map(({ rank, client_id, ...row }): LedgerCategory => row),
 
-    /** All categories, oldest first. */
-    categories: (): LedgerCategory[] =>
-      inOrder(view().all('category')).map(({ rank, client_id, ...row }): LedgerCategory => row),
+      /** One transaction, by its key or id; undefined if it is not there. */
+      transaction(name: Key | number): LedgerTransaction | undefined {
+        const row = view().get('transaction', keyOf('transaction', name))
+        return row && presentTransaction(row)
+      },
 
-    /** One transaction, by its key or id; undefined if it is not there. */
-    transaction(name: Key | number): LedgerTransaction | undefined {
-      const row = view().get('transaction', keyOf('transaction', name))
-      return row && presentTransaction(row)
-    },
+      /** A page of transactions, newest first. */
+      transactions({ page = 1, per_page = 50, ...filter }: LedgerFilter = {}): LedgerPage {
+        const { found, ...searched } = matching(filter)
+        const before = (page - 1) * per_page
+        const data = found.slice(before, before + per_page).map(presentTransaction)
+        return {
+          data,
+          current_page: page,
+          last_page: Math.max(1, Math.ceil(found.length / per_page)),
+          per_page,
+          total: found.length,
+          from: data.length > 0 ? before + 1 : null,
+          to: data.length > 0 ? before + data.length : null,
+          ...searched,
+        }
+      },
 
-    /** A page of transactions, newest first. */
-    transactions({ page = 1, per_page = 50, ...filter }: LedgerFilter = {}): LedgerPage {
-      const { found, ...searched } = matching(filter)
-      const before = (page - 1) * per_page
-      const data = found.slice(before, before + per_page).map(presentTransaction)
-      return {
-        data,
-        current_page: page,
-        last_page: Math.max(1, Math.ceil(found.length / per_page)),
-        per_page,
-        total: found.length,
-        from: data.length > 0 ? before + 1 : null,
-        to: data.length > 0 ? before + data.length : null,
-        ...searched,
-      }
-    },
-
-    /** The dashboard of a month or a range. */
-    summary({ month, from, to }: LedgerPeriod = {}): LedgerSummary {
-      const [profile] = view().all('profile').values()
-      const asked = month ?? (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
-      const days = asked ? between(`${asked}-01`, `${asked}-31`) : between(from, to)
-      const accounts = inOrder(view().all('account')).map(presentAccount)
-      const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)
-      return {
-        total_balance: totalOf(all),
-        accounts: accounts.map(({ id, key, name, type, starting_balance, balance }) => ({
-          ...{ id, key, name, type, starting_balance, balance },
-        })),
-        ...totalsOf(days, (key) => view().get('category', key)),
-      }
+      /** The dashboard of a month or a range. */
+      summary({ month, from, to }: LedgerPeriod = {}): LedgerSummary {
+        const [profile] = view().all('profile').values()
+        const asked = month ?? (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
+        const days = asked ? between(`${asked}-01`, `${asked}-31`) : between(from, to)
+        const accounts = inOrder(view().all('account')).map(presentAccount)
+        const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)
+        return {
+          total_balance: totalOf(all),
+          accounts: accounts.map(({ id, key, name, type, starting_balance, balance }) => ({
+            ...{ id, key, name, type, starting_balance, balance },
+          })),
+          ...totalsOf(days, (key) => view().get('category', key)),
+        }
+      },
     },
   }
 }

@@ -1,6 +1,6 @@
-import { creation, deletes, type Fields, fold, newWaiting, type Waiting } from './pending.ts'
-import type { Key } from './rows.ts'
+import { type Key, references } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
+import { creation, deletes, type Fields, fold, newWaiting, type Waiting } from './waiting.ts'
 
 /** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
@@ -50,11 +50,9 @@ export function revive(
 
 /** The fields, naming rows by their new keys. */
 export function renamed(fields: Fields, renames: Renames): Fields {
-  const own = Object.entries(references).flatMap(([field, noun]) => {
+  const own = references.flatMap(([field, noun]) => {
     const key = renames.get(`${noun} ${fields[field]}`)
     return key ? [[field, key]] : []
   })
   return own.length === 0 ? fields : { ...fields, ...Object.fromEntries(own) }
 }
-
-const references = { account_id: 'account', to_account_id: 'account', category_id: 'category' }

@@ -2,9 +2,9 @@ import type { Feed } from '../api.ts'
 import { readJson } from '../errors.ts'
 import { centsOf, totalOf } from './money.ts'
 
-type Change = Feed['changes'][number]
-export type Noun = Change['noun']
-type RowsByNoun = { [N in Noun]: NonNullable<Extract<Change, { noun: N }>['data']> }
+type FeedChange = Feed['changes'][number]
+export type Noun = FeedChange['noun']
+type RowsByNoun = { [N in Noun]: NonNullable<Extract<FeedChange, { noun: N }>['data']> }
 export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
 
 /**
@@ -13,15 +13,23 @@ export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
  */
 export type Key = string
 
-type Named = { id: number; client_id?: string | null }
+/** The fields that identify a row. */
+type Identified = { id: number; client_id?: string | null }
 
-export function keyOf(row: Named): Key {
+export function keyOf(row: Identified): Key {
   return row.client_id == null ? String(row.id) : `#${row.client_id}`
 }
 
-const clientOf = ({ client_id }: Named) => client_id
+const clientOf = ({ client_id }: Identified) => client_id
 
 export const nouns: Noun[] = ['profile', 'account', 'category', 'transaction']
+
+/** The fields of a transaction that name other rows, and the nouns of these. */
+export const references = [
+  ['account_id', 'account'],
+  ['to_account_id', 'account'],
+  ['category_id', 'category'],
+] as const
 
 const isId = (one: unknown): boolean => Number.isSafeInteger(one)
 const isIdOrNone = (one: unknown): boolean => one === null || isId(one)
@@ -29,7 +37,7 @@ const types: unknown[] = ['income', 'expense', 'transfer']
 const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
 const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
-/** Whether something that is said to be a row can be read as one: it may be damaged, or come from somebody else. */
+/** True for a row that can be read: it may be damaged, or not come from the service. */
 function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {
   if (!isId(row?.id)) return false
   if (noun === 'account') return isAmount(row?.starting_balance)
@@ -45,12 +53,12 @@ function isRow(noun: string, row: Record<string, unknown> | null | undefined): b
   )
 }
 
-/** Whether it is a change of the feed. There will be other nouns. */
-export const isChange = (one: Change | null): boolean =>
+/** True for a change of the feed that can be read. Unknown nouns are fine: there will be others. */
+export const isFeedChange = (one: FeedChange | null): boolean =>
   one !== null &&
   (!nouns.includes(one.noun) || one.data === null || (isRow(one.noun, one.data) && one.data.id === one.id))
 
-/** Rows are stored in blocks of neighbouring ids: a block is quickly written, and few blocks are quickly read. */
+/** Rows are stored in blocks of neighbouring ids: one block is quick to write, and few blocks are quick to read. */
 const blockSize = 256
 
 export type Rows = ReturnType<typeof servedRows>
@@ -89,7 +97,7 @@ export function servedRows() {
   }
 
   /** Takes a page of the feed, and reports each row that may have changed. */
-  function fold(changes: Change[], touch: (noun: Noun, key: Key) => void): void {
+  function fold(changes: FeedChange[], touch: (noun: Noun, key: Key) => void): void {
     for (const { noun, id, data } of changes) {
       if (!nouns.includes(noun)) continue
       if (data) {

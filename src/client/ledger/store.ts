@@ -1,7 +1,7 @@
 import { readJson } from '../errors.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { type Change, newWaiting, type Waiting } from './pending.ts'
 import { type Key, type Noun, nouns, type Rows, servedRows } from './rows.ts'
+import { type Change, newWaiting, type Waiting } from './waiting.ts'
 
 export type Entry = [key: string, value: string | null]
 

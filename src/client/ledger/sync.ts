@@ -1,13 +1,14 @@
 import type { Feed, Upload, UploadAnswer } from '../api.ts'
+import type { Bearer, GetBearer } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
 import { ApiError, requireOurs } from '../errors.ts'
-import type { Bearer } from '../owner.ts'
-import { inHalves, type Stopped, stoppedBy } from '../run.ts'
+import { inHalves, type Stopped, stoppedBy } from '../stopped.ts'
 import { unwrap } from '../unwrap.ts'
+import type { Copy } from './copy.ts'
 import { compare } from './money.ts'
-import { type Change, type Fields, fold, type Result, settle, type Waiting } from './pending.ts'
-import { isChange, type Key, keyOf, type Noun, servedRows } from './rows.ts'
-import { blockEntries, type Entry, idOf, onlyBlocks, type Stored, waitingEntry } from './store.ts'
+import { isFeedChange, keyOf, servedRows } from './rows.ts'
+import { blockEntries, type Entry, idOf, onlyBlocks } from './store.ts'
+import { type Change, type Fields, fold, leftAfter, type Result, type Waiting } from './waiting.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type LedgerReport = {
@@ -24,27 +25,17 @@ export type LedgerReport = {
   stopped: Stopped | null
 }
 
-/** What a run works on. */
-export type Desk = {
+type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 'touchAll' | 'showTouched'> & {
   client: Pick<PurseClient, 'api'>
-  bearer: () => Promise<Bearer | Extract<Stopped['reason'], 'signed-out' | 'other-user'>>
-  stored: () => Stored
-  /** Changes what is stored, in memory, and then stores the entries, while no other tab does. */
-  commit: (work: () => Entry[]) => Promise<void>
-  /** Told of rows that may have changed. */
-  touch: (noun: Noun, key: Key) => void
-  /** Told when all rows may have changed. */
-  touchAll: () => void
-  /** Told when what has been touched can be shown. */
-  show: () => void
-  limits: { operations: number; bytes: number; rows: number }
+  bearer: GetBearer
+  limits: typeof syncLimits
 }
 
 /** The most that an upload and a page may have (docs/client.md, Keeping a copy). */
 export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 
 /** A run: what was answered since the copy was last whole is settled once it is whole again. */
-type Run = Desk & {
+type Run = SyncOptions & {
   report: LedgerReport
   headers: Bearer
   answers: Map<string, Result>
@@ -55,19 +46,19 @@ type Run = Desk & {
 }
 
 /** Sends what waits and takes what has changed. Throws only what the storage throws. */
-export async function synchronise(desk: Desk): Promise<LedgerReport> {
+export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
   const report: LedgerReport = { sent: 0, received: 0, conflicts: 0, rejected: 0, waiting: 0, stopped: null }
   try {
-    const headers = await desk.bearer()
+    const headers = await options.bearer()
     if (typeof headers === 'string') report.stopped = { reason: headers }
     else {
-      const run = { ...desk, report, headers, answers: new Map(), done: new Set<string>() }
+      const run = { ...options, report, headers, answers: new Map(), done: new Set<string>() }
       await runOnce({ ...run, isWhole: false, isRepaired: false, isRenewed: false })
     }
   } catch (error) {
     report.stopped = stoppedBy(error)
   }
-  report.waiting = [...desk.stored().waiting.values()].filter((one) => !isForPerson(one)).length
+  report.waiting = [...options.stored().waiting.values()].filter((one) => !isForPerson(one)).length
   return report
 }
 
@@ -152,13 +143,10 @@ function referredTo(change: Change | null): string[] {
 }
 
 /** Keeps what is left to be done to a row. */
-function store(run: Run, { noun, key }: Waiting, left: Waiting | undefined): Entry {
-  const id = `${noun} ${key}`
-  const { waiting } = run.stored()
-  if (left) waiting.set(id, left)
-  else waiting.delete(id)
-  run.touch(noun, key)
-  return waitingEntry(id, left)
+function store(run: Run, one: Waiting, left: Waiting | undefined): Entry {
+  const entry = run.keep(idOf(one), left)
+  run.touch(one.noun, one.key)
+  return entry
 }
 
 /** Uploads changes; if they would push a balance past its bounds together, the first half and then the second. */
@@ -248,7 +236,8 @@ type Page = Feed | UploadAnswer
 
 /** Takes a page; with the last one, settles what was answered, and shows it all. */
 async function takePage(run: Run, { changes = [], cursor = '', has_more, balances }: Page): Promise<void> {
-  const isPage = Array.isArray(changes) && changes.every(isChange) && (has_more || Array.isArray(balances))
+  const isPage =
+    Array.isArray(changes) && changes.every(isFeedChange) && (has_more || Array.isArray(balances))
   requireOurs(isPage && typeof cursor === 'string' && cursor !== '')
   await run.commit(() => {
     const { meta, rows, incoming } = run.stored()
@@ -262,11 +251,11 @@ async function takePage(run: Run, { changes = [], cursor = '', has_more, balance
     else meta.cursor = cursor
     if (!run.isWhole) return entries
     if (isSnapshot) entries.push(...endSnapshot(run))
-    entries.push(...settleAll(run))
+    entries.push(...applyAnswers(run))
     check(run, balances)
     return entries
   })
-  if (run.isWhole) run.show()
+  if (run.isWhole) run.showTouched()
   if (run.stored().meta.cursor === null && run.isWhole) run.isWhole = false
 }
 
@@ -281,13 +270,13 @@ function endSnapshot(run: Run): Entry[] {
   return onlyBlocks(stored.blocks, meta.generation)
 }
 
-function settleAll(run: Run): Entry[] {
+function applyAnswers(run: Run): Entry[] {
   const { report, answers } = run
   const entries: Entry[] = []
   for (const [id, result] of answers) {
     const one = run.stored().waiting.get(id)
     if (!one?.sent) continue
-    const left = settle(one, result)
+    const left = leftAfter(one, result)
     // What names a row that a person has to correct waits for that, and is not to be corrected itself.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
     entries.push(store(run, one, isHeld ? { ...left, errors: null } : left))

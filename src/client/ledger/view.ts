@@ -1,8 +1,9 @@
+import type { Creatable, Entered } from './entered.ts'
 import { centsOf, compare, readAmount } from './money.ts'
-import type { Change, Fields, Waiting } from './pending.ts'
-import { type Key, keyOf, type Noun, nouns, type Rows, type ServedRow } from './rows.ts'
+import { type Key, keyOf, type Noun, nouns, type Rows, references, type ServedRow } from './rows.ts'
+import type { Change, Fields, Value, Waiting } from './waiting.ts'
 
-/** What all rows on the device have in common. */
+/** What all rows have on the device. */
 type Local = {
   key: Key
   /** Null until the service has the row. */
@@ -17,7 +18,7 @@ type Local = {
 type Replaced = 'id' | 'created_at' | 'updated_at'
 type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
 
-/** Rows as a person sees them: the service's, with what waits. */
+/** Rows as a person sees them: those of the service, with what waits. */
 export type Shown = {
   profile: ServedRow<'profile'> & Local
   account: Omit<ServedRow<'account'>, Replaced> & Local
@@ -25,20 +26,17 @@ export type Shown = {
   transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
 }
 
-const references = [
-  ['account_id', 'account'],
-  ['to_account_id', 'account'],
-  ['category_id', 'category'],
-] as const
-
 /** Rows that wait to be created rank above this, and so above all ids. */
 const unlanded = 2 ** 52
-/** Beyond this many changes, ordering everything again is quicker. */
+/** For more changes than this, it is quicker to put everything in order again. */
 const many = 1_000
 
-/** Rows without the fields that must be given. Literals, so that the bundles of apps without a ledger leave them out. */
-const blank: Record<Noun, Fields> = {
-  profile: {},
+type Required<T> = { [F in keyof T]-?: object extends Pick<T, F> ? never : F }[keyof T]
+/** The fields of a row that need not be entered, other than those that `compose` sets. */
+type Blank<N extends Creatable> = Omit<ServedRow<N>, Required<Entered[N]> | 'user_id' | 'client_id'>
+
+/** New rows, before the fields that are entered. Literals, so that apps without a ledger need not bundle them. */
+const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
   account: { id: null, version: 0, created_at: null, updated_at: null, notes: null },
   category: { id: null, version: 0 },
   transaction: {
@@ -56,8 +54,8 @@ const blank: Record<Noun, Fields> = {
 
 export type View = ReturnType<typeof viewOf>
 
-/** What is shown of the rows, kept in order while they change. */
-export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId: number) {
+/** What is shown: the rows with what waits for them, kept in order while they change. */
+export function viewOf(rows: Rows, waiting: ReadonlyMap<string, Waiting>, userId: number) {
   const shown: { [N in Noun]: Map<Key, Shown[N]> } = {
     profile: new Map(),
     account: new Map(),
@@ -75,7 +73,7 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     const before = shown[noun].get(key)
     const now = compose(noun, key)
     if (noun === 'account') {
-      // With an account all that refers to it comes and goes.
+      // With an account, all its transactions come and go.
       if (!before !== !now) isStale = true
       else balances.set(key, balanceOf(key) + startOf(now) - startOf(before))
     }
@@ -90,18 +88,18 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
   }
 
   function compose(noun: Noun, key: Key, served = rows.get(noun, key)): Shown[Noun] | undefined {
-    const waiting = pending.get(`${noun} ${key}`)
+    const one = waiting.get(`${noun} ${key}`)
     let row = served as Fields | undefined
-    for (const change of [waiting?.sent, waiting?.next]) if (change) row = changed(noun, row, change)
+    for (const change of [one?.sent, one?.next]) if (change) row = changed(noun, row, change)
     if (!row) return undefined
     const own = keyed(noun, row)
     own.key = key
-    own.rank = served?.id ?? unlanded + (waiting?.at ?? 0)
+    own.rank = served?.id ?? unlanded + (one?.at ?? 0)
     own.user_id = userId
-    own.waits = waitsOf(waiting)
-    // An offline queue has values in whatever form they were given, and what is stored may be damaged.
-    if (waiting && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
-    if (waiting && noun === 'transaction') {
+    own.waits = waitsOf(one)
+    // An offline queue keeps values in the form in which they were given, and what is stored may be damaged.
+    if (one && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
+    if (one && noun === 'transaction') {
       own.amount = readAmount(row.amount) ?? '0.00'
       own.transaction_date = String(row.transaction_date)
     }
@@ -153,7 +151,7 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
     isStale = false
   }
 
-  /** Brings up to date what is shown of the rows that have been touched. */
+  /** Shows the rows that have been touched as they are now. */
   function update(): void {
     if (touched.size > many) isStale = true
     const all = [...touched.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
@@ -164,11 +162,11 @@ export function viewOf(rows: Rows, pending: ReadonlyMap<string, Waiting>, userId
 
   for (const noun of nouns)
     for (const row of rows.byId[noun].values()) show(noun, keyOf(row), compose(noun, keyOf(row), row))
-  for (const { noun, key } of pending.values()) show(noun, key, compose(noun, key))
+  for (const { noun, key } of waiting.values()) show(noun, key, compose(noun, key))
   order()
 
   return {
-    /** Shows a row as it is now, without bringing the others up to date. */
+    /** Shows one row as it is now, but not yet others that have been touched. */
     show(noun: Noun, key: Key): void {
       refresh(noun, key)
       if (isStale) order()
@@ -200,7 +198,7 @@ function startOf(row: object | undefined): bigint {
 
 function changed(noun: Noun, row: Fields | undefined, { op, set }: Change): Fields | undefined {
   if (op === 'delete') return undefined
-  if (op === 'create') return { ...blank[noun], ...row, ...set }
+  if (op === 'create') return { ...blank[noun as Creatable], ...row, ...set }
   return row && { ...row, ...set }
 }
 

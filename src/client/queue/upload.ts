@@ -1,17 +1,17 @@
-import type { FieldErrors } from './api.ts'
-import type { PurseClient } from './create.ts'
-import { ApiError, requireOurs } from './errors.ts'
-import type { Bearer } from './owner.ts'
-import type { QueueItem, QueueStore, StoredItem } from './queue-store.ts'
-import { inHalves, type Run, reject, type Stopped, type SyncReport, step, stoppedBy } from './run.ts'
+import type { FieldErrors } from '../api.ts'
+import type { GetBearer } from '../bearer.ts'
+import type { PurseClient } from '../create.ts'
+import { ApiError, requireOurs } from '../errors.ts'
+import { inHalves, stoppedBy } from '../stopped.ts'
+import { unwrap } from '../unwrap.ts'
+import { type Run, reject, type SyncReport, step } from './run.ts'
 import { settle } from './settle.ts'
-import { unwrap } from './unwrap.ts'
+import type { QueueItem, QueueStore, StoredItem } from './store.ts'
 
-export type UploadOptions = {
+type UploadOptions = {
   client: Pick<PurseClient, 'api'>
   store: QueueStore
-  /** The header of the queue's owner, or why there is none. */
-  bearer: () => Promise<Bearer | Extract<Stopped['reason'], 'signed-out' | 'other-user'>>
+  bearer: GetBearer
   /** Runs its argument while nobody else changes an item. */
   holdItems: <T>(work: () => Promise<T>) => Promise<T>
   newId: () => string

@@ -9,13 +9,13 @@ export type Change = {
   op: 'create' | 'update' | 'delete'
   set: Fields
   was: Fields
-  /** For a deleted row that comes back, as a new one: the transactions that come back with it. */
+  /** For a deleted row that comes back as a new one: the transactions that come back with it. */
   others?: Other[]
   /** The row was there before, so it may have no category. */
   again?: boolean
 }
 
-/** A transaction that went with its account, or, without fields, one that lost its category. */
+/** A transaction that went with its account; without `set`, one that lost its category. */
 export type Other = { key: Key; set?: Fields }
 
 /** What waits for one row. It is stored in this form. */
@@ -39,19 +39,20 @@ export type Named = Pick<Waiting, 'noun' | 'key'>
 
 export type Result = UploadAnswer['results'][number]
 
+/** The contract's `fieldsThatGoTogether`. */
 const together = ['type', 'account_id', 'to_account_id']
 
 /** A field and those that go with it, in changes and in conflicts. */
 export const groupOf = (field: string): string[] => (together.includes(field) ? together : [field])
 
-/** Adds a change to what waits for a row. Undefined if nothing is left to be done. */
+/** Adds a change to what waits for a row. Undefined if nothing is left to do. */
 export function fold(waiting: Waiting, change: Change): Waiting | undefined {
   const next = waiting.next ? foldChanges(waiting.next, change) : change
   if (!next && !waiting.sent) return undefined
   return { ...waiting, next: next ?? null, errors: null }
 }
 
-/** Both as one; undefined if they undo each other, which an unsent creation and its deletion do. */
+/** Two changes as one; undefined if they cancel out, as an unsent creation and its deletion do. */
 function foldChanges(first: Change, then: Change): Change | undefined {
   if (first.op === 'create') {
     if (then.op === 'delete') return undefined
@@ -75,7 +76,7 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
 export const deletes = (waiting: Waiting | undefined): boolean =>
   (waiting?.next ?? waiting?.sent)?.op === 'delete'
 
-/** A new entry, for a row for which nothing waits yet. */
+/** An entry for a row for which nothing waits yet. */
 export const newWaiting = (noun: Noun, key: Key, at: number): Waiting => ({
   ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
@@ -89,7 +90,7 @@ export function pick(fields: Fields, names: string[]): Fields {
   )
 }
 
-/** Makes one change again of what was sent and what has been done since. */
+/** Merges what was sent with what has been done since, as if nothing had been sent. */
 function unsent(waiting: Waiting): Waiting | undefined {
   const { sent, next } = waiting
   if (!sent) return waiting
@@ -97,17 +98,17 @@ function unsent(waiting: Waiting): Waiting | undefined {
   return next ? fold(back, next) : back
 }
 
-/** What is left of what waits, once the service has answered what became of the part that was sent. */
-export function settle(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
+/** What is left of what waits, after the service has said what became of the part that was sent. */
+export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
   const { sent, next } = waiting
-  // The deletion was taken back before it was known that it has not been done.
+  // The deletion was undone before the answer came, which says that it has not been done.
   if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(waiting)
   if (outcome === 'conflict') {
     const back = unsent(waiting)
     return back && { ...back, conflict: fields ?? [] }
   }
   if (outcome === 'gone' && sent?.op === 'update') return refuse(waiting, gone)
-  // The row of a spent client id had landed, and somebody has deleted it since.
+  // Its client id is spent: the row had landed, and somebody has deleted it since.
   if (outcome === 'invalid' && sent?.op === 'create' && errors?.client_id)
     return next?.op === 'update' ? refuse({ ...waiting, sent: null }, gone) : undefined
   if (outcome === 'invalid') return refuse(waiting, errors ?? {})
@@ -122,14 +123,14 @@ export function refuse(waiting: Waiting, errors: FieldErrors): Waiting | undefin
   return back && { ...back, errors }
 }
 
-/** Insists on what waits, for somebody who has seen what others have made of some fields. */
-export function insist(waiting: Waiting, seen: Fields | null): Waiting {
+/** What waits, with the decision to keep mine: the person has seen what others have made of some fields. */
+export function withMine(waiting: Waiting, seen: Fields | null): Waiting {
   const { next } = waiting
   return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
 }
 
-/** Gives in where there is a conflict, for somebody who has seen it as it is; what does not conflict still waits. */
-export function giveIn(waiting: Waiting, mine: Fields | null): Waiting | undefined {
+/** What waits, with the decision to keep theirs: the person has seen `mine`. What does not conflict still waits. */
+export function withTheirs(waiting: Waiting, mine: Fields | null): Waiting | undefined {
   const { next } = waiting
   const conflict = waiting.conflict ?? []
   if (next?.op !== 'update') return mine ? waiting : undefined

@@ -3,15 +3,14 @@ import { requireOurs } from './errors.ts'
 import { unwrap } from './unwrap.ts'
 
 export type Bearer = { Authorization: string }
+/** Returns the header of a ledger's or a queue's owner, or why there is none. */
+export type GetBearer = () => Promise<Bearer | 'signed-out' | 'other-user'>
 
 /**
  * Returns the header under which a user's data may go out: that of the client's current token, if it is theirs. The
  * service is asked once for each token whose it is. Throws ApiError, ConnectionError.
  */
-export function bearerOf(
-  client: Pick<PurseClient, 'api' | 'tokens'>,
-  userId: number,
-): () => Promise<Bearer | 'signed-out' | 'other-user'> {
+export function bearerOf(client: Pick<PurseClient, 'api' | 'tokens'>, userId: number): GetBearer {
   let own: string | undefined
   return async () => {
     const token = await client.tokens.get()

@@ -1,8 +1,8 @@
-import type { FieldErrors } from './api.ts'
-import { ApiError, requireOurs } from './errors.ts'
-import type { StoredItem, TakenBatch } from './queue-store.ts'
+import type { FieldErrors } from '../api.ts'
+import { ApiError, requireOurs } from '../errors.ts'
+import { unwrap } from '../unwrap.ts'
 import { type Run, reject, step } from './run.ts'
-import { unwrap } from './unwrap.ts'
+import type { StoredItem, TakenBatch } from './store.ts'
 
 /** The pauses before each request for the outcome: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]

@@ -1,6 +1,6 @@
-import type { FieldErrors, NewTransaction } from './api.ts'
-import { readJson } from './errors.ts'
-import type { KeyValueStorage } from './storage.ts'
+import type { FieldErrors, NewTransaction } from '../api.ts'
+import { readJson } from '../errors.ts'
+import type { KeyValueStorage } from '../storage.ts'
 
 /** What a person records; the queue adds the id. */
 export type Recorded = Omit<NewTransaction, 'client_id'>

@@ -1,15 +1,16 @@
-import type { PurseClient } from './create.ts'
-import { browserLocks, type Locks, localLocks } from './locks.ts'
-import { newClientId } from './new-id.ts'
-import { bearerOf } from './owner.ts'
-import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './queue-store.ts'
+import { bearerOf } from '../bearer.ts'
+import type { PurseClient } from '../create.ts'
+import { browserLocks, type Locks, localLocks } from '../locks.ts'
+import { newClientId } from '../new-id.ts'
+import { wait } from '../send.ts'
+import type { KeyValueStorage } from '../storage.ts'
 import type { SyncReport } from './run.ts'
-import { wait } from './send.ts'
-import type { KeyValueStorage } from './storage.ts'
+import { type QueuedTransaction, type QueueItem, queueStore, type Recorded } from './store.ts'
 import { upload, uploadLimits } from './upload.ts'
 
-export type { QueuedTransaction } from './queue-store.ts'
-export type { Stopped, SyncReport } from './run.ts'
+export type { Stopped } from '../stopped.ts'
+export type { SyncReport } from './run.ts'
+export type { QueuedTransaction } from './store.ts'
 
 export type OfflineQueueOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>

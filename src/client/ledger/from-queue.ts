@@ -1,11 +1,11 @@
-import { type QueueItem, queueStore } from '../queue-store.ts'
+import { type QueueItem, queueStore } from '../queue/store.ts'
 import { type LedgerStorage, writing } from '../storage.ts'
-import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './pending.ts'
 import type { Key } from './rows.ts'
 import { damaged, sound } from './store.ts'
+import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './waiting.ts'
 
 /** What an offline queue has in the storage, as what waits in a ledger, and the keys under which the queue has it. */
-export async function queued(
+export async function waitingInQueue(
   { list, write }: LedgerStorage,
   name: string,
   newKey: () => Key,
@@ -28,7 +28,7 @@ function waitingOf(
 ): Waiting {
   const isSpent = errors?.client_id !== undefined
   const isSent = !isSpent && (item.mayHaveLanded || item.state === 'sending' || discarded)
-  const [set, was] = [transaction, earlier ?? transaction].map(fieldsOf) as [Fields, Fields]
+  const [set, was] = [transaction, earlier ?? transaction].map(asFields) as [Fields, Fields]
   const one = { ...newWaiting('transaction', isSpent ? newKey() : `#${client_id}`, 0), errors }
   if (!isSent) return { ...one, next: creation(set) }
   const next = discarded
@@ -38,7 +38,7 @@ function waitingOf(
 }
 
 /** A correction empties the fields that it leaves out. */
-function fieldsOf({ force, ...given }: QueueItem['transaction']): Fields {
+function asFields({ force, ...given }: QueueItem['transaction']): Fields {
   const keyOf = (id: string | number | null | undefined) => (id == null ? null : String(id))
   return {
     ...{ description: null, reference: null, ...given },

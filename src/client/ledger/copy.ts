@@ -1,0 +1,210 @@
+import { channelOf } from '../channel.ts'
+import type { Locks } from '../locks.ts'
+import type { LedgerStorage } from '../storage.ts'
+import { waitingInQueue } from './from-queue.ts'
+import { type Renames, revive } from './revive.ts'
+import type { Key, Noun } from './rows.ts'
+import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry } from './store.ts'
+import { viewOf } from './view.ts'
+import type { Named, Waiting } from './waiting.ts'
+
+/** A change to what waits for a row. It is made again if another tab has stored something else meanwhile. */
+export type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
+
+type CopyOptions = {
+  storage: LedgerStorage
+  locks: Locks
+  userId: number
+  newKey: () => Key
+  /** Told of rows that have come back under new keys. */
+  onRenames: (renames: Renames) => void
+}
+
+export type Copy = Awaited<ReturnType<typeof openCopy>>
+
+/**
+ * Opens the copy of a user's data on the device: what is stored, what waits to be sent, and what is shown of both. It
+ * keeps memory, the storage and the copies in other tabs in step. Throws LedgerVersionError, and what the storage throws.
+ */
+export async function openCopy({ storage, locks, userId, newKey, onRenames }: CopyOptions) {
+  const base = `purse/${userId}/ledger/`
+  const listeners = new Set<() => void>()
+  let stored = await readStored(storage, base)
+  /** What waits: what is stored, changed by what is about to be stored. */
+  const waiting = new Map(stored.waiting)
+  let unstored: Work[] = []
+  let view = viewOf(stored.rows, waiting, userId)
+  let isReplaced = false
+  let channel = channelOf(base, () => refresh().catch(() => undefined))
+
+  function notify(): void {
+    for (const listener of listeners) listener()
+  }
+
+  const nextAt = () =>
+    1 + [...stored.waiting.values(), ...waiting.values()].reduce((last, one) => Math.max(last, one.at), 0)
+
+  /** Brings up to date what waits for a row. */
+  function recompute(id: string): void {
+    const works = unstored.filter((work) => idOf(work) === id)
+    const now = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
+    if (now) waiting.set(id, now)
+    else waiting.delete(id)
+  }
+
+  function show(work: Named): void {
+    recompute(idOf(work))
+    view.show(work.noun, work.key)
+  }
+
+  function touch(noun: Noun, key: Key): void {
+    recompute(`${noun} ${key}`)
+    view.touch(noun, key)
+  }
+
+  const refresh = (): Promise<void> => locks.request(`${base}state`, takeOthers)
+
+  /** Takes what other tabs have stored. */
+  async function takeOthers(): Promise<void> {
+    const fresh = await readOthers(storage, base, stored)
+    if (!fresh) return
+    const ids = new Set([...stored.waiting.keys(), ...fresh.waiting.keys()])
+    const hasNewRows = fresh.rows !== stored.rows
+    stored = fresh
+    for (const id of ids) recompute(id)
+    if (hasNewRows) view = viewOf(stored.rows, waiting, userId)
+    else for (const id of ids) view.show(...partsOf(id))
+    notify()
+  }
+
+  /**
+   * Changes what is stored: `work` changes it in memory and returns the entries that store it. No other tab does so
+   * meanwhile. Entries of `others` are stored along with them, and need not be the ledger's.
+   */
+  function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
+    return locks.request(`${base}state`, async () => {
+      await takeOthers()
+      try {
+        const entries = work()
+        const renames = bringBack(entries)
+        const { meta, blocks } = stored
+        meta.revision += 1
+        for (const [key, value] of entries) {
+          if (!key.startsWith('rows/')) continue
+          meta.rows = meta.revision
+          if (value === null) blocks.delete(key)
+          else blocks.add(key)
+        }
+        const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
+        await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
+        if (renames.size === 0) return
+        onRenames(renames)
+        notify()
+      } catch (error) {
+        // Memory is ahead of the storage now: the next commit begins by reading what is stored.
+        stored.meta.revision = -1
+        stored.meta.rows = -1
+        throw error
+      }
+    })
+  }
+
+  /** Makes new rows of deleted ones that come back, adds what stores them, and returns their new keys. */
+  function bringBack(entries: Entry[]): Renames {
+    const { touched, renames } = revive(stored, newKey, nextAt())
+    for (const id of touched) {
+      touch(...partsOf(id))
+      entries.push(waitingEntry(id, stored.waiting.get(id)))
+    }
+    if (touched.size > 0) view.update()
+    return renames
+  }
+
+  /** Changes what waits for a row in the part of memory that is stored; returns what stores it. */
+  function keep(id: string, one: Waiting | undefined): Entry {
+    if (one) stored.waiting.set(id, one)
+    else stored.waiting.delete(id)
+    return waitingEntry(id, one)
+  }
+
+  return {
+    waiting,
+    stored: () => stored,
+    view: () => view,
+    /** The number of the next row that is touched. */
+    nextAt,
+    commit,
+    keep,
+
+    /** Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. */
+    refresh,
+
+    /** Changes what waits: at once in memory, and in the storage once this resolves. */
+    async write(works: Work[]): Promise<void> {
+      unstored.push(...works)
+      for (const work of works) show(work)
+      try {
+        notify()
+        await commit(() => {
+          unstored = unstored.filter((work) => !works.includes(work))
+          return works.map((work) => keep(idOf(work), work.change(stored.waiting.get(idOf(work)))))
+        })
+        channel?.postMessage(null)
+      } catch (error) {
+        unstored = unstored.filter((work) => !works.includes(work))
+        await refresh().catch(() => undefined)
+        for (const work of works) show(work)
+        notify()
+        throw error
+      }
+    },
+
+    /** Takes over what an offline queue has left in the storage: all at once, so that it is never in both. */
+    async takeQueue(): Promise<void> {
+      const name = `purse/${userId}`
+      if ((await storage.list(`${name}/item/`)).length === 0) return
+      const work = async () => {
+        const { taken, keys } = await waitingInQueue(storage, name, newKey)
+        await commit(
+          () => {
+            const first = nextAt()
+            return taken.map((one, nth) => keep(idOf(one), { ...one, at: first + nth }))
+          },
+          keys.map((key) => [key, null]),
+        )
+        for (const one of taken) show(one)
+        notify()
+      }
+      await locks.request(name, () => locks.request(`${name}/items`, work))
+    },
+
+    /** Notes that a row may have changed, for `showTouched`. */
+    touch,
+
+    /** Notes that all rows may have changed. */
+    touchAll(): void {
+      isReplaced = true
+    },
+
+    /** Shows what has been touched, here and in other tabs. */
+    showTouched(): void {
+      if (isReplaced) view = viewOf(stored.rows, waiting, userId)
+      else view.update()
+      isReplaced = false
+      notify()
+      channel?.postMessage(null)
+    },
+
+    /** Calls the listener whenever the answer of a read may have changed. Returns a function that ends this. */
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    /** Stops listening to other tabs. What waits stays. */
+    close(): void {
+      channel?.close()
+      channel = undefined
+    },
+  }
+}
