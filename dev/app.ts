@@ -22,7 +22,7 @@ type Options = { port: number; host: string; directory: string; apiUrl: string }
 
 /**
  * Serves the example app as it would be deployed, with its service worker. It is built into the directory when a
- * browser first asks for it, and again after an edit. Rejects when the port is taken.
+ * browser first asks for it, and again after an edit. Rejects if the port is taken.
  */
 export async function startApp({ port, host, directory, apiUrl }: Options): Promise<Serving> {
   let building = Promise.resolve()
@@ -63,7 +63,7 @@ function newestSource(): number {
 }
 
 async function buildApp(directory: string, apiUrl: string): Promise<void> {
-  // Loading Vite takes longer than building the app: who needs neither pays for neither.
+  // Loading Vite takes longer than building the app, so whoever needs neither waits for neither.
   const { build } = await import('vite')
   await build({
     root,

@@ -2,12 +2,12 @@
 // npm's own audit also exits with 1 if the registry does not answer; here that is reported, but is not a failure.
 import { execFile } from 'node:child_process'
 
-/** Advisories at or above this fail; the others are counted. */
+/** Advisories of this severity or above fail; the others are only counted. */
 const failing = ['high', 'critical']
 
 export type Audit = { exitCode: 0 | 1; outcome: string }
 
-/** Runs `npm audit` in a project and says what came of it. */
+/** Runs `npm audit` in a project and returns its verdict. */
 export async function audit(directory: string): Promise<Audit> {
   const output = await new Promise<string>((resolve) => {
     execFile('npm', ['audit', '--json'], { cwd: directory, maxBuffer: 64 * 1024 * 1024 }, (_, stdout) =>

@@ -1,5 +1,5 @@
 // wrangler runs this before each build of the Worker (wrangler.toml). It builds the reference and, under `wrangler dev`,
-// says in one line what is missing. There it never fails, since wrangler would print its own internals.
+// says in one line what is missing. There it never fails, since wrangler would print a stack trace of its own.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
@@ -14,7 +14,7 @@ await beforeBuild()
 
 async function beforeBuild(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === 'dev'
-  // Without the directory of its assets, wrangler would say nothing else about a fresh checkout.
+  // Without its assets directory, wrangler would report nothing else about a fresh checkout.
   mkdirSync(path.join(projectDirectory, 'dist/reference'), { recursive: true })
   try {
     await buildReference()

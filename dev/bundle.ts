@@ -48,7 +48,7 @@ function deployDry(environment: string, folder: string): void {
   }
 }
 
-/** The parts of the bundle by esbuild's metafile, largest first. */
+/** The parts of the bundle according to esbuild's metafile, largest first. */
 function partsOf(metafile: string): Part[] {
   const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as {
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
@@ -86,7 +86,7 @@ function report(limitBytes: number): boolean {
   return bundles.every(({ gzipped }) => gzipped <= limitBytes)
 }
 
-// An argument sets another limit in bytes, which is how a test sees it fail.
+// An argument sets another limit in bytes, with which a test makes it fail.
 if (import.meta.main) {
   const limitBytes = Number(process.argv[2] ?? defaultLimitBytes)
   if (!report(limitBytes)) {

@@ -10,7 +10,7 @@ export const clientPackage = join(projectDirectory, 'dist/client')
 
 /**
  * Builds the client as a package for an SPA: one JavaScript file, the types of the client and its routes, the guide and
- * the examples. It depends on hono alone. Throws if its types need anything of the server.
+ * the examples. It depends on hono alone. Throws if its types need anything from the server.
  */
 export async function buildClientPackage(target = clientPackage): Promise<void> {
   await rm(target, { recursive: true, force: true })
@@ -52,7 +52,7 @@ async function writeTypes(target: string): Promise<void> {
   }
 }
 
-/** Frees a declaration file from the server. Of app.d.ts only the routes count, which the compiler has spelled out. */
+/** Removes the server from a declaration file. Only the routes of app.d.ts are needed, which the compiler has spelled out. */
 function standalone(name: string, text: string): string {
   const own = text
     .replace(

@@ -42,7 +42,7 @@ function readCrons(): string[] {
 }
 
 async function fire(workerUrl: string, cron: string): Promise<void> {
-  // The Worker logs what a run did; if it cannot be reached, the stack says so.
+  // The Worker logs what a run did, and the stack reports if the Worker cannot be reached.
   await fetch(`${workerUrl}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent(cron)}`).catch(
     () => undefined,
   )

@@ -3,7 +3,7 @@ export class DevError extends Error {
   override name = 'DevError'
 }
 
-/** Prints the one line of a DevError; of anything else what failed, and the stack. */
+/** Prints the one line of a DevError; for anything else, what failed and the stack. */
 export function printError(error: unknown, whatFailed: string): void {
   if (error instanceof DevError) console.error(`error: ${error.message}`)
   else console.error(`error: ${whatFailed}:`, error)

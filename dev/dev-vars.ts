@@ -15,7 +15,7 @@ export function hasOwnDevVars(projectDirectory: string): boolean {
 }
 
 /**
- * Leaves the variables where a `wrangler dev` of its own looks for them. Only the checkout's default stack does: the
+ * Leaves the variables where a plain `wrangler dev` looks for them. Only the checkout's default stack does: the
  * file outlives it, and should name neither a remote database nor a stack that was started for a test.
  */
 export function leaveDevVars(settings: Settings, variables: WorkerVariables): void {

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 const stopLimitMs = 4_000
 const orphanLimitMs = 1_000
 
-// SIGTERM goes to the whole group: it is to stop the command, not this guard.
+// SIGTERM goes to the whole group: it should stop the command, not this guard.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const [, , command = '', ...args] = process.argv

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 export type GuardedProcess = {
   /** Resolves with how it ended, once its last line has been passed on. */
   ended: Promise<string>
-  /** Asks it to stop, and insists after a few seconds. */
+  /** Asks it to stop, and kills it after a few seconds. */
   close(): Promise<void>
-  /** Ends it at once and without warning, as a crash would. */
+  /** Kills it at once, as a crash would. */
   kill(): Promise<void>
 }
 
@@ -63,6 +63,6 @@ function killGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL')
   } catch {
-    // The group is gone already.
+    // The group no longer exists.
   }
 }

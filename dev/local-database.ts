@@ -5,7 +5,7 @@ import { loopback } from './ports.ts'
 import { startSqld } from './sqld/server.ts'
 import { keepSecret } from './state-folder.ts'
 
-/** The address of a database and the token that opens it, as @libsql/client takes them. */
+/** The address of a database and the token that opens it, as @libsql/client expects them. */
 export type DatabaseAddress = { url: string; authToken: string }
 
 /** Starts the database of `npm run dev`, which is kept in the state folder. */
@@ -15,7 +15,7 @@ export function startLocalDatabase(stateDirectory: string, port: number) {
 }
 
 /**
- * The address of that database, whoever has started it. It demands a token, as Turso does: sqld answers any origin and
+ * The address of that database, whoever started it. It demands a token, as Turso does: sqld answers any origin and
  * its SQL can read and write files, so an open port would give both to every web page that the developer visits.
  */
 export async function localDatabase(stateDirectory: string, port: number): Promise<DatabaseAddress> {

@@ -8,13 +8,13 @@ import { projectDirectory } from './project.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { type Stack, startStack } from './stack.ts'
 
-// npm forwards a Ctrl-C that the terminal has sent already: both are one.
+// npm forwards a Ctrl-C that the terminal has already sent: both count as one.
 const sameKeypressMs = 500
 const parentCheckMs = 250
 
 const say = (line: string) => console.log(process.stdout.isTTY ? line : stripVTControlCharacters(line))
 
-// A closed terminal or pipe must not end the shutdown half-way.
+// A closed terminal or pipe must not end the shutdown halfway.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.on('uncaughtException', (error) => {
   console.error('error: a part of the local stack crashed:', error)
@@ -44,7 +44,7 @@ async function run(signal: AbortSignal): Promise<number> {
   }
 }
 
-// npm's shell in between dies of SIGTERM without passing it on: a parent that is gone means stop.
+// npm's shell in between dies of SIGTERM without passing it on: if the parent has gone, stop.
 function watchParent(stop: () => void): void {
   const parent = process.ppid
   if (!process.env.npm_lifecycle_event) return

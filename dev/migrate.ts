@@ -4,7 +4,7 @@ import { createClient } from '@libsql/client/http'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { projectDirectory } from './project.ts'
 
-// A remote database may take its time over a large migration, but not for ever.
+// A remote database may take a while over a large migration, but not for ever.
 const answerLimitMs = 60_000
 const migrations = path.join(projectDirectory, 'migrations')
 
@@ -13,7 +13,7 @@ export class OtherMigrations extends Error {
   override readonly name = 'OtherMigrations'
 }
 
-/** What drizzle-kit keeps of each migration, so that `npm run db:migrate` carries on from here. */
+/** What drizzle-kit keeps of each migration, so that `npm run db:migrate` continues from here. */
 const record = '__drizzle_migrations'
 
 /**

@@ -10,7 +10,7 @@ import { replaceFile } from './replace-file.ts'
 /** The directory of wrangler.toml's assets. */
 const target = join(projectDirectory, 'dist/reference')
 const documentFile = join(target, 'api/openapi.json')
-/** Not among the assets, where wrangler would serve unfinished files. */
+/** Outside the assets, where wrangler would serve unfinished files. */
 const drafts = join(projectDirectory, 'dist/drafts')
 /** Says which sources the reference was built from. */
 const builtFrom = join(projectDirectory, 'dist/reference-built-from')

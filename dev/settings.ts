@@ -20,7 +20,7 @@ export type Settings = {
   mailFrom: string
   /** Kept in the state folder when the environment has none. */
   appSecret: string | undefined
-  /** Handed to the Worker as they are; without them it uses the values of wrangler.toml. */
+  /** Passed to the Worker as they are; without them it uses the values of wrangler.toml. */
   passedThrough: Record<string, string>
 }
 
@@ -61,7 +61,7 @@ export function readSettings(environment: Environment, projectDirectory: string)
   return settings
 }
 
-/** The app's port need not be free: the stack does without the app. */
+/** The app's port need not be free: the stack can do without the app. */
 function appPort({ app }: Settings): PortUse[] {
   return 'port' in app ? [{ part: 'the app', variable: 'APP_PORT', port: app.port }] : []
 }

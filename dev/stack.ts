@@ -109,7 +109,7 @@ async function startLocalParts(
   return { local, crashed }
 }
 
-/** Returns where the app is. Nothing else needs it: where its port is taken, the stack goes on without. */
+/** Returns where the app is. Nothing else needs it: if its port is taken, the stack runs without it. */
 async function startOwnApp(settings: Settings, state: StateFolder, closers: Close[]): Promise<string> {
   const { app, worker } = settings
   const url = frontendUrl(app)
@@ -133,7 +133,7 @@ async function startPart<Part>(
     return await start()
   } catch (error) {
     const use = portsOf(settings).find((candidate) => candidate.variable === variable)
-    // It was free a moment ago, but somebody else was quicker.
+    // The port was free a moment ago, but something else has taken it.
     if (use && error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
       throw portError(use, error.code)
     throw new DevError(`${use?.part ?? variable} could not start: ${reasonOf(error)}`, { cause: error })
@@ -182,7 +182,7 @@ function startWorker(
     onLine: (line) => {
       say(line)
       const fault = configurationFault(line)
-      // It would answer 500 to everything, its health included.
+      // It would answer 500 to everything, even to health checks.
       if (fault) dead.resolve(`the Worker cannot work with these settings: ${fault}`)
       if (saysThatBuildFailed(line)) unbuilt.resolve('the Worker cannot be built; its errors are above.')
     },
@@ -219,7 +219,7 @@ function addressesOf(settings: Settings, local: LocalAddresses): Record<string, 
   }
 }
 
-// The last to start closes first, so that no part loses what it still needs; one that hangs ends with this process.
+// The last to start closes first, so that no part loses something it still needs; one that hangs ends with this process.
 async function closeAll(closers: Close[]): Promise<void> {
   for (let close = closers.pop(); close; close = closers.pop()) {
     await Promise.race([close().catch(() => {}), sleep(closeLimitMs)])

@@ -12,7 +12,7 @@ export type StateFolder = {
   directory: string
   /** The path of something inside the folder. */
   path(...names: string[]): string
-  /** A secret made on the first call and the same ever after. */
+  /** A secret, made on the first call and the same from then on. */
   secret(name: string): string
   release(): void
 }
@@ -36,7 +36,7 @@ export function openStateFolder(directory: string): StateFolder {
   }
 }
 
-/** Writes a file that only its owner may read, whatever stood there before. */
+/** Writes a file that only its owner may read, replacing any existing one. */
 export function writePrivateFile(file: string, contents: string): void {
   writeFileSync(file, contents, { mode: 0o600 })
   chmodSync(file, 0o600)
@@ -71,7 +71,7 @@ function holder(pidFile: string): string {
   return existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8')})` : ''
 }
 
-/** A secret in a file: made on the first call and the same ever after. */
+/** A secret in a file: made on the first call and the same from then on. */
 export function keepSecret(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const secret = randomBytes(32).toString('base64url')

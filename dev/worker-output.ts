@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-// What wrangler says about itself on every start. The stack prints the addresses once everything is up.
+// What wrangler prints about itself on every start. The stack prints the addresses once everything is up.
 const noise = [
   /^Using secrets defined in /,
   /^⎔ Starting local server/,
@@ -13,7 +13,7 @@ const noise = [
   /^\s*To manually trigger a scheduled event/,
   /^\s*curl ".*\/scheduled"/,
   /^\s*For more details, see .*cron-triggers/,
-  // The Worker's own line for a request says more, except for a path that it does not know.
+  // The Worker's own line for a request says more, except for unknown paths.
   /^\[wrangler:info\] \w+ \/api\/\S* (?!404|405)/,
   // Asked four times a second while the Worker starts.
   /^\{"event":"request",.*"route":"\/api\/health",/,

@@ -26,7 +26,7 @@ export function localClient(settings: Settings, state: StateFolder) {
 export const frontendUrl = (app: Settings['app']): string =>
   'port' in app ? `http://localhost:${app.port}` : app.url
 
-/** Joins what the environment gave with what the local parts provide. */
+/** Combines what the environment gives with what the local parts provide. */
 export function workerVariables(
   settings: Settings,
   state: StateFolder,

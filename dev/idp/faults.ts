@@ -11,12 +11,12 @@ const paths: Record<string, string> = {
 
 type Fault = { status: number } | 'hang' | 'nonsense'
 
-/** Failures that a test has asked for, by endpoint, until it resets them. */
+/** Failures that a test has requested, by endpoint, until it resets them. */
 export class Faults {
   #byPath = new Map<string, Fault>()
   #hanging = new Hanging()
 
-  /** Sets the fault of `{endpoint, status?, hang?, nonsense?}`, or returns what is wrong with the order. */
+  /** Sets the fault of `{endpoint, status?, hang?, nonsense?}`, or returns what is wrong with that object. */
   set({ endpoint, status = 500, hang, nonsense }: Record<string, unknown>): string | undefined {
     const path = typeof endpoint === 'string' && Object.hasOwn(paths, endpoint) ? paths[endpoint] : undefined
     if (!path) return `The endpoint must be one of ${Object.keys(paths).join(', ')}.`
@@ -27,12 +27,12 @@ export class Faults {
     return undefined
   }
 
-  /** How many requests hang now, for a test that waits for its own. */
+  /** How many requests are hanging, for a test that waits for its own. */
   get hanging(): number {
     return this.#hanging.count
   }
 
-  /** Ends all faults, and breaks off the requests that hang. */
+  /** Ends all faults, and the requests that hang. */
   reset(): void {
     this.#byPath.clear()
     this.#hanging.release()

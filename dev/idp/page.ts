@@ -4,7 +4,7 @@ import { send } from '../web/serve.ts'
 import { type AddressState, type Person, subjectOf } from './people.ts'
 
 /**
- * Without form-action, which browsers apply to the redirects after a form as well: those lead to the client and its
+ * Without form-action, which browsers also apply to the redirects after a form: those lead to the client and its
  * frontend, whose addresses are not known here.
  */
 const policy =
@@ -24,7 +24,7 @@ export async function sendPageStyle(response: ServerResponse, pathname: string):
 
 type SignIn = Partial<Person> & { recent: Person[]; problem?: string }
 
-/** The page that asks who signs in. It works without JavaScript. */
+/** The page that asks who is signing in. It works without JavaScript. */
 export function renderSignIn({ address = '', name = '', addressState, recent, problem }: SignIn): string {
   const mistake = problem
     ? `<span class="problem" id="problem" role="alert">${escapeHtml(problem)}</span>`

@@ -13,7 +13,7 @@ export function isAddress(text: string): boolean {
   return text.length <= 254 && addressShape.test(text)
 }
 
-/** The verified person a `login_hint` stands for: `anna.smith@example.com` is called Anna Smith. */
+/** The verified person that a `login_hint` stands for: `anna.smith@example.com` is called Anna Smith. */
 export function personOf(address: string): Person {
   return { address, name: nameFrom(address), addressState: 'verified' }
 }
@@ -26,7 +26,7 @@ export function nameFrom(address: string): string {
 
 /** The person's lasting id at the provider: the same for every spelling of the address, in every run. */
 export function subjectOf({ address }: Person): string {
-  // ASCII only: the lower case of U+212A KELVIN SIGN is a k, which would be somebody else.
+  // ASCII only: in lower case, U+212A KELVIN SIGN becomes a k, which would be somebody else.
   const spelling = address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return createHash('sha256').update(spelling).digest('hex').slice(0, 32)
 }
@@ -44,13 +44,13 @@ export class People {
     return subject
   }
 
-  /** Ties a grant to the person as they are now: a later sign-in with the same address may say something else. */
+  /** Ties a grant to the person as they are now: a later sign-in with the same address may differ. */
   tie(grantId: string, subject: string): void {
     const person = this.#bySubject.get(subject)
     if (person) setBounded(this.#byGrant, grantId, person)
   }
 
-  /** The person of a subject; given a grant, as they were at its sign-in. */
+  /** The person with that subject; given a grant, as they were at its sign-in. */
   find(subject: string, grantId?: string): Person | undefined {
     return (grantId ? this.#byGrant.get(grantId) : undefined) ?? this.#bySubject.get(subject)
   }

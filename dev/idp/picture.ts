@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from './page.ts'
 
-/** A person's picture: their initials on a colour that follows from the path. */
+/** A person's picture: their initials on a colour derived from the path. */
 export function drawPicture(pathname: string, name: string): string {
   const hue = (createHash('sha256').update(pathname).digest()[0] ?? 0) * (360 / 256)
   const initials = name

@@ -34,7 +34,7 @@ export async function createProvider(
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // As Google does, for which this stands in: it puts these claims into the id_token as well.
+    // As Google does, for which this stands in: these claims are in the id_token as well.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     scopes: ['openid', 'email', 'profile'],
@@ -46,7 +46,7 @@ export async function createProvider(
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: { enabled: false },
     },
-    // A session ends with the sign-in that made it, so nothing may depend on it.
+    // A session ends with the sign-in that created it, so nothing may depend on it.
     expiresWithSession: () => false,
     interactions: { policy: policy(), url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
     extraParams: { login_hint: (ctx, hint) => signInAtOnce(people, ctx, hint) },
@@ -72,7 +72,7 @@ export async function createProvider(
 
 /**
  * Asks for a sign-in and nothing else: every sign-in is a fresh one and the client is trusted, so all other values of
- * `prompt` are met already.
+ * `prompt` are satisfied already.
  */
 function policy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base()

@@ -47,8 +47,8 @@ function handler(provider: Provider, people: People): Handler {
 }
 
 /**
- * Takes the provider's session cookie off the request: a session left from another sign-in would otherwise answer for
- * the person who signs in now.
+ * Removes the provider's session cookie from the request: otherwise a session left over from another sign-in would
+ * answer for the person who is signing in now.
  */
 function forgetSession(request: IncomingMessage): void {
   const cookies = (request.headers.cookie ?? '').split(/;\s*/)

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 const mostListeners = 100
 const heartbeatMs = 20_000
 
-/** Tells open pages by server-sent events that there is something new to fetch. */
+/** Notifies open pages by server-sent events that there is something new to fetch. */
 export class Changes {
   #listeners = new Set<ServerResponse>()
 
@@ -14,7 +14,7 @@ export class Changes {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     response.write('retry: 1000\n\n')
     this.#listeners.add(response)
-    // Only a write tells whether the other side is still there.
+    // Only a write shows whether the other side is still there.
     const heartbeat = setInterval(() => response.write(':\n\n'), heartbeatMs)
     response.once('close', () => {
       clearInterval(heartbeat)
@@ -22,7 +22,7 @@ export class Changes {
     })
   }
 
-  /** Tells every open page. */
+  /** Notifies every open page. */
   announce(): void {
     for (const listener of this.#listeners) listener.write('data: changed\n\n')
   }

@@ -7,7 +7,7 @@ const mostRecipients = 50
 const addressShape = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+$/
 const tagShape = /^[A-Za-z0-9_-]{1,256}$/
 
-/** Makes a mail from one item of a send request. Checks in Resend's order, and throws Resend's error. */
+/** Makes an email from one item of a send request. Checks in Resend's order, and throws Resend's error. */
 export function compose(input: unknown, now: Date): Mail {
   const fields = asObject(input)
   if (!fields) throw invalid('The email must be an object.')

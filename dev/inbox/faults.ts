@@ -12,12 +12,12 @@ const tooMany = new ResendError(
 )
 const unexpected = new ResendError(500, 'application_error', 'An unexpected error occurred.')
 
-/** The failure that a test has asked for, of the next sends or of all until it resets it. */
+/** The failure that a test has requested, for the next sends or for all until it resets it. */
 export class Faults {
   #fault: Fault | undefined
   #hanging = new Hanging()
 
-  /** Sets the fault of `{status?: 500 | 429, hang?: true, times?: n, keep?: true}`, in place of any before. */
+  /** Sets the fault of `{status?: 500 | 429, hang?: true, times?: n, keep?: true}`, replacing any earlier one. */
   set(order: Record<string, unknown>): void {
     const { status = 500, hang = false, times = Number.POSITIVE_INFINITY, keep = false } = order
     if (status !== 500 && status !== 429) throw invalid('The `status` must be 500 or 429.')
@@ -25,25 +25,25 @@ export class Faults {
     this.#fault = { status: hang ? 'hang' : status, left: times, keeps: keep === true }
   }
 
-  /** How many requests hang now, for a test that waits for its own. */
+  /** How many requests are hanging, for a test that waits for its own. */
   get hanging(): number {
     return this.#hanging.count
   }
 
-  /** Ends the fault, and breaks off the requests that hang. */
+  /** Ends the fault, and the requests that hang. */
   reset(): void {
     this.#fault = undefined
     this.#hanging.release()
   }
 
-  /** Takes the fault that this send is to meet, if any. */
+  /** Takes the fault that this send should meet, if any. */
   next(): Fault | undefined {
     if (!this.#fault || this.#fault.left < 1) return undefined
     this.#fault.left -= 1
     return this.#fault
   }
 
-  /** Answers a send as the fault demands. */
+  /** Answers a send as the fault says. */
   answer(fault: Fault, response: ServerResponse): void {
     if (fault.status === 429) response.setHeader('retry-after', '1')
     if (fault.status === 'hang') this.#hanging.hold(response)

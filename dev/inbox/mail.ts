@@ -30,7 +30,7 @@ export type Mail = {
   idempotency_key: string | null
 }
 
-/** The mail as an item of Resend's list: without its content. */
+/** The email as an item of Resend's list: without its content. */
 export function listed(mail: Mail) {
   return {
     id: mail.id,
@@ -47,7 +47,7 @@ export function listed(mail: Mail) {
   }
 }
 
-/** The mail as Resend retrieves it, with what Resend does not show: headers, attachments and idempotency key. */
+/** The email as Resend retrieves it, and what Resend does not show: headers, attachments and idempotency key. */
 export function retrieved(mail: Mail) {
   return {
     object: 'email',

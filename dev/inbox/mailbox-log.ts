@@ -5,7 +5,7 @@ import { asObject, parseJson } from '../web/body.ts'
 import type { Mail } from './mail.ts'
 import type { UsedKey } from './used-keys.ts'
 
-/** The mails of one request and its idempotency key: one entry, so that a crash keeps both or neither. */
+/** The emails of one request and its idempotency key: one entry, so that a crash keeps both or neither. */
 export type Entry = { mails: Mail[]; key?: UsedKey }
 
 /**
@@ -25,7 +25,7 @@ export class MailboxLog {
     return new MailboxLog(join(directory, 'mails.jsonl'))
   }
 
-  /** Every whole entry, oldest first. */
+  /** Every complete entry, oldest first. */
   async read(): Promise<Entry[]> {
     const text = existsSync(this.#path) ? await readFile(this.#path, 'utf8') : ''
     return text.split('\n').flatMap((line) => {

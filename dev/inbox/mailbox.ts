@@ -6,7 +6,7 @@ const mailsKept = 1_000
 const bytesKept = 64 * 1024 * 1024
 const spareBytes = 4 * 1024 * 1024
 
-/** The newest 1,000 mails (64 MiB at most), in memory and in a file. */
+/** The newest 1,000 emails (64 MiB at most), in memory and in a file. */
 export class Mailbox {
   keys = new UsedKeys()
   onChange: () => void = () => {}
@@ -20,7 +20,7 @@ export class Mailbox {
     this.#log = log
   }
 
-  /** Opens the mailbox of a folder, without entries that a crash has torn. */
+  /** Opens the mailbox of a folder, without entries that a crash left incomplete. */
   static async open(directory: string): Promise<Mailbox> {
     const log = await MailboxLog.open(directory)
     const mailbox = new Mailbox(log)
@@ -32,7 +32,7 @@ export class Mailbox {
     return mailbox
   }
 
-  /** Adds the mails of one request and the key it used. Once this resolves, a crash cannot undo it. */
+  /** Adds the emails of one request and the key it used. Once this resolves, a crash cannot undo it. */
   async add(mails: Mail[], key?: UsedKey): Promise<void> {
     const written = await this.#log.append(key ? { mails, key } : { mails })
     this.#logBytes += written
@@ -42,7 +42,7 @@ export class Mailbox {
     if (this.#logBytes > 2 * this.#compactBytes + spareBytes) await this.#compact()
   }
 
-  /** Every mail, newest first. */
+  /** Every email, newest first. */
   newestFirst(): Mail[] {
     return [...this.#mails.values()].map(({ mail }) => mail).reverse()
   }
@@ -51,7 +51,7 @@ export class Mailbox {
     return this.#mails.get(id)?.mail
   }
 
-  /** Forgets every mail and every idempotency key. */
+  /** Forgets every email and every idempotency key. */
   async empty(): Promise<void> {
     this.#mails.clear()
     this.#bytes = 0
@@ -72,7 +72,7 @@ export class Mailbox {
   }
 
   async #compact(): Promise<void> {
-    // Reset before the write, or every mail that arrives meanwhile would start another compaction.
+    // Reset before the write, or every email that arrives meanwhile would start another compaction.
     this.#logBytes = 0
     this.#compactBytes = await this.#log.replace(() => [
       ...[...this.#mails.values()].map(({ mail }) => ({ mails: [mail] })),

@@ -4,7 +4,7 @@ import { invalid } from './resend-error.ts'
 const defaultLimit = 20
 const largestLimit = 100
 
-/** The page of mails, newest first, that `limit`, `after` and `before` ask for. */
+/** The page of emails, newest first, that `limit`, `after` and `before` ask for. */
 export function pageOf(mails: Mail[], query: URLSearchParams): { data: Mail[]; has_more: boolean } {
   const limit = Number(query.get('limit') ?? defaultLimit)
   if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {

@@ -18,12 +18,12 @@ export function missingField(field: string): ResendError {
   return new ResendError(422, 'missing_required_field', `Missing \`${field}\` field.`)
 }
 
-/** A field is there but wrong. */
+/** A field is present but wrong. */
 export function invalid(message: string): ResendError {
   return new ResendError(422, 'validation_error', message)
 }
 
-/** There is no such mail, or no such endpoint. */
+/** There is no such email, or no such endpoint. */
 export function notFound(message: string): ResendError {
   return new ResendError(404, 'not_found', message)
 }

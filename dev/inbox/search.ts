@@ -2,7 +2,7 @@ import type { Mail } from './mail.ts'
 
 const previewCharacters = 160
 
-/** The mails with every word in subject, addresses or content, as the page lists them. */
+/** The emails that contain every word in subject, addresses or content, as the page lists them. */
 export function search(mails: Mail[], question: string) {
   const words = question.toLowerCase().split(/\s+/).filter(Boolean)
   return { total: mails.length, mails: mails.filter((mail) => holds(mail, words)).map(shown) }
@@ -24,7 +24,7 @@ function preview({ text, html }: Mail): string {
   return words.replace(/\s+/g, ' ').trim().slice(0, previewCharacters)
 }
 
-/** Rough, since it only helps to recognise a mail: the page shows it as text, never as HTML. */
+/** Rough, since it only helps people recognise an email: the page shows it as text, never as HTML. */
 function withoutMarkup(html: string): string {
   return html
     .slice(0, 20_000)

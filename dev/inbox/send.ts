@@ -11,7 +11,7 @@ const mailsPerBatch = 100
 
 type Composed = { mails: Mail[]; answer: unknown }
 
-/** `POST /emails`: takes one mail and answers with its id. */
+/** `POST /emails`: takes one email and answers with its id. */
 export function sendOne(mailbox: Mailbox, request: IncomingMessage): Promise<unknown> {
   return once(mailbox, request, '/emails', (body) => {
     const mail = compose(body, new Date())
@@ -19,7 +19,7 @@ export function sendOne(mailbox: Mailbox, request: IncomingMessage): Promise<unk
   })
 }
 
-/** `POST /emails/batch`: takes all mails or none, or under permissive validation the valid ones. */
+/** `POST /emails/batch`: takes all emails or none, or under permissive validation the valid ones. */
 export function sendBatch(mailbox: Mailbox, request: IncomingMessage): Promise<unknown> {
   const isPermissive = request.headers['x-batch-validation'] === 'permissive'
   return once(mailbox, request, '/emails/batch', (body) => {
@@ -46,7 +46,7 @@ function composeBatch(items: unknown[], isPermissive: boolean): Composed {
   return { mails, answer: isPermissive ? { data, errors } : { data } }
 }
 
-/** Composes and keeps the mails of a request, unless its idempotency key says that this has been done. */
+/** Composes and keeps the emails of a request, unless its idempotency key says that this has been done. */
 async function once(
   mailbox: Mailbox,
   request: IncomingMessage,

@@ -15,10 +15,10 @@ type Inbox = { mailbox: Mailbox; faults: Faults; changes: Changes }
 
 type Options = { port?: number; host?: string; directory: string }
 
-/** Starts the local inbox: Resend's HTTP API to send, a web page to read. Mails are kept in the directory. */
+/** Starts the local inbox: Resend's HTTP API to send, a web page to read. Emails are kept in the directory. */
 export async function startInbox({ port = 8025, host = '127.0.0.1', directory }: Options): Promise<Serving> {
   const makeHandler = async (): Promise<Handler> => {
-    // Not before the port is ours: an inbox that holds it may be writing to the same folder.
+    // Not before we have the port: another inbox that holds it may be writing to the same folder.
     const mailbox = await Mailbox.open(directory)
     const changes = new Changes()
     mailbox.onChange = () => changes.announce()
@@ -96,7 +96,7 @@ async function takeMail(
   if (fault && !fault.keeps) return faults.answer(fault, response)
   requireApiKey(request)
   const result = await (pathname === '/emails' ? sendOne : sendBatch)(mailbox, request)
-  // Only the answer is lost: a sender without an idempotency key would send the mail twice.
+  // Only the answer is lost: a sender without an idempotency key would send the email twice.
   if (fault) return faults.answer(fault, response)
   sendJson(response, 200, result)
 }
@@ -126,7 +126,7 @@ function sendMail(
   sendJson(response, 200, onlyAttachments ? attachments : retrieved(mail))
 }
 
-/** Any key will do, but one without would fail at Resend. */
+/** Any key will do, but a request without one would fail at Resend. */
 function requireApiKey(request: IncomingMessage): void {
   if (!/^Bearer \S/.test(request.headers.authorization ?? '')) throw missingApiKey()
 }

@@ -12,7 +12,7 @@ const files: Record<string, { path: string; type: string }> = {
 }
 
 /**
- * The frame that shows a mail inherits this policy, so it allows the mail's styles and pictures, but no script other
+ * The frame that shows an email inherits this policy, so it allows the email's styles and pictures, but no script other
  * than the page's own, no form, no further frame and no connection elsewhere.
  */
 const policy = [

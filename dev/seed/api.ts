@@ -1,6 +1,6 @@
 import { DevError } from '../dev-error.ts'
 
-/** What the API answered; the body is parsed JSON, or undefined where there is none. */
+/** What the API answered; the body is parsed JSON, or undefined if there is none. */
 export type Answer = { status: number; body: unknown }
 
 /** Makes a call such as `api('POST /accounts', {…})`. */

@@ -14,7 +14,7 @@ const listSchema = z.object({
 })
 const mailSchema = z.object({ text: z.string() })
 
-/** Signs in the demo user, whom it registers and verifies first if need be, and returns the token. */
+/** Signs in the demo user, registering and verifying them first if necessary, and returns the token. */
 export async function signInDemoUser(address: string, inbox: string): Promise<string> {
   const api = openApi(address)
   const earlier = new Set((await verificationMails(inbox)).map(({ id }) => id))
@@ -22,7 +22,7 @@ export async function signInDemoUser(address: string, inbox: string): Promise<st
   const isNew = login.status === 422
   const { access_token, email_verified } = signedInSchema.parse(isNew ? await register(api) : login.body)
   if (email_verified) return access_token
-  // The link of an earlier mail may have expired.
+  // The link in an earlier email may have expired.
   if (!isNew) await demand(openApi(address, access_token), 'POST /email/verification-notification')
   await followLink(address, await newLink(inbox, earlier))
   return access_token
@@ -59,7 +59,7 @@ async function fromInbox(url: string): Promise<unknown> {
   return (await fetch(url, { headers: { Authorization: 'Bearer re_local' } })).json()
 }
 
-/** Follows a link of a mail at the local API, whatever public address (APP_URL) it names. */
+/** Follows a link in an email at the local API, whatever public address (APP_URL) it names. */
 async function followLink(address: string, link: string): Promise<void> {
   const { pathname, search } = new URL(link)
   const { status } = await fetch(new URL(pathname + search, address), { redirect: 'manual' })

@@ -5,7 +5,7 @@ import { type Api, demand } from './api.ts'
 import { accounts, ownCategories } from './habits.ts'
 import type { Row } from './household.ts'
 
-/** What became of the rows. Those `deleted` were removed by somebody before, and are not created again. */
+/** What became of the rows. Somebody had removed those that are `deleted`, so they are not created again. */
 export type Filled = { created: number; present: number; deleted: number }
 
 const rowsPerBatch = 500
@@ -20,7 +20,7 @@ const progress = z.object({
   counts: z.object({ created: z.int(), duplicate: z.int(), invalid: z.int(), failed: z.int() }),
 })
 
-/** Creates what a user lacks of the household's accounts and categories, and of the rows, by sync batches. */
+/** Creates whatever the user lacks of the household's accounts, categories and, by sync batches, rows. */
 export async function fill(api: Api, rows: Row[]): Promise<Filled> {
   const accountIds = await provideAccounts(api)
   const categoryIds = await provideCategories(api)
@@ -48,7 +48,7 @@ async function provideAccounts(api: Api): Promise<Map<string, number>> {
 }
 
 async function provideCategories(api: Api): Promise<Map<string, number>> {
-  // One that exists is refused, which is fine.
+  // An existing one is refused, which is fine.
   for (const category of ownCategories) await api('POST /categories', category)
   return idsByName(categoryList.parse(await demand(api, 'GET /categories')))
 }
@@ -57,7 +57,7 @@ function idsByName(list: { id: number; name: string }[]): Map<string, number> {
   return new Map(list.map(({ id, name }) => [name, id]))
 }
 
-/** Sends a batch and waits until it is done. It is lenient, since a deleted row must not keep out the others. */
+/** Sends a batch and waits until it is done. It is lenient, since a deleted row must not hold up the others. */
 async function sync(api: Api, transactions: unknown[]) {
   const body = await demand(api, 'POST /transactions/sync', { transactions }, { Prefer: 'handling=lenient' })
   const { sync_id } = accepted.parse(body)

@@ -1,6 +1,6 @@
 import type { CategoryType } from '../../src/domain/categories.ts'
 
-/** A fixed amount, or the range that it is drawn from, in whole units of money. */
+/** A fixed amount, or the range that it is drawn from, in whole units of the currency. */
 export type Amount = number | readonly [number, number]
 
 /** One kind of row. Accounts and categories are named; without a category a row stays uncategorised. */

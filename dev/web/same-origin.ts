@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 
 /**
  * Why a request is refused, or undefined if it is not. Any web page open in the developer's browser can send
- * requests to loopback, and by DNS rebinding read the answers: mails here carry working reset links.
+ * requests to loopback, and by DNS rebinding read the answers: emails here carry working reset links.
  */
 export function refusal(request: IncomingMessage): string | undefined {
   const { host, origin } = request.headers

@@ -11,7 +11,7 @@ export type Serving = { url: string; close(): Promise<void> }
 
 /**
  * Listens on the address (port 0 takes any free one) and answers with the handler made for the URL it got.
- * Rejects when the port is taken. `close` also ends the connections that are still open.
+ * Rejects if the port is taken. `close` also ends the connections that are still open.
  */
 export async function serve(
   makeHandler: (url: string) => Handler | Promise<Handler>,
@@ -50,7 +50,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(body))
 }
 
-/** Answers with a body of the given type, which the browser must neither guess about nor keep. */
+/** Answers with a body of the given type, whose type the browser must not guess, and which it must not cache. */
 export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, {
     'content-type': type,

@@ -1,8 +1,8 @@
-/** The list of mails. Rows stay the same elements across updates, which keeps focus and scroll position. */
+/** The list of emails. Rows stay the same elements across updates, which keeps focus and scroll position. */
 
 const rows = new Map()
 
-/** Shows the mails, newest first, and keeps the rows that are there. */
+/** Shows the emails, newest first, and keeps existing rows. */
 export function showList(list, mails) {
   const wanted = new Set(mails.map((mail) => mail.id))
   for (const [id, row] of rows) {
@@ -18,7 +18,7 @@ export function showList(list, mails) {
   }
 }
 
-/** Marks the open mail, and scrolls to it if it is out of sight. */
+/** Marks the open email, and scrolls to it if it is out of sight. */
 export function markOpen(id) {
   for (const [rowId, row] of rows) {
     const link = row.firstElementChild
@@ -30,7 +30,7 @@ export function markOpen(id) {
   }
 }
 
-/** Marks mails that came in while the page was open. */
+/** Marks emails that came in while the page was open. */
 export function markUnread(ids) {
   for (const id of ids) rows.get(id)?.firstElementChild.classList.add('unread')
 }
@@ -39,7 +39,7 @@ export function unreadCount() {
   return document.querySelectorAll('.mail.unread').length
 }
 
-/** Moves the focus to a mail's row, unless the person is writing in the search box. */
+/** Moves the focus to an email's row, unless the person is writing in the search box. */
 export function focusRow(id) {
   rows.get(id)?.firstElementChild.focus({ preventScroll: true })
 }

@@ -9,7 +9,7 @@ const searchBox = document.getElementById('search')
 const status = document.getElementById('status')
 const hint = document.getElementById('hint')
 
-/** The mails in the list, and every id seen so far, which tells the new ones. */
+/** The emails in the list, and every id seen so far, by which new ones are recognised. */
 let mails = []
 let known
 let isOnline = true
@@ -18,7 +18,7 @@ let isDue = false
 const narrow = matchMedia('(max-width: 759px)')
 const openId = () => location.hash.slice(1)
 
-/** Fetches the list again soon, once for a burst of mails. */
+/** Fetches the list again soon, once for a burst of emails. */
 function refreshSoon() {
   if (isDue) return
   isDue = true
@@ -31,7 +31,7 @@ function refreshSoon() {
 async function refresh() {
   const question = searchBox.value.trim()
   const response = await fetch(`/search?q=${encodeURIComponent(question)}`).catch(() => undefined)
-  // The answer to an older question is not shown.
+  // The answer to an older search is not shown.
   if (!response?.ok || question !== searchBox.value.trim()) return
   const found = await response.json()
   mails = found.mails
@@ -59,7 +59,7 @@ function showState(question, total) {
 
 let shownId = ''
 
-/** Shows the mail that the address names. */
+/** Shows the email that the address names. */
 async function showOpen() {
   const id = openId()
   document.body.classList.toggle('reading', id !== '')
@@ -75,12 +75,12 @@ async function showOpen() {
   else showMissing(reader)
 }
 
-/** Opens the next or previous mail of the list. */
+/** Opens the next or previous email of the list. */
 function move(step) {
   const index = mails.findIndex((mail) => mail.id === openId())
   const next = mails[index === -1 ? 0 : index + step]
   if (!next) return
-  // Replaced, not pushed: Back leads out of the inbox, not through every mail on the way.
+  // Replaced, not pushed: Back leads out of the inbox, not through every email on the way.
   history.replaceState(null, '', `#${next.id}`)
   showOpen()
   focusRow(next.id)
@@ -127,7 +127,7 @@ async function emptyInbox() {
   refreshSoon()
 }
 
-/** Listens for changes. The browser reconnects by itself, and fetches then what it has missed. */
+/** Listens for changes. The browser reconnects by itself, and then fetches what it has missed. */
 function listen() {
   const changes = new EventSource('/changes')
   changes.addEventListener('message', refreshSoon)
@@ -155,7 +155,7 @@ document.getElementById('clear-search').addEventListener('click', () => searchFo
 document.addEventListener('keydown', onKey)
 searchBox.addEventListener('input', () => {
   refreshSoon()
-  // On a phone the open mail covers the list that is being searched.
+  // On a phone the open email covers the list that is being searched.
   if (narrow.matches) close()
 })
 addEventListener('hashchange', showOpen)

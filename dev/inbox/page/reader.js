@@ -1,11 +1,11 @@
-/** The open mail, in four tabs. */
+/** The open email, in four tabs. */
 
 const tabNames = ['HTML', 'Text', 'Headers', 'Raw']
 
-/** The tab chosen last, in which the next mail opens as well if it has it. */
+/** The tab chosen last, in which the next email opens too, if it has that tab. */
 let chosen = 'HTML'
 
-/** Shows a mail as the API retrieves it. */
+/** Shows an email as the API returns it. */
 export function showMail(reader, mail) {
   const panel = element('div', { role: 'tabpanel', id: 'panel', tabIndex: 0 })
   const tablist = element('div', { role: 'tablist', ariaLabel: 'Parts of the mail' })
@@ -37,7 +37,7 @@ export function showMail(reader, mail) {
   select(first.textContent)
 }
 
-/** Says that the mail of this address is not there. */
+/** Says that there is no email at this address. */
 export function showMissing(reader) {
   const back = backLink()
   const head = element('div', { className: 'head' })
@@ -79,8 +79,8 @@ function content(name, mail) {
 }
 
 /**
- * The mail's own HTML, in a frame that may open links in new tabs and do nothing else: no script, no form, no navigation
- * of this page. Our base element comes first, so that one in the mail has no effect.
+ * The email's own HTML, in a frame that may open links in new tabs and do nothing else: no script, no form, no navigation
+ * of this page. Our base element comes first, so that one in the email has no effect.
  */
 function frame(mail) {
   const frame = element('iframe', { title: `HTML of ${mail.subject}` })

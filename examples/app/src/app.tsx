@@ -17,7 +17,7 @@ import { Toasts } from './ui/toast.tsx'
 
 export type PageProps = { ledger: Ledger; session: Session }
 
-/** Pages for everybody. The API leads to `/login`, `/reset-password` and `/dashboard` (docs/contract.md). */
+/** Pages that need no sign-in. The API leads to `/login`, `/reset-password` and `/dashboard` (docs/contract.md). */
 const doors: Record<string, ComponentType> = {
   '/login': SignIn,
   '/register': Register,
@@ -27,7 +27,7 @@ const doors: Record<string, ComponentType> = {
 
 type Shown = [page: ComponentType<PageProps>, label?: string, icon?: string]
 
-/** Those with a label are in the navigation, each with an icon of strokes. */
+/** Those with a label are in the navigation, each with a line icon. */
 const pages: Record<string, Shown> = {
   '/dashboard': [Dashboard, 'Overview', 'M4 20V10M10 20V4M16 20v-8M22 20H2'],
   '/transactions': [Transactions, 'Transactions', 'M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01'],
@@ -82,7 +82,7 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
-/** Whether there is a network, and what waits for it or for the person. */
+/** Whether there is a network, and what is waiting for it or for the person. */
 function Status({ ledger }: { ledger: Ledger }) {
   const { isOnline } = useFollowed(connection).get()
   const questions = ledger.conflicts().length + ledger.rejected().length

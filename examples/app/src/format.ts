@@ -1,9 +1,9 @@
 const twoDecimals = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** Exact to the cent: amounts are texts, and no float is made of them. */
+/** Exact to the cent: amounts are text, and never become floats. */
 export const money = (amount: string | number): string => twoDecimals.format(amount as `${number}`)
 
-/** An amount as people type it, with a comma or a point, in the form of the API: `3,2` is `3.20`. */
+/** Converts an amount as people type it, with a comma or a point, to the API's form: `3,2` is `3.20`. */
 export function typedAmount(text: string): string {
   const [all, whole, cents = ''] = /^\s*(-?\d+)(?:[.,](\d{1,2}))?\s*$/.exec(text) ?? []
   return all === undefined ? text : `${whole}.${cents.padEnd(2, '0')}`
@@ -33,7 +33,7 @@ export function lastDay(month: string): string {
   return new Date(next - 86_400_000).toISOString().slice(0, 10)
 }
 
-/** The month that is so many months after another, `YYYY-MM`. */
+/** The month that is a number of months after another, `YYYY-MM`. */
 export function monthAfter(month: string, count: number): string {
   const date = new Date(month)
   date.setUTCMonth(date.getUTCMonth() + count)
@@ -44,7 +44,7 @@ const browsers = ['Edg', 'OPR', 'Firefox', 'FxiOS', 'Chrome', 'CriOS', 'Safari']
 const systems = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac OS', 'CrOS', 'Linux']
 const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', FxiOS: 'Firefox', CriOS: 'Chrome' }
 
-/** `Firefox on Linux`, from what a browser says of itself; others are shown as they are. */
+/** `Firefox on Linux`, from a browser's user agent; any other text is returned as it is. */
 export function deviceName(agent: string | null): string {
   const [browser, system] = [browsers, systems].map((signs) => signs.find((sign) => agent?.includes(sign)))
   return browser && system ? `${names[browser] ?? browser} on ${system}` : (agent ?? 'Unknown')

@@ -13,12 +13,12 @@ export function sendFile({ kind, ...entries }: Texts): Promise<ImportResult> {
   const others = Object.fromEntries(given.filter(([name]) => !mappable.includes(name)))
   const form: Texts = { ...others, mapping: JSON.stringify(mapping) }
   const { bank, store } = client.api.import
-  // The form says what is a file and what a text; its types cannot.
+  // The form knows which entries are files and which are text; its types do not.
   const request = { form: form as Texts & { file: string & File } }
   return unwrap(kind === 'own' ? store.$post(request) : bank.store.$post(request))
 }
 
-/** The columns that the question shows: by number, each with its header and what stands in the first row. */
+/** The columns that the question shows, by number: each with its header and its value in the first row. */
 export function columnsIn(text: string) {
   const column = /(?:has |, )(\d+)(?: \(([^)]*)\))?: (.*?)(?=, \d+(?: \([^)]*\))?: |\. Send mapping)/g
   const found = [...text.matchAll(column)]

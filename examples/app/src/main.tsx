@@ -5,15 +5,15 @@ import { isEntering, openSession } from './session.ts'
 import { say } from './ui/toast.tsx'
 import './style.css'
 
-// Such as a storage that is full, or that comes from a later version of the app.
+// For example, a storage that is full, or that a later version of the app has written.
 addEventListener('unhandledrejection', ({ reason }) => say(failureOf(reason).message))
 
 render(<App />, document.getElementById('app') as HTMLElement)
 void openSession()
 
-// A new version of the app takes over at once, unless somebody is at work.
+// A new version of the app takes over at once, unless somebody is entering something.
 if (navigator.serviceWorker?.controller)
   navigator.serviceWorker.addEventListener('controllerchange', () => isEntering() || location.reload())
 
-// The development server of Vite has no service worker, so that every edit shows.
+// Vite's development server gets no service worker, so that every edit shows.
 if (!import.meta.hot) void navigator.serviceWorker?.register('/service-worker.js')

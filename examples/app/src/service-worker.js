@@ -1,4 +1,4 @@
-// Keeps the app's own files, so that it opens without a network. vite.config.ts puts `kept` in front: {version, files}.
+// Keeps the app's own files, so that it opens without a network. vite.config.ts puts `kept` at the top: {version, files}.
 const name = `app ${kept.version}`
 
 async function install() {
@@ -15,7 +15,7 @@ async function activate() {
 self.addEventListener('install', (event) => event.waitUntil(install()))
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
-// The API is another origin: it is always asked itself, and the ledger does without it.
+// The API is another origin: its answers are never kept here, and the ledger works without it.
 self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
   if (method !== 'GET' || new URL(url).origin !== self.location.origin) return

@@ -5,7 +5,7 @@ import { observable } from './store.ts'
 /** Who is signed in on this device, with their ledger. */
 export type Session = { userId: number; ledger: Ledger }
 
-/** Null if nobody is signed in, undefined while the ledger is opened. */
+/** Null if nobody is signed in, undefined while the ledger is being opened. */
 export const session = observable<Session | null | undefined>(undefined)
 
 export const client = createClient({
@@ -17,7 +17,7 @@ export const client = createClient({
 const userKey = 'purse.user'
 const databaseOf = (userId: number) => `purse-${userId}`
 
-/** Opens the ledger of whoever is signed in by now. It needs no network. */
+/** Opens the ledger of whoever is signed in now. It needs no network. */
 export async function openSession(): Promise<void> {
   session.get()?.ledger.close()
   const userId = Number(localStorage.getItem(userKey))
@@ -27,15 +27,15 @@ export async function openSession(): Promise<void> {
   session.set({ userId, ledger: await localLedger({ client, storage, userId }) })
 }
 
-/** Goes on as a user whose token the client has. */
+/** Continues as the user whose token the client has. */
 export async function beginSession(userId: number): Promise<void> {
   localStorage.setItem(userKey, String(userId))
-  // Else a browser that needs the space may throw away what waits to be sent.
+  // Otherwise a browser that needs the space may discard what is waiting to be sent.
   void navigator.storage?.persist?.()
   await openSession()
 }
 
-/** Set while somebody is at the identity provider: a token that nobody here asked for is not taken. */
+/** Set while somebody is at the identity provider: a token that nobody here asked for is not accepted. */
 const atProvider = 'purse.at-provider'
 
 export async function leaveForProvider(): Promise<void> {
@@ -51,20 +51,20 @@ export async function comeBack(token: string, userId: number): Promise<void> {
   await beginSession(userId)
 }
 
-/** Whether somebody is at work, whom nothing should interrupt. */
+/** Whether somebody is entering something and should not be interrupted. */
 export const isEntering = (): boolean =>
   document.querySelector('dialog[open], :is(input, select):focus') !== null
 
-/** Whether a session has ended without their signing out: what waits to be sent is kept until they are back. */
+/** Whether the session ended without signing out: what is waiting to be sent is kept until they are back. */
 export const isMissed = (): boolean => session.get() === null && localStorage.getItem(userKey) !== null
 
-/** The token has ended, or is another's. What is being entered can be finished first; it waits with the rest. */
+/** The token is no longer valid, or is another user's. Whatever is being entered can be finished first; it waits too. */
 export async function endSession(): Promise<void> {
   const isOwn = session.get()?.userId === Number(localStorage.getItem(userKey))
   if (!isOwn || !isEntering()) await openSession()
 }
 
-/** Forgets on this device all that a person has. */
+/** Deletes everything that a person has on this device. */
 export async function forgetSession({ userId }: Session): Promise<void> {
   localStorage.removeItem(userKey)
   await openSession()

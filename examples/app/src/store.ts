@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** A value that components can follow. */
+/** A value that components can subscribe to. */
 export function observable<T>(value: T) {
   const listeners = new Set<() => void>()
   return {
@@ -16,7 +16,7 @@ export function observable<T>(value: T) {
   }
 }
 
-/** Renders the component again whenever this, such as a ledger, tells of a change. */
+/** Renders the component again whenever this (a ledger, for example) reports a change. */
 export function useFollowed<F extends { subscribe: (listener: () => void) => () => void }>(followed: F): F {
   const [, setVersion] = useState(0)
   useLayoutEffect(() => followed.subscribe(() => setVersion((version) => version + 1)), [followed])

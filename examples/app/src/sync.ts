@@ -4,15 +4,15 @@ import { observable } from './store.ts'
 
 type Connection = { isOnline: boolean; stopped: LedgerReport['stopped'] }
 
-/** How things stand with the service, and what ended the last attempt early. */
+/** The state of syncing, and what ended the last attempt early. */
 export const connection = observable<Connection>({ isOnline: navigator.onLine, stopped: null })
 
-/** Between two looks at what others have done. If they have done nothing, a look costs next to nothing. */
+/** The time between checks for what others have done. If they have done nothing, a check costs next to nothing. */
 const pollMs = 5_000
 /** Several changes in a row are sent together. */
 const gatherMs = 100
 
-/** Keeps the ledger and the service alike while the app is seen, until the function that it returns is called. */
+/** Keeps the ledger in sync while the app is visible, until the function that it returns is called. */
 export function keepInSync(ledger: Ledger): () => void {
   const waiting = () => JSON.stringify(ledger.waiting())
   let left = waiting()
@@ -27,14 +27,14 @@ export function keepInSync(ledger: Ledger): () => void {
     })
     left = waiting()
     connection.set({ isOnline: stopped?.reason !== 'offline', stopped })
-    // Somebody has signed out, or in, in another tab.
+    // Somebody has signed in or out in another tab.
     if (stopped?.reason === 'signed-out' || stopped?.reason === 'other-user') await endSession()
   }
 
   const look = () => ledger.refresh().then(run)
   const events = ['online', 'offline', 'focus']
   for (const name of events) addEventListener(name, look)
-  // Tabs tell each other of each sync: only what is new is a reason for another one.
+  // Tabs notify each other of each sync, which is no reason for another: only new changes are.
   const unsubscribe = ledger.subscribe(() => isRunning || waiting() === left || setTimeout(run, gatherMs))
   const timer = setInterval(run, pollMs)
   void run()

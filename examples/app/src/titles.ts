@@ -18,7 +18,7 @@ export const inWords = (row: LedgerTransaction): string =>
 export function nameOf(ledger: Ledger, { noun, key }: Named): string {
   const row = noun === 'transaction' ? ledger.transaction(key) : undefined
   if (row) return inWords(row)
-  // One that is deleted is known by what waits for it.
+  // A deleted one is recognised by what is waiting for it.
   const known = ledger.waiting().find((one) => one.noun === noun && one.key === key)?.row
   return String(known?.name ?? known?.description ?? `Your ${noun}`)
 }

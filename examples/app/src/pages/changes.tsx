@@ -12,7 +12,7 @@ import { TransactionDialog } from './transaction-dialog.tsx'
 
 const idOf = ({ noun, key }: Named): string => `${noun} ${key}`
 
-/** What waits for a network, and what waits for the person. */
+/** What is waiting for a network, and what is waiting for the person. */
 export function Changes({ ledger }: PageProps) {
   const { isOnline, stopped } = useFollowed(connection).get()
   const [conflicts, rejected] = [ledger.conflicts(), ledger.rejected()]
@@ -29,8 +29,8 @@ export function Changes({ ledger }: PageProps) {
       {waiting.length > 0 && (
         <article>
           <h2>{counted(waiting.length, 'change')} to be sent</h2>
-          {!isOnline && <p>They go out by themselves once there is a network.</p>}
-          {isOnline && stopped && <p>The service is busy: they go out by themselves a little later.</p>}
+          {!isOnline && <p>They will be sent once there is a network.</p>}
+          {isOnline && stopped && <p>The service is busy: they will be sent a little later.</p>}
           {waiting.map((named) => (
             <p key={idOf(named)}>{nameOf(ledger, named)}</p>
           ))}

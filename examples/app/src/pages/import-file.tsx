@@ -13,7 +13,7 @@ import { say } from '../ui/toast.tsx'
 
 type Outcome = ImportResult['import']
 
-const kinds = Object.entries({ bank: 'A statement of the bank', own: 'My own CSV, with date and amount' })
+const kinds = Object.entries({ bank: 'A statement from the bank', own: 'My own CSV, with date and amount' })
 
 /** Imports a file: first as a dry run, which may ask how to read it, then for good. */
 export function ImportFile({ ledger }: PageProps) {
@@ -28,7 +28,7 @@ export function ImportFile({ ledger }: PageProps) {
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 422)) throw error
       const asked = Object.entries(error.errors).filter(([name]) => name === 'mapping' || name in answers)
-      // What has been answered stays, so that it can be answered differently.
+      // Questions that have been answered stay, so that the answer can be changed.
       setQuestions({ ...questions, ...Object.fromEntries(asked) })
       if (asked.length < Object.keys(error.errors).length) throw error
     }
@@ -50,9 +50,9 @@ export function ImportFile({ ledger }: PageProps) {
   return (
     <Page title="Import">
       <article>
-        <p>A statement of your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
+        <p>A statement from your bank (CSV, Excel, OFX, QIF, CAMT, MT940), or a CSV of your own.</p>
         {!isOnline && <p role="alert">The service reads the file, so this needs a network.</p>}
-        {accounts.length === 0 && <a href="/accounts">Add the account first that it is of.</a>}
+        {accounts.length === 0 && <a href="/accounts">Add its account first.</a>}
         <Form submit="Look at the file" onSubmit={look} onInput={startAnew}>
           <Field label="File" name="file" type="file" required />
           <Choice label="Into" name="account_id" options={accounts} required />
@@ -75,7 +75,7 @@ const answers: Record<string, Record<string, string>> = {
   statement_account: {},
 }
 
-/** A question of the API about the file, and what can be answered (docs/contract.md, Imports). */
+/** A question of the API about the file, with the possible answers (docs/contract.md, Imports). */
 function Question({ name, text }: { name: string; text: string }) {
   const [, listed] = /choose one of: (.*)\.$/.exec(text) ?? []
   const options = listed
@@ -108,9 +108,9 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
   return (
     <article aria-live="polite">
       <h2>{counted(counts.created, 'new transaction')}</h2>
-      <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} there already, ${skipped} that moved no money`}</p>
+      <p>{`${counted(counts.rows, 'row')}, ${counts.duplicate} already there, ${skipped} that moved no money`}</p>
       {known.map((row) => (
-        <p key={row.key}>{`There already: ${inWords(row)}`}</p>
+        <p key={row.key}>{`Already there: ${inWords(row)}`}</p>
       ))}
       {closing && !closing.agrees && (
         <p role="alert">{`The bank says ${money(closing.statement)}, the account ${money(closing.account)}.`}</p>
@@ -119,7 +119,7 @@ function Found({ ledger, outcome, onTake }: FoundProps) {
         {counts.deleted_before > 0 &&
           option('reimport_deleted', 'true', `Bring back ${counts.deleted_before} that you had deleted`)}
         {counts.possible > 0 &&
-          option('match', 'sure', `Join the surest of ${counts.possible} that may stand twice`)}
+          option('match', 'sure', `Join those of ${counts.possible} possible matches that are sure`)}
       </Form>
     </article>
   )

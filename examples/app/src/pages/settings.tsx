@@ -72,24 +72,24 @@ function SignOut({ ledger, session }: PageProps) {
     <article>
       <h2>Sign out</h2>
       <p role="status">{isSure ? lost : 'Your data is removed from this device.'}</p>
-      <Form submit={isSure ? 'Sign out all the same' : 'Sign out'} onSubmit={signOut} />
+      <Form submit={isSure ? 'Sign out anyway' : 'Sign out'} onSubmit={signOut} />
     </article>
   )
 }
 
 function Leave({ ledger, session }: PageProps) {
   const leave = async ({ proof = '' }: Entries) => {
-    // People without a password give their address instead.
+    // People without a password enter their address instead.
     const json = proof === ledger.profile()?.email ? { email: proof } : { password: proof }
     await unwrap(client.api.me.$delete({ json }))
     await forgetSession(session)
-    say('Everything of yours has been deleted. Farewell!')
+    say('All your data has been deleted. Farewell!')
   }
-  const hint = 'Or your address, if you have none.'
+  const hint = 'Or your email address, if you have no password.'
   return (
     <article>
       <h2>Leave</h2>
-      <p>This deletes you and all that you have, here and at the service, for good.</p>
+      <p>This deletes your account and everything in it for good, here and on the service.</p>
       <Form submit="Delete everything" look="outline danger" onSubmit={leave}>
         <Field label="Your password" name="proof" type="password" hint={hint} required />
       </Form>

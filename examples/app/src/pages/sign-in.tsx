@@ -15,7 +15,7 @@ export function SignIn() {
   const { token, user, verified, error } = Object.fromEntries(place.get().searchParams)
   useEffect(() => {
     if (!token) return
-    // It leaves the address, and the history with it, at once.
+    // It is removed at once from the address, and so from the history.
     go('/login', { isReplacing: true })
     void comeBack(token, Number(user))
   }, [token])
@@ -23,8 +23,8 @@ export function SignIn() {
     beginSession((await client.signIn({ email, password })).user.id)
   return (
     <Door title="Sign in">
-      {verified && <p>Your address is verified. Sign in to go on.</p>}
-      {isMissed() && <p>Your session has ended. What you have entered here goes out once you are back.</p>}
+      {verified && <p>Your address is verified. Sign in to continue.</p>}
+      {isMissed() && <p>Your session has ended. What you entered here will be sent once you sign in.</p>}
       {error && <p role="alert">{error}</p>}
       <Form submit="Sign in" onSubmit={signIn}>
         <Field {...address} autocomplete="username" />
@@ -56,7 +56,7 @@ export function Register() {
   )
 }
 
-/** Asks for a mail with a link to the page below. */
+/** Asks for an email with a link to the page below. */
 export function ForgottenPassword() {
   const [message, setMessage] = useState('')
   const ask = async ({ email = '' }: Entries) =>
@@ -90,7 +90,7 @@ export function NewPassword() {
   )
 }
 
-/** What stands before the app. */
+/** The frame of every page that comes before signing in. */
 const Door = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="door">
     <img src="/icon.svg" alt="Purse" width="64" />

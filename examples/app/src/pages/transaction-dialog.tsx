@@ -44,7 +44,7 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
   const accounts = optionsOf(ledger.accounts())
   const from = { name: 'account_id', value: row?.account.key, options: accounts, required: true }
   const to = { ...from, name: 'to_account_id', value: row?.to_account?.key ?? accounts[1]?.[0] }
-  // Those that fit come first. A refund is income in a category of expenses.
+  // Those of the transaction's type come first. A refund is income in an expense category.
   const categories = ledger.categories().sort((a, b) => Number(b.type === type) - Number(a.type === type))
   const options: Options = [['', row ? 'Uncategorized' : 'Choose …'], ...optionsOf(categories)]
   const category = { name: 'category_id', value: row?.category?.key, options, required: !row }
@@ -58,7 +58,7 @@ function Ways({ ledger, type, row }: { ledger: Ledger; type: Type; row: LedgerTr
   )
 }
 
-/** Names a transaction that this may be again, by the rule of the API, which answers 409 (docs/contract.md, Duplicates). */
+/** Describes a transaction that this one may duplicate, by the rule of the API's 409 (docs/contract.md, Duplicates). */
 function twinOf(ledger: Ledger, entered: New): string | undefined {
   const { account_id, transaction_date: day, type, reference } = entered
   const { data } = ledger.transactions({ account_id, from: day, to: day, type, per_page: 1_000 })
@@ -76,7 +76,7 @@ function read(entries: Entries, type: Type): New {
   const { amount = '', account_id = '', transaction_date = '', description = '', reference = '' } = entries
   const { to_account_id = null, category_id } = entries
   const refs = { account_id, to_account_id, category_id: category_id || null }
-  // The service would say so later, when the person is elsewhere.
+  // The service would say so only later, when the person is doing something else.
   if (Number(typedAmount(amount)) <= 0) throw new LedgerError('The amount must be more than 0.')
   if (to_account_id === account_id) throw new LedgerError('Choose two different accounts.')
   return { type, amount: typedAmount(amount), transaction_date, description, reference, ...refs }

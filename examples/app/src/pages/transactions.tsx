@@ -30,7 +30,7 @@ export function Transactions({ ledger }: PageProps) {
   )
 }
 
-/** The address keeps the filter, so that other pages can link to one. */
+/** The filter is in the address, so that other pages can link to one. */
 function Filters({ ledger, filter }: { ledger: Ledger; filter: LedgerFilter }) {
   const { q, account_id, category_id, type, from, to } = filter
   const [isOpen] = useState(Object.keys(filter).length > 0)

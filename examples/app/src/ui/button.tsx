@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from 'preact'
 
-/** If it is not the main one, it is of lesser weight than the others around it. */
+/** A secondary button looks less important than those around it. */
 type Props = { label: string; isMain?: boolean } & ButtonHTMLAttributes<HTMLButtonElement>
 
 export function Button({ label, isMain = true, ...given }: Props) {

@@ -17,7 +17,7 @@ type FormProps = {
   children?: ComponentChildren
 }
 
-/** A form that shows what is wrong beside its fields, and leads to the first of them. */
+/** A form that shows errors beside its fields, and moves the focus to the first of them. */
 export function Form({ submit, look, onSubmit, onInput, aside, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [failure, setFailure] = useState(none)
@@ -47,7 +47,7 @@ export function Form({ submit, look, onSubmit, onInput, aside, children }: FormP
 type FieldProps = Omit<LooseInputHTMLAttributes, 'role' | 'value'> & {
   label: string
   name: string
-  /** What it begins with. */
+  /** The initial value. */
   value?: string | null | undefined
   hint?: string
 }
@@ -64,7 +64,7 @@ export function Field({ label, value, hint, type, ...given }: FieldProps) {
   )
 }
 
-/** What can be chosen: values, with what people read. */
+/** The choices: values, with the texts that people read. */
 export type Options = (readonly [value: string, label: string])[]
 
 export const optionsOf = (rows: { key: string; name: string }[]): Options =>

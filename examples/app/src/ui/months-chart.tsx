@@ -13,7 +13,7 @@ const scheme = matchMedia('(prefers-color-scheme: dark)')
 const isDark = observable(scheme.matches)
 scheme.addEventListener('change', () => isDark.set(scheme.matches))
 
-/** Income and expenses of the months that end with one: as a chart, and as a table for who cannot see it. */
+/** Income and expenses of the months that end with one: as a chart, and as a table for those who cannot see it. */
 export function MonthsChart({ ledger, last }: { ledger: Ledger; last: string }) {
   const months = Array.from({ length: monthsShown }, (_, index) => monthAfter(last, index + 1 - monthsShown))
   const rows = months.map((month) => ({ month, ...ledger.summary({ month }).monthly_summary }))

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 
 type Props = { title: string; add?: string; onAdd?: () => void; children: ComponentChildren }
 
-/** A page with its heading, which takes the focus, so that a screen reader says where one is. */
+/** A page with its heading, which takes the focus so that a screen reader announces the page. */
 export function Page({ title, add, onAdd, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import { type Entries, Form } from './form.tsx'
 import { say } from './toast.tsx'
 
 type Noun = 'account' | 'transaction'
-/** A row that is edited, or a new one. */
+/** A row to edit, or a new one. */
 export type Edited<Row> = Row | 'new'
 
 type Props<N extends Noun> = {
@@ -14,13 +14,13 @@ type Props<N extends Noun> = {
   noun: N
   edited: Edited<{ key: Key }>
   read: (entries: Entries) => Entered[N]
-  /** What speaks against adding a row. The person may add it all the same. */
+  /** A reason not to add the row. The person may add it all the same. */
   doubt?: (entered: Entered[N]) => string | undefined
   onDone: () => void
   children: ComponentChildren
 }
 
-/** Adds, changes or deletes a row, in a dialogue above the page. Escape closes it. */
+/** A dialog above the page that adds, changes or deletes a row. Escape closes it. */
 export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, ...props }: Props<N>) {
   const [doubt, setDoubt] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -35,10 +35,10 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
     const written = write()
     end()
     await written
-    // This gives the focus back to what has opened the dialogue, if that is still there.
+    // This returns the focus to whatever opened the dialog, if that is still there.
     dialog.current?.close()
     if (document.activeElement === document.body) document.querySelector('h1')?.focus()
-    // Else undo would take back something else.
+    // Otherwise undo would take back something else.
     if (isChanged) say(`The ${noun} is ${how}.`, ledger.undo)
   }
   const save = async (entries: Entries) => {
@@ -57,11 +57,7 @@ export function RowDialog<N extends Noun>({ ledger, noun, edited, read, onDone, 
           <strong>{title}</strong>
           <Button label="✕" aria-label="Close" isMain={false} onClick={() => dialog.current?.close()} />
         </header>
-        <Form
-          submit={doubt ? 'Add it all the same' : 'Save'}
-          onSubmit={save}
-          onInput={() => setDoubt(undefined)}
-        >
+        <Form submit={doubt ? 'Add it anyway' : 'Save'} onSubmit={save} onInput={() => setDoubt(undefined)}>
           {props.children}
           {doubt && <p role="alert">{doubt}</p>}
         </Form>

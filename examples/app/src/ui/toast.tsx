@@ -7,7 +7,7 @@ const shownMs = 8_000
 const current = observable<Toast | null>(null)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Says for a while what has been done, and offers to take it back. */
+/** Says for a while what was done, and offers to undo it. */
 export function say(text: string, undo?: Toast['undo']): void {
   current.set({ text, undo })
   clearTimeout(timer)
