@@ -17,9 +17,8 @@ const mostCompared = 3_000
 type Days = { from: SQL; to: SQL }
 
 /**
- * A row to be compared, with what is settled about it: the kind and the second id of each rejected pair of which it is
- * the first; kind, account, type and import of each row that was joined with it, and whether that was a duplicate or
- * stood for a row of a file; and whether it stands for one itself (`booked_by`).
+ * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
+ * it is the first; and the rows that were joined with it (`Joined`). `isBooked` if it stands for a row of a file.
  */
 export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
 
@@ -89,9 +88,10 @@ function settledBefore(owner: Scope) {
       select json_group_array(json_array(kind, second_id)) from ${rejectedMatches}
        where ${rejectedMatches.userId} = ${owner.id} and first_id = transactions.id)`,
     joined: sql<string>`(
-      select json_group_array(json_array(
-               gone.kind, coalesce(gone.kept ->> 'account_id', gone.account_id), coalesce(gone.kept ->> 'type', gone.type),
-               gone.import_id, gone.kind = 'duplicate' or ${isBooked(sql`gone.booked_by`)}))
+      select json_group_array(json_object(
+               'kind', gone.kind, 'accountId', coalesce(gone.kept ->> 'account_id', gone.account_id),
+               'type', coalesce(gone.kept ->> 'type', gone.type), 'importId', gone.import_id,
+               'isDouble', gone.kind = 'duplicate' or ${isBooked(sql`gone.booked_by`)}))
         from ${remembered} gone indexed by remembered_survivor
        where gone.user_id = ${owner.id} and gone.survivor_id = transactions.id and gone.kind is not null)`,
     isBooked: isBooked(sql`${transactions.bookedBy}`),
@@ -130,24 +130,19 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
   return `${kind} ${ids.toSorted((a, b) => a - b).join(' ')}`
 }
 
-type Joined = [
-  kind: MatchKind,
-  accountId: number,
-  type: Transaction['type'],
-  importId: number | null,
-  isDouble: 0 | 1,
-][]
+/** A row that was joined with another. `isDouble` if it was a duplicate, or stood for a row of a file. */
+type Joined = Pick<Transaction, 'accountId' | 'type' | 'importId'> & { kind: MatchKind; isDouble: 0 | 1 }
 
 /** A row as it is compared: a transfer as two legs, which are already known to belong together. */
 function matchRow(row: Candidate): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
-  const joined: Joined = JSON.parse(row.joined)
+  const joined: Joined[] = JSON.parse(row.joined)
   const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => {
     const own = joined.filter(
-      ([, account, of]) => of === 'transfer' || (account === accountId && of === type),
+      (one) => one.type === 'transfer' || (one.accountId === accountId && one.type === type),
     )
-    const isDouble = row.isBooked === 1 || own.some(([, , , , isDouble]) => isDouble === 1)
-    const came = own.find(([kind]) => kind === 'transfer')?.[3] ?? importId
+    const isDouble = row.isBooked === 1 || own.some((one) => one.isDouble === 1)
+    const came = own.find(({ kind }) => kind === 'transfer')?.importId ?? importId
     const settled = matchKinds.filter((kind) => (kind === 'duplicate' ? isDouble : counterpart !== null))
     return { id, accountId, type, counterpart, amount, date, importId: came, words: wordsOf(row), settled }
   }

@@ -53,36 +53,10 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     rememberGone(userId, pairs, guard),
-    // An outflow that becomes a transfer is also remembered as an expense, or a file that has it would bring it again.
-    sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
-                            joined_id, survivor_id, seq)
-    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer',
-           own.import_id, own.booked_by, own.id, own.id, gone.seq
-      from ${joined} gone cross join transactions own on own.id = gone.joined_id
-     where gone.kind = 'transfer'
-        on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`,
-    sql`
-    with joined as materialized ${joined}
-    update remembered set survivor_id = gone.joined_id
-      from joined gone
-     where remembered.user_id = ${userId} and remembered.id in (
-       select other.id from joined gone cross join remembered other indexed by remembered_survivor
-           on other.user_id = ${userId} and other.survivor_id = gone.id)
-       and gone.id = remembered.survivor_id`,
+    rememberOutflows(userId, joined),
+    pointToSurvivors(userId, joined),
     sql`delete from transactions where id in (select id from ${joined})`,
-    // A row with a higher number than the join has already been updated by it: this is a repeat.
-    sql`
-    update transactions
-       set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
-           to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
-           booked_by = iif(gone.kind = 'transfer', null, transactions.booked_by),
-           category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
-           description = coalesce(transactions.description, gone.kept ->> 'description'),
-           reference = coalesce(transactions.reference, gone.kept ->> 'reference'),
-           version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
-      from (select *, row_number() over () as nth from ${joined}) gone
-     where transactions.id = gone.joined_id and transactions.seq <= gone.seq`,
+    updateSurvivors(userId, joined),
   ]
 }
 
@@ -119,6 +93,45 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
      where true
     on conflict do update set
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
+}
+
+/** An outflow that becomes a transfer is also remembered as an expense, or a file that has it would bring it again. */
+function rememberOutflows(userId: SQL, joined: SQL): SQL {
+  return sql`
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
+                            joined_id, survivor_id, seq)
+    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer',
+           own.import_id, own.booked_by, own.id, own.id, gone.seq
+      from ${joined} gone cross join transactions own on own.id = gone.joined_id
+     where gone.kind = 'transfer'
+        on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`
+}
+
+/** Rows that had been joined with one that is now deleted were joined with the one that remains. */
+function pointToSurvivors(userId: SQL, joined: SQL): SQL {
+  return sql`
+    with joined as materialized ${joined}
+    update remembered set survivor_id = gone.joined_id
+      from joined gone
+     where remembered.user_id = ${userId} and remembered.id in (
+       select other.id from joined gone cross join remembered other indexed by remembered_survivor
+           on other.user_id = ${userId} and other.survivor_id = gone.id)
+       and gone.id = remembered.survivor_id`
+}
+
+/** Gives the rows that remain what they lacked. One with a higher number than its join has it already: a repeat. */
+function updateSurvivors(userId: SQL, joined: SQL): SQL {
+  return sql`
+    update transactions
+       set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
+           to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
+           booked_by = iif(gone.kind = 'transfer', null, transactions.booked_by),
+           category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
+           description = coalesce(transactions.description, gone.kept ->> 'description'),
+           reference = coalesce(transactions.reference, gone.kept ->> 'reference'),
+           version = transactions.version + 1, seq = ${nextChange(userId)} + gone.nth
+      from (select *, row_number() over () as nth from ${joined}) gone
+     where transactions.id = gone.joined_id and transactions.seq <= gone.seq`
 }
 
 /** The remembered row of each of these pairs, as far as they have been joined. */

@@ -1,0 +1,175 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { countRows } from '../../db/figures.ts'
+import { idempotency } from '../../db/idempotency.ts'
+import { insertWhere } from '../../db/insert-where.ts'
+import { nextTransactionId } from '../../db/next-id.ts'
+import type { Owner } from '../../db/owner.ts'
+import { batches, batchParts, imports } from '../../db/schema.ts'
+import { maxErrors } from '../../statements/problems.ts'
+import { isOfFile } from '../absorption.ts'
+import { createRows, decideOutcomes, invalidItems } from '../bulk-insert.ts'
+import { type Rule, selectVerdict } from '../guards.ts'
+import { selectCandidates } from '../matches/candidates.ts'
+import { joinedOf, joinPairs } from '../matches/join.ts'
+import { isVerified } from '../verified.ts'
+import { createMissingCategories } from './categories.ts'
+import { balanceAt } from './closing-balance.ts'
+import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
+import type { BrokenItem } from './errors.ts'
+import type { ImportFile } from './import-file.ts'
+import { daysAround, noDays, pairsWithIds, type SurePair } from './possible.ts'
+import { stageImportRows } from './rows.ts'
+import { isImportedBy, undoImport } from './undo.ts'
+
+/** What the statements of an import are made of. The batch exists only within the transaction. */
+export type Plan = {
+  batch: { id: string; key: string | null; rowsHash: string | null }
+  missing: SQL
+  quota: Rule
+  pairs: SurePair[]
+}
+
+/** The statements of an import, in their order. */
+export function importStatements(owner: Owner, file: ImportFile, plan: Plan) {
+  const { db } = owner
+  const { id, key } = plan.batch
+  const { earlier, isFirst } = idempotency(owner, imports, key)
+  const importId = sql`(select id from imports where batch_id = ${id})`
+  // The import of this call, or that of the call which it repeats.
+  const answered = key === null ? importId : sql`(select id from imports where ${earlier})`
+  const daysLookedAt = file.match === 'off' || isLookedAtLater(file) ? noDays : daysAround(file, answered)
+  return {
+    earlier: db.select().from(imports).where(earlier),
+    batch: insertWhere(db, batches, newBatch(owner, id), and(isVerified(owner), isFirst) as SQL),
+    items: run(owner, stageImportRows(owner, id, file.rows)),
+    ...selectBroken(owner, plan),
+    ...createSound(owner, file, plan, importId),
+    ...joinMatches(owner, plan, importId),
+    balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
+    ...selectCandidates(owner, daysLookedAt),
+    ...cleanUp(owner, file, plan, importId),
+  }
+}
+
+const run = ({ db }: Owner, statements: SQL[]) => statements.map((statement) => db.run(statement))
+
+function selectBroken({ db }: Owner, { batch: { id }, quota }: Plan) {
+  return {
+    broken: db.all<BrokenItem>(
+      sql`select position, errors from ${invalidItems(id)} order by position limit ${maxErrors}`,
+    ),
+    brokenTotal: db.all<{ total: number }>(
+      sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
+    ),
+    verdict: selectVerdict(db, [quota]),
+  }
+}
+
+/** Creates the import with its rows and categories, if nothing is wrong with any of them. */
+function createSound(owner: Owner, file: ImportFile, { batch, missing, quota }: Plan, importId: SQL) {
+  const { db, now } = owner
+  const { id } = batch
+  // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
+  // categories.
+  const isSound = sql`(exists (select 1 from ${batches} where id = ${id})
+    and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
+    and ${quota.holds})`
+  return {
+    newCategories: db.run(createMissingCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
+    decided: db.run(decideOutcomes(id, [], { deleted: !file.takesDeleted })),
+    duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
+    created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
+    rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
+    counted: run(owner, countRows(owner.id, isImportedBy(importId))),
+    booked: run(owner, markBooked(owner, id, importId)),
+  }
+}
+
+function joinMatches(owner: Owner, { pairs }: Plan, importId: SQL) {
+  const matched = pairsWithIds(pairs, importId)
+  const countJoined = sql`
+    update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
+     where id = ${importId} returning joined`
+  return {
+    joins: pairs.length > 0 ? run(owner, joinPairs(owner, matched, sql`true`)) : [],
+    joined: pairs.length > 0 ? [owner.db.all<{ joined: number }>(countJoined)] : [],
+  }
+}
+
+function cleanUp(owner: Owner, file: ImportFile, { batch }: Plan, importId: SQL) {
+  const undo = () => undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })
+  return {
+    forgotten: file.takesDeleted && !file.isDryRun ? [owner.db.run(forgetTaken(owner, importId))] : [],
+    undone: file.isDryRun ? run(owner, undo()) : [],
+    cleared: owner.db.delete(batches).where(eq(batches.id, batch.id)),
+  }
+}
+
+/** The possible matches of a file with more rows are read once others can write again. */
+const mostRowsLookedAtFirst = 1_000
+
+/** The rows of a dry run no longer exist in a later round trip. */
+export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
+  return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
+}
+
+/** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken to be their duplicate. */
+function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[] {
+  const ids = (place: number, rows = sql`true`) => sql`
+    select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
+     where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
+  const isTyped = (row: string) => sql`not ${isOfFile(row)} and ${importId} is not null`
+  return [
+    sql`
+    update transactions set booked_by = ${importId}
+     where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped('transactions')}`,
+    sql`update remembered set booked_by = ${importId} where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
+  ]
+}
+
+/**
+ * Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. References are
+ * looked up, not compared pair by pair: thousands of rows may be equal in all else.
+ */
+function forgetTaken({ id }: Owner, importId: SQL): SQL {
+  const place = sql.raw('account_id, transaction_date, amount')
+  const inAllElse = sql`${place}, type, coalesce(to_account_id, 0)`
+  return sql`
+    with taken as materialized (
+      select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
+    ), gone as materialized (
+      select gone.* from (select distinct ${place} from taken) cross join remembered gone using (${place})
+       where gone.user_id = ${id} and gone.survivor_id is null
+    )
+    delete from remembered where user_id = ${id} and id in (
+      select id from gone
+       where (${inAllElse}, reference) in (select ${inAllElse}, reference from taken)
+          or (${inAllElse}) in (select ${inAllElse} from taken where reference is null)
+          or reference is null and (${inAllElse}) in (select ${inAllElse} from taken))`
+}
+
+function newBatch(owner: Owner, id: string) {
+  const times = { createdAt: owner.now, queuedAt: owner.now }
+  return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', ...times }
+}
+
+/** The record of an import, from the outcomes of its items. */
+function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, rowsHash }: Plan['batch']) {
+  const count = (outcome: string) =>
+    sql<number>`(
+      select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
+  return {
+    userId: owner.id,
+    batchId: id,
+    kind,
+    format,
+    rows: rows.length,
+    created: count('created'),
+    duplicate: count('duplicate'),
+    deletedBefore: count('deleted_before'),
+    firstId: nextTransactionId,
+    idempotencyKey: key,
+    rowsHash,
+    createdAt: owner.now,
+  }
+}
