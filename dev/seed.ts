@@ -33,7 +33,7 @@ async function seed(settings: Settings): Promise<void> {
   const address = `http://${loopback}:${settings.worker.port}/api`
   const isRunning = await answers(`${address}/health`)
   if (isRunning) requireOwnStack(settings)
-  else console.log('The stack does not run: starting it for as long as this takes ...')
+  else console.log('The stack is not running: starting it for as long as this takes ...')
   const stack = isRunning
     ? undefined
     : await startStack(settings, () => undefined, new AbortController().signal)
@@ -58,7 +58,7 @@ function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
   ]
   if (urls.some((url) => url && !isLoopback(url)))
     throw new DevError(
-      `the database is not on this machine. To fill it all the same: npm run seed -- ${remoteFlag}`,
+      `the database is not on this machine. To fill it anyway: npm run seed -- ${remoteFlag}`,
     )
 }
 

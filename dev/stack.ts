@@ -200,7 +200,7 @@ async function confirmRecovery(port: number): Promise<void> {
   const signal = AbortSignal.timeout(recoveryLimitMs)
   const answered = fetch(`http://${loopback}:${port}/api/health`, { signal })
   await answered.catch(() => {
-    throw new DevError('the Worker crashed and does not answer any more.')
+    throw new DevError('the Worker crashed and no longer answers.')
   })
 }
 

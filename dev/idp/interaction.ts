@@ -33,7 +33,7 @@ export async function answerInteraction(
     await provider.interactionFinished(request, response, { login: { accountId: people.remember(person) } })
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
-    sendPage(response, 400, renderProblem('This sign-in is over', 'Start again where you came from.'))
+    sendPage(response, 400, renderProblem('This sign-in has ended', 'Start again where you came from.'))
   }
 }
 

@@ -32,14 +32,14 @@ export function renderSignIn({ address = '', name = '', addressState, recent, pr
   return layout(
     'Sign in',
     `<h1>Sign in</h1>
-<p class="lead">The local identity provider. Anybody may be anybody here.</p>
+<p class="lead">The local identity provider. Here, anybody can sign in as anybody.</p>
 ${recent.length > 0 ? recentPeople(recent) : ''}
 <form method="post">
 <label class="field">Address
 <input type="email" name="address" value="${escapeHtml(address)}" placeholder="anna@example.com" maxlength="254" autocomplete="off" autofocus required${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}>${mistake}</label>
 <label class="field">Name
 <input type="text" name="name" value="${escapeHtml(name)}" placeholder="Made from the address" maxlength="255" autocomplete="off"></label>
-<fieldset><legend>What the app is told</legend>
+<fieldset><legend>What the app gets</legend>
 ${choices.map(([value, label]) => choice(value, label, value === (addressState ?? 'verified'))).join('\n')}
 </fieldset>
 <div class="actions">

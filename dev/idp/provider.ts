@@ -55,7 +55,7 @@ export async function createProvider(
     renderError: (ctx, { error, error_description }) => {
       const known = `The client is ${client.clientId}, and it may be sent to ${client.redirectUris.join(' or ')}.`
       ctx.type = 'html'
-      ctx.body = renderProblem('This sign-in cannot go on', `${error}: ${error_description}. ${known}`)
+      ctx.body = renderProblem('This sign-in cannot continue', `${error}: ${error_description}. ${known}`)
     },
     ttl: {
       AccessToken: hourSeconds,

@@ -40,7 +40,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
   const absent = crypto.randomUUID()
   expect(await retry(place, sync_id, absent)).toEqual({
     code: 1,
-    said: `${sync_id}: 2 items wait again; queued within a minute.\n${absent}: there is no such batch.\n`,
+    said: `${sync_id}: 2 items are waiting again; queued within a minute.\n${absent}: there is no such batch.\n`,
   })
   await fetch(`http://127.0.0.1:${place.PORT}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*`)
   expect(await until(async () => (await batch()).status === 'completed')).toBe(true)

@@ -323,10 +323,10 @@ it('keeps two sign-ins with one address apart', async () => {
   expect(await verified((await exchange(hinted.arrived)).idToken())).toMatchObject({ email_verified: true })
 })
 
-it('says so when a sign-in is over', async () => {
+it('says so when a sign-in has ended', async () => {
   const response = await fetch(`${provider.issuer}/interaction/unknown`, { headers: { accept: 'text/html' } })
   expect(response.status).toBe(400)
-  expect(await response.text()).toContain('This sign-in is over')
+  expect(await response.text()).toContain('This sign-in has ended')
 })
 
 it('fails the endpoint it is told to, until it is reset', async () => {

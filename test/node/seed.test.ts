@@ -35,7 +35,7 @@ test('npm run seed fills a database once, with a stack and without, and brings b
   const place = await newPlace()
   const first = await seed(place)
   expect(first.output).toMatch(
-    /^The stack does not run: starting it.*\n\nAdded \d+ transactions, the last year/,
+    /^The stack is not running: starting it.*\n\nAdded \d+ transactions, the last year/,
   )
   expect(first.code, first.output).toBe(0)
 
@@ -75,7 +75,7 @@ test('npm run seed leaves alone what is not local, and says so in one line', asy
   expect(remote).toEqual({
     code: 1,
     output:
-      'error: the database is not on this machine. To fill it all the same: npm run seed -- --remote-database\n',
+      'error: the database is not on this machine. To fill it anyway: npm run seed -- --remote-database\n',
   })
   const mail = await seed({ ...place, RESEND_API_KEY: 're_1' })
   expect(mail.code).toBe(1)

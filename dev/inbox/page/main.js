@@ -47,7 +47,7 @@ function showState(question, total) {
   document.getElementById('nothing').hidden = total > 0
   document.getElementById('nothing-found').hidden = total === 0 || mails.length > 0
   document.getElementById('empty').disabled = total === 0
-  const count = total === 1 ? '1 mail' : `${total.toLocaleString()} mails`
+  const count = total === 1 ? '1 email' : `${total.toLocaleString()} emails`
   status.textContent = isOnline
     ? question
       ? `${mails.length} of ${count}`
@@ -122,7 +122,7 @@ function searchFor(question) {
 }
 
 async function emptyInbox() {
-  if (!confirm('Delete every mail in this inbox?')) return
+  if (!confirm('Delete every email in this inbox?')) return
   await fetch('/emails', { method: 'DELETE' })
   refreshSoon()
 }

@@ -8,7 +8,7 @@ let chosen = 'HTML'
 /** Shows an email as the API returns it. */
 export function showMail(reader, mail) {
   const panel = element('div', { role: 'tabpanel', id: 'panel', tabIndex: 0 })
-  const tablist = element('div', { role: 'tablist', ariaLabel: 'Parts of the mail' })
+  const tablist = element('div', { role: 'tablist', ariaLabel: 'Parts of the email' })
   const tabs = tabNames.map((name) => {
     const tab = element('button', { role: 'tab', type: 'button', id: `tab-${name}`, textContent: name })
     tab.setAttribute('aria-controls', 'panel')
@@ -41,8 +41,8 @@ export function showMail(reader, mail) {
 export function showMissing(reader) {
   const back = backLink()
   const head = element('div', { className: 'head' })
-  head.append(back, element('h2', { textContent: 'This mail is not here any more' }))
-  head.append(element('p', { textContent: 'The inbox was emptied, or newer mails took its place.' }))
+  head.append(back, element('h2', { textContent: 'This email is no longer here' }))
+  head.append(element('p', { textContent: 'The inbox was emptied, or newer emails have replaced it.' }))
   reader.replaceChildren(head)
 }
 
