@@ -21,5 +21,5 @@ const routes = new Hono<{ Bindings: Bindings }>()
     return c.json(rows[0])
   })
 
-/** The yardsticks, in the same runtime: a route that does nothing, two that ask the database for nothing, and a message. */
+/** The yardsticks, in the same runtime: a route that does nothing, two trivial queries, and a queue message. */
 export default { fetch: routes.fetch, queue: () => {} }

@@ -13,9 +13,9 @@ export type Household = {
   history: History
   owner: Person
   database: MeasuredDatabase
-  /** Somebody new each time, who has done nothing yet. */
+  /** Somebody new each time, with no data yet. */
   stranger(): Person
-  /** Another number each time. */
+  /** A different number each time. */
   number(): number
 }
 
@@ -25,7 +25,7 @@ export type Bench = Household & { connection: Connection }
 /** Does what a call needs beforehand, so that the call alone is measured. */
 type Preparation = (bench: Bench) => Call | Promise<Call>
 
-/** A route, or one way of calling it, by its name in the table. */
+/** A route, or a way of calling it, by its name in the table. */
 export type Case = { name: string; route: string; prepare: Preparation }
 
 /** The people of a history, for the calls to that database. */
@@ -45,7 +45,7 @@ export function createHousehold(history: History, database: MeasuredDatabase): H
   }
 }
 
-/** Removes what calls have made for the owner, so that the next ones find the same lists. */
+/** Removes what calls have created for the owner, so that the next ones find the same lists. */
 export async function tidy({ database: { db }, history }: Bench): Promise<void> {
   const { users, ownTransactions, othersTransactions } = history
   const last = person(users)
@@ -78,7 +78,7 @@ export function casesOf(routes: string[]): Case[] {
 const today = new Date().toISOString().slice(0, 10)
 const thisMonth = monthOf(today)
 
-/** A new expense of the owner, of another amount each time, so that none is a duplicate. */
+/** A new expense of the owner, with a different amount each time, so that none is a duplicate. */
 function expense({ owner, number }: Bench) {
   return {
     account_id: owner.accounts[0],
@@ -90,7 +90,7 @@ function expense({ owner, number }: Bench) {
   }
 }
 
-/** An offline batch of so many new expenses. */
+/** An offline batch of new expenses. */
 export const syncBatch =
   (items: number): Preparation =>
   (bench) => ({
@@ -103,7 +103,7 @@ export const syncBatch =
     },
   })
 
-/** An upload of so many new expenses through the door, with the cursor of a copy that is up to date. */
+/** An upload of new expenses as operations, with the cursor of a copy that is up to date. */
 export const uploadOfNew =
   (items: number): Preparation =>
   async (bench) => ({
@@ -146,7 +146,7 @@ async function makeRoom({ database: { db } }: Bench, table: 'accounts' | 'catego
   await db.batch([db.run(sql`delete from ${sql.identifier(table)} where user_id = 1 and name like ${name}`)])
 }
 
-/** Ends the batches that wait, as nothing queued runs meanwhile: a user may have a hundred of them. */
+/** Ends the waiting batches, since nothing queued runs meanwhile: a user may have a hundred of them. */
 async function endBatches({ database: { db } }: Bench): Promise<void> {
   await db.batch([
     db.run(sql`
@@ -173,7 +173,7 @@ async function signIn({ owner, database: { db } }: Bench): Promise<{ id: number;
   return { id, token: `${id}|${secret}` }
 }
 
-/** A client address of its own, since rates are limited by that. */
+/** A new client address, since rates are limited by address. */
 function fromElsewhere({ number }: Bench): Record<string, string> {
   const at = number()
   return { 'cf-connecting-ip': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }
@@ -266,7 +266,7 @@ const followLink =
     status,
   })
 
-/** A call about two transactions that stand twice. */
+/** A call about two transactions that record the same event. */
 async function withPair(bench: Bench, method: string, path: string, status: number): Promise<Call> {
   const row = { ...expense(bench), force: true }
   const record = async () => {

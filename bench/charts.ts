@@ -50,7 +50,7 @@ export function rowsChart(results: Results): string {
 
 const comparesPassword = (name: string) => name === 'DELETE /api/me' || name.endsWith('/me/password')
 
-/** How much longer than a bare `select 1` each endpoint takes if the database is far away. */
+/** How much longer than a bare `select 1` each endpoint takes when the database is far away. */
 export function latencyChart(results: Results): string {
   const { large } = extremes(results)
   const cases = large.cases
@@ -65,7 +65,7 @@ export function latencyChart(results: Results): string {
   })
 }
 
-/** Rows per second, by the way they come. */
+/** Rows per second, by the way in which they arrive. */
 export function landingChart(results: Results): string {
   const { large } = extremes(results)
   const landing = [...large.landing].reverse()

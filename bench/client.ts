@@ -1,11 +1,11 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A call of the API and the status that it must get. */
+/** A call of the API and the status that it must return. */
 export type Call = {
   method: string
   path: string
-  /** Or one of several. */
+  /** Or any of several. */
   status: number | number[]
   token?: string
   body?: unknown
@@ -14,7 +14,7 @@ export type Call = {
   headers?: Record<string, string>
 }
 
-/** What a call got. Bytes are counted on the wire, head and body; the time is until the last of them. */
+/** What a call got. Bytes are counted on the wire, headers included; the time ends with the last of them. */
 export type Answer = {
   status: number
   ms: number
@@ -24,7 +24,7 @@ export type Answer = {
   headers: IncomingMessage['headers']
 }
 
-/** One connection that is kept open, as a client would. */
+/** A connection that is kept open, as a client would. */
 export class Connection {
   readonly #origin: URL
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -33,7 +33,7 @@ export class Connection {
     this.#origin = origin
   }
 
-  /** Makes the call. Throws if it gets another status. */
+  /** Makes the call. Throws if it returns a different status. */
   async call(call: Call): Promise<Answer> {
     const { method, path, status } = call
     const body = call.file?.text ?? (call.body === undefined ? '' : JSON.stringify(call.body))

@@ -14,7 +14,7 @@ import { percentile } from './statistics.ts'
 const ownTransactions = 1_000
 const rounds = 9
 const callsPerRound = 40
-/** Rounds before the measuring begins, in which V8 compiles what is used often. */
+/** Rounds before measuring begins, in which V8 compiles what is used often. */
 const warmUps = 4
 
 const routes = [
@@ -31,7 +31,7 @@ const cases: TimedCase[] = [
 
 /**
  * What every call costs in workerd's HTTP server, which is subtracted; the yardstick; and what a message costs in the local
- * queue, a Worker in JavaScript as well, that nobody pays for where the queue is Cloudflare's.
+ * queue, which is a Worker in JavaScript too: nobody pays for it when the queue is Cloudflare's.
  */
 const bareCases = { nothing: '/bare', fetch: '/fetch', queue: '/queue' }
 /** Long enough for the local queue to deliver. */

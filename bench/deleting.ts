@@ -9,8 +9,8 @@ import type { Parts } from './runtime.ts'
 import { withCopy, withRuntime } from './served.ts'
 
 /**
- * What deleting something with much history costs. `rows` counts the transactions that go or change with it. It is gone
- * for its owner with the answer, after `answeredAfter` seconds; its last row is removed after `seconds`.
+ * What deleting something with a long history costs. `rows` counts the transactions that are deleted or changed with it.
+ * For its owner it is deleted with the answer, after `answeredAfter` seconds; its last row is removed after `seconds`.
  */
 export type Deletion = {
   what: string

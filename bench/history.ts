@@ -36,7 +36,7 @@ const migrations = path.join(projectDirectory, 'migrations')
 const expenses = defaultCategories.filter(({ type }) => type === 'expense').length
 const incomes = defaultCategories.length - expenses
 
-/** The user of a number, from 1. */
+/** The user with a number, from 1. */
 export function person(id: number): Person {
   const ids = (each: number) => Array.from({ length: each }, (_, index) => (id - 1) * each + index + 1)
   return {
@@ -67,7 +67,7 @@ export async function historyFile(
   return { file, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Changes with everything that the file is made from, and with the month in which histories end. */
+/** Depends on everything that the file is made from, and on the month in which histories end. */
 function fingerprint(history: History): string {
   const sources = [...globSync(path.join(migrations, '*.sql')).sort(), import.meta.filename]
   const hash = createHash('sha256').update(JSON.stringify([history, endOfMonth()]))
@@ -107,7 +107,7 @@ async function writePeople(db: DatabaseSync, { users, scryptCost }: History): Pr
   const numbers = 'with recursive n(u) as (select 1 union all select u + 1 from n where u < @users)'
   const insert = (sql: string, values: Record<string, string> = {}) =>
     db.prepare(sql).run({ users, now, ...values })
-  // The others are verified in the course of the benchmark.
+  // The others are verified during the benchmark.
   insert(
     `insert into users (id, name, email, password_hash, email_verified_at, created_at, updated_at)
      ${numbers} select u, 'Person ' || u, 'person' || u || '@example.com', @hash, iif(u = 1, @now, null), @now, @now from n`,

@@ -12,7 +12,7 @@ export type NewRow = {
 
 const dayMs = 86_400_000
 
-/** So many rows of the last days, no two ever alike. */
+/** `count` rows of the last days, no two of them alike. */
 export function newRows({ owner, number }: Bench, count: number, days: number): NewRow[] {
   const now = Date.now()
   return Array.from({ length: count }, () => {
@@ -43,7 +43,7 @@ export function toItem({ accountId, categoryId, amount, date, description, clien
   }
 }
 
-/** A format of files that are imported, and where they go. */
+/** A format of files to import, and the route that imports it. */
 export type ImportFile = {
   format: string
   path: string

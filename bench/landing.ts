@@ -7,7 +7,7 @@ import { type Call, Connection } from './client.ts'
 import { type ImportFile, importFiles, type NewRow, newRows, toItem } from './landing-files.ts'
 import type { Runtime } from './runtime.ts'
 
-/** How quickly rows land on one way; round trips and rows are those of one batch or file, background work included. */
+/** How quickly rows land in one way; round trips and rows are those of one batch or file, background work included. */
 export type Landing = {
   way: string
   rows: number
@@ -19,7 +19,7 @@ export type Landing = {
   writtenPerRow?: number
 }
 
-/** How much is landed on each way. */
+/** How much is landed in each way. */
 export type LandingSize = {
   creates: number
   batches: number
@@ -29,12 +29,12 @@ export type LandingSize = {
   raw: number
 }
 
-/** For what goes past the API: the file of a copy of the database, and the address of the one that is measured. */
+/** For ways that bypass the API: the file of a copy of the database, and the address of the one that is measured. */
 export type RawDatabase = { file: string; url: string }
 
 /** `settled` waits for what goes on after the last answer. */
 type Way = { way: string; rows: number; land: () => Promise<void>; settled?: () => Promise<void> }
-/** `counted` is the runtime whose way to the database counts, `runtime` the one that is timed. */
+/** `counted` is the runtime whose connection to the database is counted, `runtime` the one that is timed. */
 type Context = { bench: Bench; runtime: Runtime; counted: Runtime; size: LandingSize; raw: RawDatabase }
 
 const parallelCreates = 8
@@ -43,10 +43,10 @@ const parallelBatches = 4
 const parallelFiles = 1
 const pollMs = 10
 const mostTries = 3
-/** What a phone uploads is of the last month, what a file brings of the last year. */
+/** A phone uploads rows of the last month, a file contains those of the last year. */
 const [uploadDays, fileDays] = [30, 365]
 
-/** Lands rows for the owner on every way that there is, one after the other. */
+/** Lands rows for the owner in every way, one after another. */
 export async function measureLanding(context: Context): Promise<Landing[]> {
   const { bench, size } = context
   const landings: Landing[] = []
@@ -71,7 +71,7 @@ async function countWay({ rows, land, settled }: Way, { database }: Bench) {
   return { roundTrips: requests, readPerRow: rowsRead / rows, writtenPerRow: rowsWritten / rows }
 }
 
-/** Times one way; throws where not all rows have landed. */
+/** Times one way; throws unless all rows have landed. */
 async function time({ way, rows, land, settled }: Way, bench?: Bench): Promise<Landing> {
   const before = bench && (await transactionsOf(bench))
   const start = performance.now()
@@ -147,7 +147,7 @@ function imported({ format, path, type, text }: ImportFile, { bench, runtime, si
   }
 }
 
-/** The database may take the lock away from a writer that others have waited for; its client sends the same once more. */
+/** The database may take the lock away from a writer that keeps others waiting; its client then sends the same again. */
 async function callUntilDone(connection: Connection, call: Call): Promise<void> {
   for (let tries = 1; tries < mostTries; tries++)
     if ((await connection.call({ ...call, status: [call.status, 503].flat() })).status !== 503) return

@@ -1,4 +1,4 @@
-// `node bench/login-timing.ts [rounds]`: does the time of a failed login tell whether an address is registered?
+// `node bench/login-timing.ts [rounds]`: does the time of a failed login reveal whether an address is registered?
 // Each round makes one failed login of each kind, in random order, at the password cost of a deployment. The result goes
 // into docs/security.md. If a kind differs (login-verdict.ts), or the machine is too noisy to tell, this exits with 1.
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { percentile } from './statistics.ts'
 
 const rounds = Number(process.argv[2] ?? 200)
 const warmUpRounds = 5
-/** None may take longer or shorter than the first. The last is the control: the same as the first. */
+/** None may take more or less time than the first. The last is the control: the same as the first. */
 const kinds = [
   'a wrong password',
   'an unknown address',
@@ -47,7 +47,7 @@ async function measure(connection: Connection, database: MeasuredDatabase): Prom
         path: '/api/login',
         status: 422,
         body: { email: addresses[kind], password: 'not the password' },
-        // Another client address each time, or the login limit would answer.
+        // A different client address each time, or the login limit would answer.
         headers: { 'CF-Connecting-IP': `10.0.${round & 255}.${kinds.indexOf(kind)}` },
       })
       if (round >= 0) times[kind].push(ms)
@@ -56,7 +56,7 @@ async function measure(connection: Connection, database: MeasuredDatabase): Prom
   return times
 }
 
-/** A user with a password, one without, and an address that nobody has, all of one length. */
+/** A user with a password, one without, and an unknown address, all of the same length. */
 async function createUsers(connection: Connection, { db }: MeasuredDatabase): Promise<Record<Kind, string>> {
   const password = 'correct horse battery'
   for (const name of ['with', 'sans']) {

@@ -1,6 +1,6 @@
 import { percentile, rankSumP, shiftOf, smallestShiftFound } from './statistics.ts'
 
-/** A difference counts if chance alone makes it in one of a thousand runs. */
+/** A difference counts if chance alone would produce it in at most one of a thousand runs. */
 export const chance = 0.001
 /** A smaller difference is lost in a network, given how few tries the login limit allows. */
 export const mattersMs = 1
@@ -10,7 +10,7 @@ export const finestPart = 0.05
 /** Milliseconds of failed logins of one kind. */
 export type Sample = { kind: string; times: number[] }
 
-/** A kind beside the first: how many milliseconds longer it takes, and how often chance alone does that. */
+/** A kind compared with the first: how many milliseconds longer it takes, and how often chance alone does that. */
 export type Compared = { kind: string; median: number; shift: number; p: number; differs: boolean }
 
 export type Verdict = {
@@ -21,7 +21,7 @@ export type Verdict = {
   failures: string[]
 }
 
-/** Compares kinds with a first one. `control` is the first once more: what differs there is the machine. */
+/** Compares kinds with a first one. `control` is the first one again: any difference there is due to the machine. */
 export function judgeLogins(first: Sample, others: Sample[], control: Sample): Verdict {
   const compare = ({ kind, times }: Sample): Compared => {
     const [p, shift] = [rankSumP(first.times, times), shiftOf(first.times, times)]

@@ -1,6 +1,6 @@
 // `npm run bench`: what every endpoint costs, at histories of 1,000 to 1,000,000 transactions and at 10,000 users, and
-// how quickly rows land. Counts come from libSQL's own server and are the same on every machine; of times, read the
-// ratios. A run on a disturbed machine says so, leaves the README alone and exits with 1. `-- --quick` only shows that
+// how quickly rows land. Counts come from libSQL's own server and are the same on every machine; as for times, read
+// the ratios. A run on a disturbed machine says so, leaves the README alone and exits with 1. `-- --quick` only shows that
 // everything runs, and leaves the results of the last full run alone.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ function say(line: string): void {
   console.error(`${(performance.now() / 1_000).toFixed(0).padStart(4)} s  ${line}`)
 }
 
-/** Drops digits that no clock can give. */
+/** Drops digits beyond a clock's precision. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(7)) : value
 }

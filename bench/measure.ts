@@ -4,7 +4,7 @@ import { type Call, Connection } from './client.ts'
 import type { Runtime } from './runtime.ts'
 import { percentile } from './statistics.ts'
 
-/** What one call costs on any machine. */
+/** What a call costs, whatever the machine. */
 export type Counts = {
   roundTrips: number
   statements: number
@@ -16,25 +16,25 @@ export type Counts = {
   databaseResponseBytes: number
 }
 
-/** Milliseconds of a series of calls: the 99th percentile, or the slowest where there were fewer than `enoughForP99`. */
+/** Milliseconds of a series of calls: the 99th percentile, or the slowest if there were fewer than `enoughForP99`. */
 export type Times = { median: number; tail: number }
 
-/** The calls of a case, beside as many of the bare route in the same rounds. */
+/** The calls of a case, and as many of the bare route in the same rounds. */
 export type Latency = Times & { calls: number; bare: Times; ratio: number; tailRatio: number }
 
-/** How long a series is: so many calls, fewer if they exceed the seconds in all, but `least` at any rate. */
+/** How long a series is: a number of calls, fewer if they would exceed the seconds, but never fewer than `least`. */
 export type Series = { calls: number; least: number; seconds: number }
 
 /** With fewer calls, the 99th percentile would be one of the slowest five. */
 export const enoughForP99 = 500
 
 const countedCalls = 3
-/** Calls are prepared in such lots, since the seconds may not suffice for all. */
+/** Calls are prepared in lots of this size, since there may not be time for all. */
 const preparedAtOnce = 20
-/** Calls before the timing begins. */
+/** Calls before timing begins. */
 const warmUps = 2
 
-/** Counts what a call costs: the middle one of three, since random ids may cost a row more or less. */
+/** Counts what a call costs: the median of three, since random ids may cost a row more or less. */
 export async function countCase(one: Case, bench: Bench): Promise<Counts> {
   const counts: Counts[] = []
   for (let i = 0; i < countedCalls; i++) {

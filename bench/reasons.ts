@@ -1,6 +1,6 @@
 type Reason = {
   since: string
-  /** What was tried against it, and what came of it. */
+  /** What was tried to improve it, and the result. */
   secondWay?: string
 }
 

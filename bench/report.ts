@@ -11,7 +11,7 @@ import {
   type Scenario,
 } from './results.ts'
 
-/** What the README says of a run, a line each: what history costs, what latency costs, how quickly rows land. */
+/** What the README says about a run, a line each: what history costs, what latency costs, how quickly rows land. */
 export function headlines(results: Results): string {
   const { small, large } = extremes(results)
   const rows = ({ cases }: Scenario) => figure(rowsAt(cases, 'GET /api/summary') ?? 0)
@@ -101,7 +101,7 @@ function casesTable(cases: CaseResult[], latencyMs: number): string {
   )
 }
 
-/** Rows per second in each way, by history; trips and rows are those of one batch or file at the first history. */
+/** Rows per second in each way, by history; round trips and rows are those of one batch or file at the first history. */
 function landingTable({ scenarios }: Results): string {
   const ways = scenarios[0]?.landing ?? []
   const speed = (way: string, landing: Landing[]) =>

@@ -33,7 +33,7 @@ export type Results = {
 /** Targets; those missed are explained in reasons.ts. */
 export const goals = { roundTrips: 1, growth: 1.1, farRatio: 1.25, rowsPerSecond: 20_000 }
 
-/** The machine was disturbed if the bare route took so many times as long as in a quiet moment. */
+/** The machine was disturbed if the bare route took this many times as long as in a quiet moment. */
 const disturbance = 1.15
 
 /** The routes that clients call all day, which the charts show. */
@@ -79,7 +79,7 @@ export function isList({ name, route }: CaseResult): boolean {
   return name !== route
 }
 
-/** The cases beside which the bare `select 1` took longer than in quiet moments of the run. */
+/** The cases next to which the bare `select 1` took longer than in quiet moments of the run. */
 export function astray(cases: CaseResult[]): CaseResult[] {
   const quiet = percentile(
     cases.map(({ far }) => far.bare.median),
@@ -88,7 +88,7 @@ export function astray(cases: CaseResult[]): CaseResult[] {
   return cases.filter(({ far }) => far.bare.median > disturbance * quiet)
 }
 
-/** A line for each ratio that is not to be trusted, since the machine was disturbed. */
+/** A line for each ratio that cannot be trusted, since the machine was disturbed. */
 export function disturbed({ scenarios, latencyMs }: Results): string[] {
   const cases = scenarios.flatMap(({ history, cases }) =>
     cases.map((one) => ({ ...one, name: `${one.name} at ${history.name}` })),
@@ -99,7 +99,7 @@ export function disturbed({ scenarios, latencyMs }: Results): string[] {
   )
 }
 
-/** Every goal with what misses it, by the worst figure of all histories. */
+/** Every goal with the cases that miss it, by their worst figure over all histories. */
 export function misses(results: Results): { goal: string; missed: string[] }[] {
   const { latencyMs, scenarios } = results
   const cases = scenarios.flatMap((scenario) => scenario.cases)

@@ -8,13 +8,13 @@ import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'mini
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 import { projectDirectory } from '../dev/project.ts'
 
-/** The addresses of the parts beside Worker and database. */
+/** The addresses of the parts other than Worker and database. */
 export type Parts = { inbox: string; issuer: string; stop(): Promise<void> }
 
 /** A database on a server of its own; `countedUrl` leads through a proxy that counts and delays. */
 export type ServedDatabase = { url: string; countedUrl: string; stop(): Promise<void> }
 
-/** The running Worker, and the bare one beside it. */
+/** The running Worker, and the bare one next to it. */
 export type Runtime = { api: URL; bare: URL; stop(): Promise<void> }
 
 /** Where the Worker's links lead, and what signs them. */
@@ -106,7 +106,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   })
   const common = { compatibilityDate: '2026-10-15', compatibilityFlags: ['nodejs_compat'], modules: true }
   const workers: V4WorkerOptions[] = [
-    // The first one gets Miniflare's front door, which nobody uses: passing it costs as much as the whole API.
+    // The first one gets Miniflare's entry point, which is not used: going through it costs as much as the whole API.
     {
       ...common,
       name: 'bare',
@@ -117,7 +117,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       unsafeDirectSockets: [{}],
     },
     purseWorker(options),
-    // Only another Worker's socket reaches a Worker with assets past the proxy of the assets.
+    // Only another Worker's socket reaches a Worker with assets without going through the assets' proxy.
     { ...common, name: 'door', script: 'export default {}', unsafeDirectSockets: [{ serviceName: 'purse' }] },
   ]
   const miniflare = new Miniflare(convertV4MiniflareOptions({ workers, handleStructuredLogs: showErrors }))

@@ -21,11 +21,11 @@ export type Place = {
 
 /** How many cases take turns with the bare route. */
 const casesInTurn = 4
-/** Longer than measuring takes, so that nothing queued runs meanwhile. */
+/** Longer than measuring takes, so that nothing queued runs in the meantime. */
 const heldBackSeconds = 7_200
 
 /**
- * Measures everything over one history: counts and times of each case, then how quickly rows are stored, and at last, on
+ * Measures everything over one history: counts and times of each case, then how quickly rows are stored and, finally, on
  * copies, what deleting the history costs.
  */
 export async function runScenario(
@@ -137,7 +137,7 @@ async function timeAll(
       results.set(one.name, { ...one, near, far })
     }
   }
-  // What disturbed the bare route disturbed the cases beside it: they run once more. The report tells if that fails too.
+  // Whatever disturbed the bare route disturbed the cases next to it: they run again. The report says if that fails too.
   const again = new Set(astray([...results.values()]).map(({ name }) => name))
   for (const turn of turnsOf(counted).filter((cases) => cases.some(({ name }) => again.has(name)))) {
     say(`disturbed, once more: ${turn.map(({ name }) => name).join(', ')}`)

@@ -1,5 +1,5 @@
 // `node bench/serve-database.ts <directory>`: a database server and the counting proxy in a process of their own, which
-// takes no time from whoever measures. It prints their addresses and ends with its standard input.
+// takes no CPU time from the process that measures. It prints their addresses and ends with its standard input.
 import { startSqld } from '../dev/sqld/server.ts'
 import { startDatabaseProxy } from '../test/databases/proxy.ts'
 

@@ -13,7 +13,7 @@ import {
   startRuntime,
 } from './runtime.ts'
 
-/** Starts the parts beside Worker and database, and makes a directory, for as long as the work takes. */
+/** Starts the parts other than Worker and database, and makes a directory, for as long as the work takes. */
 export async function withParts<T>(work: (parts: Parts, directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(path.join(tmpdir(), 'purse-bench-'))
   const parts = await startParts(directory)

@@ -10,7 +10,7 @@ export type Size = { histories: Timed[]; latencyMs: number; landing: LandingSize
 
 const ofOne = (ownTransactions: number): History => ({
   name: `${ownTransactions.toLocaleString('en')} transactions`,
-  // Enough for every call that needs somebody who has not done anything yet.
+  // Enough for every call that needs somebody with no data yet.
   users: 8_000,
   ownTransactions,
   othersTransactions: 0,

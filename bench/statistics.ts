@@ -1,4 +1,4 @@
-/** The smallest value that so many per cent of all do not exceed (nearest rank). */
+/** The smallest value that a percentage of all values do not exceed (nearest rank). */
 export function percentile(values: number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN

@@ -8,7 +8,7 @@ export const users = 1_500
 
 const cache = path.join(projectDirectory, '.local/bench')
 
-/** A database file in which user 1 has so many transactions and the others none. */
+/** A database file in which user 1 has a number of transactions and the others have none. */
 export async function databaseFile(transactions: number): Promise<string> {
   const name = `${transactions.toLocaleString('en')} transactions`
   const history = { name, users, ownTransactions: transactions, othersTransactions: 0, scryptCost }

@@ -65,7 +65,7 @@ async function cpuMsOf(call: MixedCall, bench: Bench): Promise<number> {
   return (workerdCpuMs() - before) / timedCalls
 }
 
-/** All CPU time so far of this process's workerd, which is more than Cloudflare would bill. */
+/** All CPU time so far of this process's workerd: more than Cloudflare would bill. */
 export function workerdCpuMs(): number {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).split('\n')
   const own = rows

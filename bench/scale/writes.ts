@@ -14,7 +14,7 @@ import { databaseFile, scryptCost, users } from './databases.ts'
 
 const mostDatabases = 4
 const counts = [1, 2, mostDatabases]
-/** Clients in all, however many databases there are: they share the machine with what they measure. */
+/** Clients in total, however many databases there are: they share the machine with what they measure. */
 const clients = 8
 const seconds = 3
 const commitMs = 5
