@@ -29,7 +29,9 @@ if (words.length === 0 || (!isAll && words.some((word) => word.startsWith('-')))
 
 function report({ id, status, items }: Retry): void {
   if (status === 'failed') {
-    console.log(`${id}: ${items} ${items === 1 ? 'item is' : 'items are'} waiting again; queued within a minute.`)
+    console.log(
+      `${id}: ${items} ${items === 1 ? 'item is' : 'items are'} waiting again; queued within a minute.`,
+    )
     return
   }
   console.log(

@@ -7,7 +7,7 @@ import type { Plugin } from 'vitest/config'
 import { projectDirectory as root } from '../dev/project.ts'
 import { replaceFile } from '../dev/replace-file.ts'
 
-/** By which modules import the bundle, as if it lay there. */
+/** The URL by which modules import the bundle, as if it were a file there. */
 const bundleUrl = '/src/all.bundle.js'
 const bundleFile = path.join(root, bundleUrl)
 const cache = path.join(root, 'node_modules/.cache/bundled-source')
@@ -38,7 +38,7 @@ export function bundledSource(): Plugin {
         bundle = undefined
         vitest.invalidateFile(bundleFile)
       })
-      // What Vitest keeps of a module it looks up by the content of its file, which here says too little.
+      // Vitest caches modules by the content of their files, which is not enough here.
       experimental_defineCacheKeyGenerator(({ id, environment }) =>
         isSource(id) && environment.config.plugins.includes(plugin) ? false : undefined,
       )
@@ -52,7 +52,7 @@ export function bundledSource(): Plugin {
         ? { code, map }
         : `export { ${exports[path.relative(root, id)]} } from '${bundleUrl}'`
     },
-    // The source maps of packages would be most of what is carried.
+    // The source maps of packages would be most of what is transferred.
     transform: (code, id) => (id.includes('/node_modules/') ? { code, map: { mappings: '' } } : undefined),
   }
   return plugin
@@ -62,7 +62,7 @@ function isSource(file: string): boolean {
   return /^(src|scale)\/.*\.ts$/.test(path.relative(root, file))
 }
 
-/** Bundles the source as it is now, or reads the bundle that was made of it before. */
+/** Bundles the source as it is now, or reads the bundle that an earlier run made of it. */
 async function bundleSource(): Promise<Bundle> {
   const files = globSync('{src,scale}/**/*.ts', { cwd: root })
   const hash = createHash('sha256').update(version + readFileSync(import.meta.filename, 'utf8'))
@@ -86,7 +86,7 @@ async function makeBundle(files: string[]): Promise<Bundle> {
   )
   const { outputFiles } = await build({
     ...common,
-    // The Worker comes first: the order in which modules run is its own.
+    // The Worker comes first, so that modules run in the order in which it imports them.
     stdin: { contents: ["import './src/worker.ts'", ...lines].join('\n'), resolveDir: root },
     sourcemap: 'external',
     outfile: bundleFile,
@@ -98,12 +98,12 @@ async function makeBundle(files: string[]): Promise<Bundle> {
 
 /** What each file exports, types left out. */
 async function exportedNames(entryPoints: string[]): Promise<Map<string, string[]>> {
-  // Split, or each would hold a copy of what it imports.
+  // Split, or each would contain a copy of what it imports.
   const { metafile } = await build({ ...common, entryPoints, splitting: true, metafile: true, outdir: root })
   return new Map(Object.values(metafile.outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]))
 }
 
-/** Whoever looks at the source has the files. Vite would add what is missing, but not what is empty. */
+/** The files exist, so the map does not repeat their content: Vite would add it if it were missing, but not if empty. */
 function withoutSources(text: string): string {
   const map = JSON.parse(text)
   return JSON.stringify({ ...map, sourcesContent: map.sources.map(() => '') })

@@ -8,7 +8,7 @@ import {
 } from '../src/http/openapi/document-types.ts'
 import { quickTests } from './quick-schema.ts'
 
-/** What a client has asked and got. */
+/** What a client asked for and got. */
 export type Exchange = {
   method: string
   /** With its query, if any. */
@@ -18,20 +18,20 @@ export type Exchange = {
   text: string
 }
 
-/** Answers that no operation describes, since none was called: unknown paths and methods. Each says why in JSON. */
+/** Answers that no endpoint describes, since none was called: unknown paths and methods. Each says why in JSON. */
 const beyondOperations: Record<number, { needs: string[] }> = {
   404: { needs: [] },
   405: { needs: ['Allow'] },
   429: { needs: ['Retry-After'] },
 }
 
-/** Headers of HTTP itself, of browsers' safety and of CORS, which belong to no operation. */
+/** Headers of HTTP itself, of browser security and of CORS, which belong to no endpoint. */
 const headersOfTransport =
   /^(content-.*|date|connection|keep-alive|transfer-encoding|server|vary|allow|cache-control|strict-transport-security|cross-origin-.*|origin-agent-cluster|referrer-policy|x-(content-type|dns|download|frame|permitted|xss)-.*|access-control-.*|timing-allow-origin|cf-.*|etag|report-to|nel)$/
 
 /**
- * Holds answers against the OpenAPI document: path, method, status, headers, content type and every field must be
- * described. Answers the faults it finds, none for a good answer.
+ * Checks answers against the OpenAPI document: path, method, status, headers, content type and every field must be
+ * described. Returns the faults it finds, none for a good answer.
  */
 export function contractChecker(document: OpenApiDocument) {
   const validators = new Map<unknown, (value: unknown) => string[]>()
@@ -39,7 +39,7 @@ export function contractChecker(document: OpenApiDocument) {
   const quickTest = quickTests(components.schemas)
   const paths = Object.entries(document.paths).map(([path, operations]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`),
-    // A path without parameters comes before one that would match it too.
+    // A path without parameters comes before one with parameters that would match too.
     parameters: path.split('{').length,
     operations,
   }))
@@ -79,7 +79,7 @@ export function contractChecker(document: OpenApiDocument) {
     return validate(JSON.parse(text))
   }
 
-  /** The library, which says what is wrong, takes a hundred times as long as to find that nothing is. */
+  /** The library, which explains what is wrong, takes a hundred times as long as finding that nothing is. */
   function validatorOf(described: JsonSchema): (value: unknown) => string[] {
     const schema = closed(described) as JsonSchema
     const fits = quickTest(schema)
@@ -92,7 +92,7 @@ export function contractChecker(document: OpenApiDocument) {
 
   return (exchange: Exchange): string[] => {
     const { method, path, status, headers } = exchange
-    // The reference page is for people, and no part of the contract.
+    // The reference page is for people, and not part of the contract.
     if (!path.startsWith('/api')) return []
     const operation = operationOf(method, path)
     const described = operation?.responses[status]

@@ -14,7 +14,7 @@ export function logScan(): Plugin {
     name: 'log-scan',
     configureVitest({ vitest }) {
       const { reporters } = vitest.config
-      // Every project brings the plugin along, and all of them report to one.
+      // Every project has the plugin, and all of them report to one.
       if (!reporters.some((reporter) => reporter instanceof LogScanner)) reporters.push(new LogScanner())
     },
   }
@@ -34,7 +34,7 @@ class LogScanner implements Reporter {
     const write = process.stderr.write.bind(process.stderr)
     this.#writeToStderr = process.stderr.write
     process.stderr.write = ((chunk: Uint8Array | string, ...rest: []) => {
-      // Of failed tests, Vitest itself shows what they were about.
+      // Vitest itself shows the output of failed tests.
       if (!hasFailed(vitest)) this.#scan(String(chunk), 'the runtime')
       return write(chunk, ...rest)
     }) as typeof process.stderr.write

@@ -1,8 +1,8 @@
-/** What must stand in no log line, by what it would give away. */
+/** What no log line may contain, by what it would give away. */
 const kinds: Record<string, RegExp> = {
   'a token': /\b\d+\|[A-Za-z0-9]{20,}/,
   // Secrets of tokens and links, signatures, SHA-256: no name of ours is that long without a break. The folder in which
-  // Vite keeps packages is named by a hash, and stands in stack traces.
+  // Vite keeps packages is named by a hash, and appears in stack traces.
   'a secret or a hash': /(?<![A-Za-z0-9]|\/\.vite\/vitest\/)[A-Za-z0-9]{40,}(?![A-Za-z0-9])/,
   'a hashed password': /scrypt\$/,
   'a JWT': /\beyJ[\w-]{8,}\.[\w-]+\./,

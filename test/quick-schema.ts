@@ -2,14 +2,14 @@ import { format, ucs2length } from '@cfworker/json-schema'
 import type { JsonSchema } from '../src/http/openapi/document-types.ts'
 
 type Test = (value: unknown) => boolean
-/** The test that a keyword makes of a value, by what the schema says there and beside it. */
+/** The test that a keyword stands for, given its value and the rest of its schema. */
 type Keyword = (said: never, schema: JsonSchema, testOf: (schema: JsonSchema | boolean) => Test) => Test
 type Schemas = Record<string, JsonSchema>
 
 /**
- * Makes tests of whether values fit schemas, many times as quick as those of a library, since they say no reasons. They
- * are for values that fit nearly always: one that does not fit a test may fit its schema, if that has a keyword that is
- * unknown here. `schemas` are those that others refer to by name.
+ * Makes tests of whether values fit schemas, many times as fast as those of a library, since they give no reasons. They
+ * are for values that nearly always fit: a value that fails a test may still fit its schema, if that has a keyword that
+ * is unknown here. `schemas` are those that others refer to by name.
  */
 export function quickTests(schemas: Schemas): (schema: JsonSchema | boolean) => Test {
   const named = new Map<unknown, Test>()
@@ -46,7 +46,7 @@ const types: Record<string, Test> = {
   string: (value) => typeof value === 'string',
 }
 
-/** Keywords say something of one type alone, and nothing of others. */
+/** A keyword constrains values of one type only. */
 const ofText = (test: (text: string) => boolean) => (value: unknown) =>
   typeof value !== 'string' || test(value)
 const ofNumbers = (test: (number: number) => boolean) => (value: unknown) =>
@@ -70,7 +70,7 @@ const keywords: Record<string, Keyword> = {
     const pattern = new RegExp(said, 'u')
     return ofText((text) => pattern.test(text))
   },
-  // A format of numbers, or one that nobody knows, is an annotation.
+  // A format of numbers, or an unknown one, is only an annotation.
   format: (said: string) => ofText((text) => format[said]?.(text) ?? true),
   minItems: (said: number) => ofLists(({ length }) => length >= said),
   maxItems: (said: number) => ofLists(({ length }) => length <= said),

@@ -5,7 +5,7 @@ import { projectDirectory } from '../dev/project.ts'
 import { sendJson, serve } from '../dev/web/serve.ts'
 import { DevStack, freePlace, leaksIn, type Place } from './stack-process.ts'
 
-/** Starts a stack when the first test asks for it, and ends it after the last (sharedPlace in test/node/stack.ts). */
+/** Starts a stack when the first test asks for it, and stops it after the last (sharedPlace in test/node/stack.ts). */
 export default async function setup(project: TestProject) {
   let asked: Promise<Place> | undefined
   const ends: (() => Promise<void>)[] = []

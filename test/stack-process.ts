@@ -9,7 +9,7 @@ import { secretsIn } from './log-secrets.ts'
 
 export const portVariables = ['PORT', 'LIBSQL_PORT', 'MAIL_PORT', 'IDP_PORT'] as const
 
-/** Without a port for the example app, a stack has none. */
+/** Without a port for it, a stack does not serve the example app. */
 export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string> & { APP_PORT?: string }
 
 /** As long as a stack itself waits for its Worker. */
@@ -31,9 +31,9 @@ export class DevStack {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
-      // Storms of requests are part of the tests.
+      // Some tests send storms of requests.
       GENERAL_LIMIT_ENABLED: 'false',
-      // A frontend of somebody's own, unless a test gives the app a port.
+      // The developer's own frontend, unless a test gives the app a port.
       ...(!('APP_PORT' in place) && { FRONTEND_URL: 'http://localhost:5173' }),
       ...place,
     } as unknown as NodeJS.ProcessEnv
@@ -92,7 +92,7 @@ export class DevStack {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has ended, as it should.
+        // It has ended, as it should have.
       }
     }
   }

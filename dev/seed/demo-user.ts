@@ -47,7 +47,9 @@ async function newLink(inbox: string, earlier: Set<string>): Promise<string> {
     const { text } = mailSchema.parse(await fromInbox(`${inbox}/emails/${mail.id}`))
     return /https?:\S+/.exec(text)?.[0] ?? ''
   }
-  throw new DevError(`the verification email did not arrive at ${inbox} within ${mailLimitMs / 1_000} seconds.`)
+  throw new DevError(
+    `the verification email did not arrive at ${inbox} within ${mailLimitMs / 1_000} seconds.`,
+  )
 }
 
 async function verificationMails(inbox: string) {

@@ -4,16 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** What goes wrong between a client and its database. */
 export type Fault = {
   /**
-   * What the client gets: a status without a database's answer, nothing but a closed connection, half of the answer,
-   * an answer that is none, nothing at all, or the right answer too late.
+   * What the client gets: a status without the database's answer, a closed connection, half of the answer, an answer
+   * that makes no sense, nothing at all, or the right answer too late.
    */
   gets: 'status' | 'cut' | 'half' | 'garbage' | 'nothing' | 'late'
-  /** Whether the database has executed the request by then. The right answer, and half of it, need that. */
+  /** Whether the database has executed the request by then, as it must have for the right answer or half of it. */
   executed?: boolean
   status?: number
   contentType?: string
   delayMs?: number
-  /** Which request since the fault was set has it, counted from 1; without, every one. */
+  /** Which request since the fault was set meets it, counted from 1; every one by default. */
   only?: number
 }
 

@@ -12,8 +12,8 @@ const mostDatabases = 128
 const madeAhead = 4
 
 /**
- * Databases of one sqld, any number of them: `<url>/<name>/` is one of its own, which comes to be on its first use,
- * empty or `migrated`. Between it and its clients is the proxy of proxy.ts.
+ * Any number of databases on one sqld: each `<url>/<name>/` is a database of its own, created at its first use, empty or
+ * `migrated`. Between it and its clients is the proxy of proxy.ts.
  */
 export async function startDatabases(
   directory: string,
@@ -22,7 +22,7 @@ export async function startDatabases(
   const adminPort = await freePort()
   const sqld = await startSqld({
     directory,
-    // No checkpoint by itself: tests of writers that meet one have a server of their own.
+    // No automatic checkpoints: tests of writers that meet one have a server of their own.
     checkpointInterval: 3_600,
     args: [
       '--enable-namespaces',
@@ -92,12 +92,12 @@ class Namespaces {
 
   #makeAnother(): void {
     const made = this.#make()
-    // Nobody may ever ask for it: a run that ends does not fail for that.
+    // It may never be asked for, so a run that ends must not fail because of it.
     made.catch(() => undefined)
     this.#unused.push(made)
   }
 
-  /** Three times quicker than the server's own fork: it takes up a file that lies where a namespace's would. */
+  /** Three times faster than the server's own fork: it opens a file that is where a namespace's would be. */
   async #make(): Promise<string> {
     this.#made += 1
     const namespace = `d${this.#made}`

@@ -27,19 +27,19 @@ type Line = {
   streams: Streams
 }
 
-// Longer than any client keeps an idle connection: whoever closes first must not be this side.
+// Longer than any client keeps an idle connection, so that this side is never the first to close it.
 const keepAliveMs = 120_000
 
 /**
  * A proxy in front of libSQL servers. The first segment of a path names the database, and what follows is passed on to
- * where `find` says that it is, but for:
+ * where `find` says that it is, except for:
  *
  * - `GET /<name>/stats` tells what the database did since `DELETE /<name>/stats` (a Work),
  * - `POST /<name>/latency` with `{"ms": 30}` slows every request to it,
  * - `PUT /<name>/faults` with a Fault or null sets what goes wrong at `/<name>/faulty/…`, another way to the same
- *   database, and answers `{"seen": <requests that went there since the last time>}`.
+ *   database, and answers `{"seen": <requests that went there since the last fault was set>}`.
  *
- * `keepsStreams` makes the server's work less than that of clients without a proxy (streams.ts).
+ * `keepsStreams` gives the server less work than it would have without a proxy (streams.ts).
  */
 export async function startDatabaseProxy(
   find: (name: string) => Promise<Place>,
@@ -61,7 +61,7 @@ export async function startDatabaseProxy(
     lines.set(name, line)
     const body = await bytesOf(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
-    // What the database has done can be seen in it before its answer has come.
+    // The effects of a request can be seen in the database before its answer has arrived.
     if (rest[0] === 'stats') await Promise.allSettled(line.asked)
     const answered = control(command, line, body)
     if (answered) return void response.end(JSON.stringify(answered))
@@ -85,7 +85,7 @@ export async function startDatabaseProxy(
     if (line.latencyMs > 0) await sleep(line.latencyMs)
     const fault = isFaulty ? faultOfNext(line) : null
     if (fault) return fail(fault, ask, response)
-    // The database must hear of a client that hangs up, as it would without a proxy.
+    // The database must notice a client that hangs up, as it would without a proxy.
     const gone = new AbortController()
     response.once('close', () => response.writableFinished || gone.abort())
     send(response, await ask(gone.signal))
@@ -130,7 +130,7 @@ async function exchange(outgoing: ClientRequest, body: Buffer): Promise<Answer> 
   return { status: answer.statusCode ?? 0, contentType, body: await bytesOf(answer) }
 }
 
-/** The whole of a message. Reading it by its events costs less than `buffer` of node:stream/consumers, which makes a blob. */
+/** The whole of a message. Reading it by events costs less than `buffer` of node:stream/consumers, which makes a blob. */
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   message.on('data', (chunk: Buffer) => chunks.push(chunk))

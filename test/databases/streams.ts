@@ -16,7 +16,7 @@ export const mostKept = 8
 export class Streams {
   readonly #batons: string[] = []
 
-  /** Sends a request of a client, through a kept stream if the client would open one and close it again. */
+  /** Sends a client's request, through a kept stream if the client would open one and close it again. */
   async send(body: Buffer, ask: Ask): Promise<Answer> {
     const text = body.toString()
     if (!text.startsWith(opening) || !text.endsWith(close)) return ask(body)

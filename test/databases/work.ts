@@ -6,7 +6,7 @@ export type Work = {
   responseBytes: number
   /** Statements that were executed, without the BEGIN and COMMIT around a batch. */
   statements: number
-  /** What Turso bills: rows read and written, by triggers, cascades and index entries too. */
+  /** What Turso bills: rows read and written, including those of triggers, cascades and index entries. */
   rowsRead: number
   rowsWritten: number
 }

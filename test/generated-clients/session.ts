@@ -1,13 +1,13 @@
-/** What a session with any client gives in the end. */
+/** The result of a session with any client. */
 export type SessionResult = { balance: number; outcomes: string[]; refusal: string }
 
-/** What a session starts from: where the service is, who comes, and how to verify an address by its mail. */
+/** What a session starts from: where the service is, who signs up, and how to verify an address by its email. */
 export type SessionStart = { baseUrl: string; email: string; verify: (email: string) => Promise<void> }
 
 export const password = 'correct horse battery staple'
 export const aDay = '2026-11-20'
 
-/** Asks again until there is an answer, ten seconds at most. */
+/** Asks again until there is an answer, for ten seconds at most. */
 export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask()

@@ -15,12 +15,12 @@ export type Booking = {
 }
 export type Bank = Exclude<Place, 'cash'>
 
-/** How many days a bank takes to book a card payment, from none to five, each as often as its weight says. */
+/** The weights of booking a card payment after none to five days. */
 const cardDelays = { giro: [8, 24, 30, 20, 12, 6], second: [55, 30, 10, 3, 1, 1] }
-/** From the outflow of a transfer to its inflow. */
+/** The weights of none to four days between the outflow of a transfer and its inflow. */
 const transferDelays = [45, 35, 12, 4, 4]
 
-/** All that the two banks book of a household's life. The first books on workdays alone, the second on any day. */
+/** Everything that the two banks book of a household's life. The first books on workdays only, the second on any day. */
 export function bookingsOf(
   dice: Dice,
   events: Event[],
@@ -43,11 +43,11 @@ export function bookingsOf(
   })
 }
 
-/** The day on which a bank would book an event; null if it is none of a bank's. */
+/** The day on which a bank would book an event; null if no bank is involved. */
 function bookable(dice: Dice, { way, day }: Event, place: Place | null): CalendarDate | null {
   if (place === null || place === 'cash') return null
   if (way === 'card') {
-    // A bank that books at once goes by a clock of its own: late in the evening it is tomorrow here, or still yesterday.
+    // A bank that books at once goes by its own clock: late in the evening, that may be a day ahead or a day behind.
     if (place === 'second' && dice.happens(0.02)) return addDays(day, -1)
     return addDays(day, dice.weighed(cardDelays[place]))
   }
@@ -70,7 +70,7 @@ function textsOf(dice: Dice, { way, payee, from, to }: Event, tongue: Tongue, na
     const numbered = dice.happens(0.4) ? `${text} ${dice.from(1_000, 9_999)}` : text
     return { out: numbered, in: numbered }
   }
-  // Some banks name the other account, some who holds it and why, and some nothing at all.
+  // Some banks name the other account, some its holder and the purpose, and some nothing at all.
   const write = (other: Place) => {
     const texts = [booked, booked, `${booked} ${names[other]}`, names[other], '']
     return tongue.transfer.replace('*', dice.of(texts)).trim()

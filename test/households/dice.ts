@@ -14,7 +14,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** True so often, of 1. */
+  /** True with a probability from 0 to 1. */
   happens(chance: number): boolean {
     return this.roll() < chance
   }

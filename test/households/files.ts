@@ -3,7 +3,7 @@ import { formatMoney, type Minor } from '../../src/domain/money.ts'
 import type { Bank, Booking } from './banks.ts'
 import type { Dice } from './dice.ts'
 
-/** A file as a bank offers it for download: what it had booked by then, since some day. */
+/** A file as a bank offers it for download: everything booked since some day, up to the download. */
 export type BankFile = {
   bank: Bank
   name: string
@@ -46,7 +46,7 @@ function filesOfBank(
   for (let count = 1; count <= months; count++) {
     const next = addDays(lastDayOf(month.slice(0, 7)), 1)
     const downloaded = addDays(next, count === months ? 9 : dice.from(0, 9))
-    // One month in twenty nobody thinks of, until the next one.
+    // One month in twenty is forgotten until the next one.
     if (count === months || !dice.happens(0.05)) {
       const rows = booked.filter(({ date }) => date >= since && date <= downloaded)
       const before = booked.filter(({ date }) => date < since)

@@ -15,7 +15,7 @@ export type Household = {
   files: BankFile[]
 }
 
-/** The household of a number; the same number, the same household. */
+/** The household with a number: always the same for the same number. */
 export function householdOf(seed: number, months: number, start: CalendarDate = '2025-07-01'): Household {
   const dice = new Dice(seed * 7_919)
   const tongue = dice.of(tongues)

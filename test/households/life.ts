@@ -17,13 +17,13 @@ export type Event = {
   amount: number
   from: Place | null
   to: Place | null
-  /** What a service in between keeps of a transfer. */
+  /** The fee that a service in between keeps. */
   fee: number
   /** What is added after the amount was typed. */
   tip: number
 }
 
-/** What a household does again and again. */
+/** The habits of a household. */
 type Habits = {
   tongue: Tongue
   start: CalendarDate
@@ -37,7 +37,7 @@ type Habits = {
 const weekdayOf = (day: CalendarDate) => new Date(`${day}T00:00:00Z`).getUTCDay()
 const isWorkday = (day: CalendarDate) => weekdayOf(day) % 6 !== 0
 
-/** A household's year, or so many months of it. */
+/** A number of months in the life of a household. */
 export function lifeOf(dice: Dice, tongue: Tongue, start: CalendarDate, months: number): Event[] {
   return new Life(dice, {
     tongue,
@@ -72,7 +72,7 @@ class Life {
     return this.#events
   }
 
-  /** What comes round on its day: the same amounts every month. */
+  /** Events on a fixed day: the same amounts every month. */
   #monthly(first: CalendarDate): void {
     const { tongue } = this.#habits
     this.#spend(first, 'transfer', tongue.landlord, 98_000)
@@ -104,7 +104,7 @@ class Life {
     this.#ownMoney(day)
   }
 
-  /** The same few prices, day after day, at places whose prices are each other's. */
+  /** The same few prices, day after day, at places with the same prices. */
   #coffeeAndBread(day: CalendarDate): void {
     const { tongue, coffee, coffeePrice, coffeesADay } = this.#habits
     const chance = isWorkday(day) ? coffeesADay : coffeesADay / 3
@@ -153,7 +153,7 @@ class Life {
     this.#spend(day, 'card', this.#dice.of(this.#habits.tongue.restaurants), amount, tip)
   }
 
-  /** Round sums from and to others, and what a friend pays back: the very amount, on the other account. */
+  /** Round sums from and to others, and what a friend pays back: exactly the same amount, on the other account. */
   #friends(day: CalendarDate): void {
     const { tongue } = this.#habits
     const friend = () => ({

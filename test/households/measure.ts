@@ -5,7 +5,7 @@ import type { Place } from './life.ts'
 import { accountIds, type Row, rowsOf, subjectOf, truthOf } from './rows.ts'
 
 /**
- * How many matches were found, how many are right, and how many name the wrong one of equal rows that both stand twice:
+ * How many matches were found, how many are right, and how many name the wrong one of two equal rows that both exist twice:
  * Tuesday's coffee for Wednesday's, which makes no difference to anybody.
  */
 export type Tally = { found: number; right: number; equal: number }
@@ -16,8 +16,8 @@ export type Measured = Record<MatchKind, { sure: Tally; likely: Tally; toFind: n
 const mostRounds = 4
 
 /**
- * Goes through a household's files as they were downloaded. What is sure is joined after each, right or wrong; of what is
- * likely the household says whether it is so.
+ * Goes through a household's files as they were downloaded. Sure matches are joined after each, right or wrong; likely
+ * ones are confirmed or rejected by the household.
  */
 export function measureAsFilesCome(household: Household): Measured {
   return new Ledger(household).run(household.files.map(({ downloaded }) => downloaded))
@@ -28,7 +28,7 @@ export function measureAtOnce(household: Household): Measured {
   return new Ledger(household).run(household.files.map(({ downloaded }) => downloaded).slice(-1))
 }
 
-/** Adds up what was measured of many. */
+/** Adds up the measurements of many households. */
 export function sumOf(all: Measured[]): Measured {
   return all.reduce((sum, one) => {
     for (const kind of matchKinds) {

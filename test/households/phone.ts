@@ -2,11 +2,11 @@ import { addDays, type CalendarDate } from '../../src/domain/dates.ts'
 import type { Dice } from './dice.ts'
 import type { Event, Place } from './life.ts'
 
-/** What somebody typed of an event. */
+/** What somebody typed about an event. */
 export type Typed = {
   event: number
   account: Place
-  /** Of a transfer that was typed as one. */
+  /** Only for a transfer that was typed as one. */
   to: Place | null
   type: 'income' | 'expense' | 'transfer'
   /** Minor units, positive. */
@@ -15,10 +15,10 @@ export type Typed = {
   words: string
 }
 
-/** What a household's people type on their phones; `diligence` is how much of it, of 1. */
+/** What a household's people type on their phones; `diligence` is the share of it, from 0 to 1. */
 export function typedOf(dice: Dice, events: Event[], diligence: number): Typed[] {
   return events.flatMap((event) => {
-    // Whoever takes the trouble to have cash as an account notes what is spent of it.
+    // Whoever goes to the trouble of a cash account also notes what is spent from it.
     if (!dice.happens(event.way === 'cash' ? 0.9 : diligence)) return []
     const typed = mistaken(dice, noteOf(dice, event))
     // Two people paid one bill, and both of them wrote it down.
@@ -28,7 +28,7 @@ export function typedOf(dice: Dice, events: Event[], diligence: number): Typed[]
   })
 }
 
-/** One row for what went out or came in, and one, two or a whole transfer for what moved between own accounts. */
+/** One row for money in or out; for money moved between own accounts, one leg, both legs or a whole transfer. */
 function noteOf(dice: Dice, { id, day, amount, from, to, payee }: Event): Typed[] {
   const date = addDays(day, dice.weighed([93, 5, 1, 1]))
   const words = dice.happens(0.15) ? '' : dice.of(payee.typed)

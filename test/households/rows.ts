@@ -3,12 +3,12 @@ import type { MatchKind, MatchRow } from '../../src/domain/matching.ts'
 import type { Household } from './household.ts'
 import type { Place } from './life.ts'
 
-/** A row as the service has it, the event that it is of, and the day from which on it is there. */
+/** A row as the service has it, the event that it records, and the day on which it arrives. */
 export type Row = MatchRow & { event: number; arrives: CalendarDate; settled: MatchKind[] }
 
 export const accountIds = { giro: 1, second: 2, cash: 3 }
 
-/** All rows of a household: what was typed, on its day, and what the files bring when they come; what overlaps, once. */
+/** All rows of a household: typed ones on their days, and those of files when the files arrive, overlapping ones once. */
 export function rowsOf({ typed, files }: Household): Row[] {
   let id = 0
   const typedRows = typed.flatMap(({ event, account, to, type, amount, date, words }): Row[] => {
@@ -47,7 +47,7 @@ export function subjectOf(kind: MatchKind, { event, accountId }: Row): string {
   return kind === 'duplicate' ? `${event} on ${accountId}` : `${event}`
 }
 
-/** What there is to find: events that were both typed and booked on an account, and those with a row for each leg. */
+/** Everything there is to find: events both typed and booked on an account, and events with a row for each leg. */
 export function truthOf(kind: MatchKind, rows: Row[]): Set<string> {
   const groups = Map.groupBy(rows, (row) => subjectOf(kind, row))
   const isTwice = kind === 'duplicate' ? isTypedAndBooked : hasBothLegs
@@ -58,7 +58,7 @@ function isTypedAndBooked(rows: Row[]): boolean {
   return new Set(rows.map(({ importId }) => importId === null)).size === 2
 }
 
-/** A transfer that was typed as one is none to find, and one whose amounts differ by a fee is left to its owner. */
+/** A transfer that was typed as one need not be found, and one whose amounts differ by a fee is left to its owner. */
 function hasBothLegs(rows: Row[]): boolean {
   const [outflows, inflows] = ['expense', 'income'].map((type) => rows.filter((row) => row.type === type))
   const isWhole = rows.some(({ settled }) => settled.length > 0)

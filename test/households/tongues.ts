@@ -1,4 +1,4 @@
-/** Who is paid: as a bank writes them, and the words that people type, which may be none. */
+/** A payee: the bank's name for it, and the words that people type, if any. */
 export type Payee = { booked: string; typed: readonly string[] }
 
 /** How people and banks of one language write. */

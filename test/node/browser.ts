@@ -7,18 +7,18 @@ import { chromium } from 'playwright-core'
 import { clientPackage } from '../../dev/client-package.ts'
 import { projectDirectory } from './stack.ts'
 
-/** The system's browser, since none is downloaded. */
+/** The system's browser, since we download none. */
 export const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 )
 
-/** Without what a browser does of its own accord. */
+/** Switches off what a browser does on its own. */
 const args = [
   ...['--no-sandbox', '--no-first-run', '--disable-gpu'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'],
 ]
 
-/** Starts it, with more names that are this machine's own, such as `localhost:5173 127.0.0.1:4000`. */
+/** Starts it; `names` map more addresses to this machine, such as `localhost:5173 127.0.0.1:4000`. */
 export const launch = (...names: string[]) =>
   chromium.launch({
     executablePath: browser ?? '',

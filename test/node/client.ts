@@ -21,7 +21,7 @@ export function clientOf({ PORT }: Place) {
   }
 }
 
-/** Waits for a mail in a stack's inbox, and returns the first link in its text. */
+/** Waits for an email in a stack's inbox, and returns the first link in its text. */
 export async function linkInMail({ MAIL_PORT }: Place, to: string, subject: RegExp): Promise<string> {
   const inbox = `http://127.0.0.1:${MAIL_PORT}/emails`
   const headers = { Authorization: 'Bearer re_local' }
@@ -36,7 +36,7 @@ export async function linkInMail({ MAIL_PORT }: Place, to: string, subject: RegE
   return /https?:\S+/.exec(mail.text)?.[0] ?? ''
 }
 
-/** Verifies somebody's address by the link in the mail. */
+/** Verifies somebody's address by the link in the email. */
 export async function verifyByMail(place: Place, email: string): Promise<void> {
   await fetch(await linkInMail(place, email, /Verify your email/), { redirect: 'manual' })
 }

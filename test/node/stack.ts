@@ -8,7 +8,7 @@ export { projectDirectory }
 
 const leaksShown = 5
 
-/** What is gone after a test or, if it was made in `beforeAll`, after the file, whatever happens. */
+/** What is cleaned up after a test or, if it was made in `beforeAll`, after the file, whatever happens. */
 class Belongings {
   readonly stacks: DevStack[] = []
   readonly directories: string[] = []
@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => ofATest.destroy())
 afterAll(() => ofTheFile.destroy())
 
-/** Starts `npm run dev` somewhere, of this checkout or a copy of it. */
+/** Starts `npm run dev` in a place of its own, from this checkout or a copy of it. */
 export function start(place: Place, project = projectDirectory): DevStack {
   const stack = new DevStack(place, project)
   current.stacks.push(stack)
@@ -47,7 +47,7 @@ export async function newPlace(): Promise<Place> {
   return place
 }
 
-/** The stack for tests that need nothing but users of their own: many share it, since a start takes seconds of CPU. */
+/** The stack for tests that need nothing but users of their own: they share it, since a start takes seconds of CPU. */
 export async function sharedPlace(): Promise<Place> {
   const response = await fetch(inject('sharedStackUrl'))
   expect(response.status).toBe(200)

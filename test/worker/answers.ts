@@ -1,4 +1,4 @@
-/** JSON as a client sees it; a test names the fields it looks at. */
+/** JSON as a client sees it; each test names the fields it looks at. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what a test is about to find out
 export type Json = any
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createHousehold } from './laws/every-route.ts'
 import { createWorld, type Json, openAccount } from './world.ts'
 
-/** A household with a bank, a savings account and a way to import what the bank says. */
+/** A household with a bank account, a savings account and a way to import bank statements. */
 export async function createBanked() {
   const home = await createHousehold(createWorld())
   const savings = await openAccount(home.person, { name: 'Nestegg' })

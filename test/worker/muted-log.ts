@@ -7,9 +7,8 @@ type Level = (typeof levels)[number]
 const show = console.error.bind(console)
 
 /**
- * Keeps what is written to the log off the console, until mocks are restored, and returns the lines, to which each
- * that is written is added. One that gives a secret away is shown all the same, for the scan to find
- * (test/log-scan.ts).
+ * Keeps log lines off the console until mocks are restored, and returns an array to which they are added. A line that
+ * gives a secret away is still shown, so that the scan finds it (test/log-scan.ts).
  */
 export function muteLog(muted: readonly Level[] = levels): string[] {
   const lines: string[] = []

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { inject } from 'vitest'
 
-/** The tests that live random histories. Each has variables and a script of its own: MODEL_SEED, `npm run test:model`. */
+/** The tests that play random histories. Each has its own variables and script: MODEL_SEED, `npm run test:model`. */
 type Name = 'model' | 'devices'
 
 /**
- * The seed of a run and how many operations it does. The suite keeps its seed, so that it says the same each time; a
- * longer run takes one of its own, unless it is given: then somebody wants to see a failure again.
+ * The seed of a run and how many operations it does. The suite always uses the same seed, for the same result
+ * each time; a longer run draws its own, unless it is given one to reproduce a failure.
  */
 export function runOf(name: Name, keptSeed: number) {
   const { seed, operations } = inject(name)
@@ -25,13 +25,13 @@ type Plan<History> = {
   lanes: number
   isDone: () => boolean
   history: fc.Arbitrary<History>
-  /** Lives a history. Throws if something in it is wrong. */
+  /** Plays a history. Throws if something in it is wrong. */
   live: (history: History, seed: number) => Promise<void>
-  /** How long a shorter history that fails as well is looked for. */
+  /** How long to look for a shorter history that fails too. */
   shrinkingMs: number
 }
 
-/** Lives one history after another in each lane, until all is done. Throws if one fails. */
+/** Plays one history after another in each lane, until all are done. Throws if one fails. */
 export async function liveHistories<History>(plan: Plan<History>): Promise<void> {
   const seeds = seedsFrom(plan.seed)
   let hasFailed = false
@@ -47,7 +47,7 @@ export async function liveHistories<History>(plan: Plan<History>): Promise<void>
   for (const one of lived) if (one.status === 'rejected') throw one.reason
 }
 
-/** Lives the history of a seed. If it fails, looks for a shorter one that fails too, and throws with the way to see it. */
+/** Plays the history of a seed. If it fails, looks for a shorter one that fails too, and throws how to reproduce it. */
 async function liveOne<History>({ name, history, live, shrinkingMs }: Plan<History>, seed: number) {
   let failedAt: number | undefined
   const property = fc.asyncProperty(history, async (one) => {

@@ -23,7 +23,7 @@ export type Service = {
 
 /** Clients of a service, and the delivery of its queues. Every answer is checked against the OpenAPI document. */
 export function clientsOf(service: Service) {
-  // The rate limiters outlive a test: an address of its own keeps it out of everybody else's counts.
+  // Rate limiters outlive a test: with an address of its own, it does not add to the counts of others.
   const clientAddress = randomClientAddress()
 
   /** Calls the service as a client would. */
@@ -39,7 +39,7 @@ export function clientsOf(service: Service) {
       body = JSON.stringify(options.body)
       if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json')
     }
-    // The bodies that a Worker gets are streams of the runtime.
+    // In production, a Worker's request bodies are streams of the runtime.
     if (body instanceof ReadableStream) body = body.pipeThrough(new IdentityTransformStream())
     const request = new Request(`http://purse.test${path}`, { method, headers, body: body ?? null })
     const context = createExecutionContext()
@@ -74,7 +74,7 @@ export function clientsOf(service: Service) {
   }
 
   let people = 0
-  /** Registers somebody and returns a client that speaks with their token. */
+  /** Registers somebody and returns a client that sends their token. */
   async function register(details: Record<string, unknown> = {}) {
     people += 1
     const password = 'correct horse battery'

@@ -2,14 +2,14 @@ import { aCategory, type Json, openAccount, type Person, recordTransaction, type
 
 export type Result = { index: number; outcome: string } & Json
 
-/** Uploads operations, which must be answered, and returns what became of each, in their order. */
+/** Uploads operations, which must be accepted, and returns the result of each, in order. */
 export async function upload(person: Person, ops: unknown[]): Promise<Result[]> {
   const { status, text, body } = await person.post('/api/changes', { ops })
   if (status !== 200) throw new Error(`The upload answered ${status}: ${text}`)
   return body.results
 }
 
-/** Uploads one operation, and returns what became of it, without its index. */
+/** Uploads one operation, and returns its result, without its index. */
 export async function uploadOne(person: Person, op: Json): Promise<Json> {
   const [{ index: _, ...result }] = (await upload(person, [op])) as [Result]
   return result
@@ -35,7 +35,7 @@ export const remove = (noun: string, row: number | string, was?: object) => ({
   ...(was && { was }),
 })
 
-/** An id names a row, or a text that is its client id. */
+/** A row is named by its id, or by a text that is its client id. */
 const named = (row: number | string) => (typeof row === 'string' ? { client_id: row } : { id: row })
 
 export const wallet = { name: 'Wallet', type: 'cash', starting_balance: '20.50' }

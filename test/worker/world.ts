@@ -17,7 +17,7 @@ export type Person = Awaited<ReturnType<World['register']>>
 /** A service of its own: the real Worker on an empty database that nobody else uses. */
 export function createWorld(bindings: Partial<Env> = {}) {
   const databaseUrl = freshDatabaseUrl()
-  /** What the service has put into its mail queue; `deliver` hands it to the real consumer. */
+  /** What the service has put into its email queue; `deliver` hands it to the real consumer. */
   const queued: Mail[] = []
   const queuedSyncs: SyncMessage[] = []
   const queuedRemovals: RemovalMessage[] = []
@@ -34,7 +34,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
     queue: (batch, context) => worker.queue(batch, ownEnv, context),
   })
 
-  /** What the database reports that it has done since the last reset. */
+  /** The work that the database has reported since the last reset. */
   async function databaseWork(): Promise<Work> {
     return (await fetch(`${databaseUrl}stats`)).json()
   }
@@ -49,7 +49,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
     await worker.scheduled(controller, ownEnv, createExecutionContext())
   }
 
-  /** Delivers the messages about what is deleted until there are none, as the queue does. */
+  /** Delivers the messages about deleted data until there are none left, as the queue does. */
   async function removeDeleted(): Promise<void> {
     while (queuedRemovals.length > 0) await deliver('purse-removal', queuedRemovals.splice(0), 1)
   }
@@ -57,10 +57,10 @@ export function createWorld(bindings: Partial<Env> = {}) {
   return {
     call,
     register,
-    /** Delivers messages to the consumer of a queue, that of mails by default. */
+    /** Delivers messages to the consumer of a queue, by default that of emails. */
     deliver: (messages: unknown[] = queued.splice(0), queue = 'purse-mail', attempts = 1) =>
       deliver(queue, messages, attempts),
-    /** Delivers uploaded batches, and those that wait for them, until the queue is empty; returns the last result. */
+    /** Delivers uploaded batches, and those waiting for them, until the queue is empty; returns the last result. */
     async deliverSyncs() {
       let result = await deliver('purse-sync', queuedSyncs.splice(0), 1)
       while (queuedSyncs.length > 0) result = await deliver('purse-sync', queuedSyncs.splice(0), 1)
@@ -77,7 +77,7 @@ export function createWorld(bindings: Partial<Env> = {}) {
   }
 }
 
-/** The mails that have arrived in the inbox for an address, oldest first. The inbox is shared, so each test needs addresses of its own. */
+/** The emails in the inbox for an address, oldest first. Tests share the inbox, so each needs addresses of its own. */
 export async function mailsTo(address: string): Promise<Json[]> {
   const headers = { Authorization: 'Bearer re_test' }
   const list: Json = await (await fetch(`${env.RESEND_BASE_URL}/emails?limit=100`, { headers })).json()
@@ -89,7 +89,7 @@ export async function mailsTo(address: string): Promise<Json[]> {
   )
 }
 
-/** The newest mail of a kind for somebody among those the service has queued. */
+/** The newest email of a kind for somebody among those that the service has queued. */
 export function queuedMail<K extends Mail['kind']>(world: World, kind: K, to: string) {
   const found = world.queued.filter((mail) => mail.kind === kind && mail.to === to).at(-1)
   if (!found) throw new Error(`No mail of the kind ${kind} is queued for ${to}`)
@@ -102,12 +102,12 @@ export function pathOf(link: string): string {
   return `${pathname}${search}`
 }
 
-/** Clicks on the link of somebody's newest verification mail. */
+/** Clicks on the link in somebody's newest verification email. */
 export function verifyAddress(world: World, { email }: Pick<Person, 'email'>): Promise<Answer> {
   return world.call('GET', pathOf(queuedMail(world, 'verify_address', email).url))
 }
 
-/** Sets a new password with the link of a reset mail, which proves that the address is theirs. */
+/** Sets a new password with the link in a reset email, which proves that the address is theirs. */
 export async function resetPassword(world: World, { email }: Pick<Person, 'email'>, password: string) {
   await world.call('POST', '/api/forgot-password', { body: { email } })
   const { searchParams } = new URL(queuedMail(world, 'reset_password', email).url)

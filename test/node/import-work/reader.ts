@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
 import { readStatement } from '../../../src/statements/read.ts'
 
-// Reads each file it gets with both readers, in a heap of its own, and answers with the number of rows.
+// Reads each file it gets with both readers, in its own heap, and answers with the number of rows.
 parentPort?.on('message', (bytes: Uint8Array) => {
   const rows = [
     () => readStatement(bytes, {}).accounts.flatMap((account) => account.entries),

@@ -269,7 +269,7 @@ export const shapes: Shape[] = [
   { name: 'MT940 old line ends', file: (n) => swift(fill('@@:', n)) },
   { name: 'MT940 marks of old line ends', file: (n) => `:20:${fill('@', n)}` },
   { name: 'MT940 numbered lines', file: (n) => swift(`:61:260101C1,NTRF\n${fill(':NS:01a\n02b\n', n)}`) },
-  // Telling what a file is
+  // Recognising a file
   { name: 'line ends before SWIFT', file: (n) => `x\n:20:y\n${fill('\n', n)}` },
   { name: 'line separators before SWIFT', file: (n) => `x\n:20:y\n${fill('\u2028', n)}` },
   { name: 'marks of old line ends before SWIFT', file: (n) => `x\n:20:y\n${fill('@@ ', n)}` },

@@ -4,7 +4,7 @@ import { createWorld, type Person, verifyAddress, type World } from '../world.ts
 export type Call = { method: string; path: string; body: string | null; headers: Headers }
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A `fetch` that reaches the Worker of a world, and notes what it was called with. */
+/** A `fetch` that reaches the Worker of a world, and records its calls. */
 export function fetchOf(world: World) {
   const calls: Call[] = []
   const fetch: Fetch = async (url, { method = 'GET', headers, body, signal }) => {

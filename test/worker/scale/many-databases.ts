@@ -46,7 +46,7 @@ export async function createDatabases(count: number) {
     }
   }
 
-  /** Adds a database, as one does: migrate it, allot it its ids, and name it in the configuration. */
+  /** Adds a database as an operator does: migrates it, allots its ids, and names it in the configuration. */
   async function add(): Promise<void> {
     const url = freshDatabaseUrl()
     const added = { number: numbered.length, url, db: open(url) }
@@ -80,14 +80,14 @@ export async function createDatabases(count: number) {
       graceMs,
     })
 
-  /** The newest mail of a kind to an address. */
+  /** The newest email of a kind to an address. */
   function mail<K extends Mail['kind']>(kind: K, address: string) {
     const found = mails.filter((one) => one.kind === kind && one.to === address).at(-1)
     if (!found) throw new Error(`There is no mail of the kind ${kind} to ${address}`)
     return found as Stamped<Extract<Mail, { kind: K }>>
   }
 
-  /** Follows the link of somebody's verification mail. */
+  /** Follows the link in somebody's verification email. */
   const verify = ({ email }: { email: string }) => call('GET', pathOf(mail('verify_address', email).url))
 
   function database(number: number) {
@@ -124,7 +124,7 @@ export async function createDatabases(count: number) {
   }
 }
 
-/** A database that is opened for the whole test, which makes no requests of its own that could be left hanging. */
+/** A database that is opened for the whole test, so that no request of its own can be left hanging. */
 function open(url: string) {
   return openDatabase({ url, timeoutMs: 20_000 })
 }

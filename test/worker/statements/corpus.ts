@@ -5,7 +5,7 @@ import type { GenericRow, ImportOptions, Statement } from '../../../src/statemen
 
 declare global {
   interface ImportMeta {
-    /** Vite's: the files that match, as text, as data URLs or, if they are JSON, as what they hold. */
+    /** From Vite: the matching files, as text, as data URLs or, for JSON, parsed. */
     glob(
       pattern: string | string[],
       options: { query?: '?raw' | '?url&inline'; import: 'default'; eager: true },
@@ -53,7 +53,7 @@ export function fileOf(path: string): string {
   return text
 }
 
-/** What is expected of a corpus file. */
+/** The expected result of a corpus file. */
 export function expectedOf(path: string): Expected {
   const expected = expectations[`${root}${path.replace(/\.\w+$/, '.expected.json')}`]
   if (expected === undefined) throw new Error(`Nothing says what is expected of ${path}.`)
