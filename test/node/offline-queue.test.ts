@@ -10,7 +10,7 @@ import {
 } from '../../src/client.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { type Cut, cuttingProxy } from './cutting-proxy.ts'
-import { newPlace, type Place, start, until } from './stack.ts'
+import { type Place, sharedPlace, until } from './stack.ts'
 
 /** What is recorded, in batches of what size, and what an undisturbed run makes of it. */
 type Plan = {
@@ -38,8 +38,7 @@ type Phone = Awaited<ReturnType<typeof setUpPhone>>
 type Outcome = { kept: string[]; uncertain: string[]; left: QueuedTransaction[] }
 
 test('wherever the network is cut and whenever the phone dies, every transaction lands once, or is rejected, and nothing waits', async () => {
-  const place = await newPlace()
-  await start(place).ready()
+  const place = await sharedPlace()
   // One by one: hashes of one client address that would wait for each other are refused.
   const phones: Phone[] = []
   while (phones.length < phonesUsed) phones.push(await setUpPhone(place, phones.length))

@@ -5,8 +5,9 @@ import { inject } from 'vitest'
 type Name = 'model' | 'devices'
 
 /**
- * The seed of a run and how many operations it does. The suite always uses the same seed, for the same result
- * each time; a longer run draws its own, unless it is given one to reproduce a failure.
+ * The seed of a run, how many operations it does, and how many histories it lives side by side: few beside the suite's
+ * other files, since all that are under way after the last operation are lived to their end. The suite always uses the
+ * same seed, for the same result each time; a longer run draws its own, unless it is given one to reproduce a failure.
  */
 export function runOf(name: Name, keptSeed: number) {
   const { seed, operations } = inject(name)
@@ -14,6 +15,7 @@ export function runOf(name: Name, keptSeed: number) {
   return {
     seed: Number(seed ?? newSeed),
     operations: Number(operations ?? 10_000),
+    lanes: operations === undefined ? 2 : Math.min(4, Number(operations)),
     isRepeat: seed !== undefined,
   }
 }

@@ -5,7 +5,7 @@ import { liveHistories, runOf } from '../random-histories.ts'
 import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
 
-const { seed, operations, isRepeat } = runOf('devices', 20_261_122)
+const { seed, operations, lanes, isRepeat } = runOf('devices', 20_261_122)
 /** Half a minute in passing, longer for whoever wants to see a failure again. */
 const shrinkingMs = isRepeat ? 600_000 : 30_000
 /** Far more than an operation takes, also on a machine that does ten things at once: only a hang takes so long. */
@@ -37,7 +37,7 @@ test(
       seed,
       history,
       shrinkingMs,
-      lanes: Math.min(2, operations),
+      lanes,
       isDone: () => tally.operations >= operations,
       live: (history) => liveLogged(history, tally),
     })

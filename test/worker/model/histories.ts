@@ -23,8 +23,8 @@ const callsAtOnce = 8
  * In so many bursts users look at their pages and figures once, and the kept figures are compared with the rows once;
  * both again in the end: what is wrong stays wrong.
  */
-const burstsPerLook = 2
-const burstsPerCheck = 8
+const burstsPerLook = 3
+const burstsPerCheck = 16
 
 const reads = [listAccounts, listCategories, listImports, listMatches, listTokens, readProfile, showBatch]
 const operations: Operation[] = [

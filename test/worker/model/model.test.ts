@@ -5,7 +5,7 @@ import { liveHistories, runOf } from '../random-histories.ts'
 import { history, kinds, liveHistory, Tally } from './histories.ts'
 import { now } from './transactions.ts'
 
-const { seed, operations, isRepeat } = runOf('model', 20_261_121)
+const { seed, operations, lanes, isRepeat } = runOf('model', 20_261_121)
 /** In one of this many histories, people are so rich that figures reach their bounds. */
 const oneInIsRich = 3
 /** A minute in passing, longer for whoever wants to see a failure again. */
@@ -37,7 +37,7 @@ test(
       seed,
       history,
       shrinkingMs,
-      lanes: Math.min(4, operations),
+      lanes,
       isDone: () => tally.calls >= operations,
       live: (history, seed) => liveHistory(history, seed % oneInIsRich === 0, tally),
     })
