@@ -15,7 +15,7 @@ export function databaseOf(id: number): number {
 
 /** Makes a migrated database count its ids from the start of its range. Repeating it changes nothing. */
 export async function allotIds(db: Database, number: number): Promise<void> {
-  // Raw, since every number is sent as a float, and this column would store it as one.
+  // Raw, since the driver sends every number as a float, and this column would store it as one.
   const start = sql.raw(String(number * idsPerDatabase))
   const names = JSON.stringify(countedTables)
   await runBatch(db, {

@@ -123,7 +123,7 @@ async function keysOfUser({ email, idp_id }: KnownUser, secret: string): Promise
  */
 async function depart(userId: number, db: Database): Promise<void> {
   const columnsOf = await columnsByTable(db)
-  // Raw, since every number is sent as a float, and the quotient would have a fraction.
+  // Raw, since the driver sends every number as a float, and the quotient would have a fraction.
   const part = sql.raw(`sum(octet_length(row)) over (order by place) / ${bytesOfPart}`)
   const steps = movingTables.map((table, step) => {
     const columns = columnsOf.get(table) ?? []

@@ -15,7 +15,7 @@ export type Results<T extends Statements> = {
   [K in keyof T]: T[K] extends (infer S)[] ? ResultOf<S>[] : ResultOf<T[K]>
 }
 
-/** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of errors. */
+/** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
 export async function runBatch<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
   const results = await db.send(Object.values(statements).flat().map(toBound))
   const named: Record<string, unknown> = {}

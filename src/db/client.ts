@@ -1,10 +1,10 @@
+import { createClient, type TransactionMode } from '@libsql/client/http'
 import type { Query } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLiteSession } from 'drizzle-orm/sqlite-core'
 import { type Deadline, within } from '../domain/deadline.ts'
 import { AnswerTooLarge } from '../domain/failures.ts'
 import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
-import { batchOf, type Mode, pipelineOf, readBatch } from './hrana.ts'
 import { Meter } from './meter.ts'
 import { type Bound, bind, type Field, type Prepared, type Statement } from './prepared.ts'
 
@@ -28,7 +28,7 @@ export const builder = new BaseSQLiteDatabase(
 /** Builds statements, and sends them. */
 export type Database = typeof builder & {
   batch: LibSQLDatabase['batch']
-  /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of errors. */
+  /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
   send(statements: Bound[]): Promise<unknown[]>
 }
 
@@ -47,6 +47,8 @@ export function openDatabase(
   }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ): Database {
   const send = (statements: Bound[]) => {
+    // The driver's default mode begins as a reader: a batch that reads first and writes later would fail at once, instead
+    // of waiting its turn, if another writer came in between.
     const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
     const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline }))
     return meter.timeDatabase(withRetries(run, mode, deadline()))
@@ -56,30 +58,79 @@ export function openDatabase(
   return Object.assign(Object.create(builder), { send, batch })
 }
 
+/** Each attempt has a client of its own: a shared one limits parallel calls, so calls that hang would block the others. */
 async function attempt(
   { url, authToken }: DatabaseAddress,
   statements: Bound[],
-  mode: Mode,
+  mode: TransactionMode,
   { meter, deadline }: { meter: Meter; deadline: Deadline },
 ): Promise<unknown[]> {
-  meter.countRoundTrip()
-  const response = await fetch(pipelineOf(url), {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      ...(authToken && { Authorization: `Bearer ${authToken}` }),
+  let steps: (Step | null)[] = []
+  const client = createClient({
+    url,
+    ...(authToken && { authToken }),
+    fetch: async (request: Request) => {
+      meter.countRoundTrip()
+      return tapped(await ask(request, deadline()), (found) => {
+        steps = found
+        for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
+      })
     },
-    body: batchOf(statements, mode),
-    signal: deadline(),
   })
-  if (!response.ok) {
-    await response.body?.cancel()
-    throw new BadStatus(response.status)
-  }
-  const answers = readBatch(await response.json(), statements.length, (read, written) =>
-    meter.countRows(read, written),
+  const results = await client.batch(statements, mode)
+  // The first step is BEGIN.
+  return results.map((result, index) =>
+    (statements[index] as Bound).decode({ ...readStep(steps[index + 1] as Step), result }),
   )
-  return answers.map((answer, index) => (statements[index] as Bound).decode(answer))
+}
+
+/** Passes on only successful answers: the driver would take the JSON of any other for the database's own error. */
+async function ask(request: Request, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(request, { signal })
+  if (response.ok) return response
+  await response.body?.cancel()
+  throw new BadStatus(response.status)
+}
+
+/** What the server answers to a statement; null for one that was not executed. */
+type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
+type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
+
+/**
+ * Takes rows and costs out of an answer as the driver parses it. The driver would discard the costs, and take ten times
+ * as long to turn the rows into objects of its own.
+ */
+function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
+  const parse = response.json.bind(response)
+  const json = async () => {
+    const answer = (await parse()) as { results?: StreamResult[] } | null
+    // Whatever answered may not be a database; the driver reports that.
+    const results = Array.isArray(answer?.results) ? answer.results : []
+    const batch = results
+      .map((outcome) => outcome?.response?.result)
+      .find((result) => Array.isArray(result?.step_results))
+    if (!batch?.step_results) return answer
+    take(batch.step_results)
+    batch.step_results = batch.step_results.map((step) =>
+      Array.isArray(step?.rows) ? { ...step, cols: [], rows: [] } : step,
+    )
+    return answer
+  }
+  return Object.assign(response, { json })
+}
+type StreamResult = { response?: { result?: { step_results?: (Step | null)[] } } }
+
+function readStep({ cols, rows }: Step) {
+  return { columns: cols.map(({ name }) => name), rows: rows.map((row) => row.map(readCell)) }
+}
+
+function readCell({ type, value }: Cell): string | number | null {
+  if (type === 'null') return null
+  if (type !== 'integer') return value
+  const number = Number(value)
+  if (!Number.isSafeInteger(number))
+    throw new RangeError('The database sent an integer beyond the safe range')
+  return number
 }
 
 /** Pauses double from the first to the longest. */
@@ -87,7 +138,7 @@ const firstPauseMs = 25
 const longestPauseMs = 800
 
 /** Runs a batch, and retries it after a pause for as long as that is safe, may help and there is time. */
-async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: AbortSignal): Promise<T> {
+async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await run()
@@ -102,7 +153,7 @@ async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: AbortSi
  * answer may be too large only because others share the server's memory, and its batch was rolled back. But nobody
  * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
  */
-function retriesAllowed(error: unknown, mode: Mode): number {
+function retriesAllowed(error: unknown, mode: TransactionMode): number {
   if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
   if (error instanceof AnswerTooLarge) return 2
   return mode === 'read' && isLost(error) ? 1 : 0

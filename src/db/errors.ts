@@ -1,3 +1,4 @@
+import { LibsqlError } from '@libsql/client/http'
 import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/failures.ts'
 
 /** A statement violated a constraint of the schema, which rolled back its whole batch. */
@@ -10,16 +11,6 @@ export class ConstraintViolated extends Error {
     super(`${kind} constraint failed: ${subject}`)
     this.kind = kind
     this.subject = subject
-  }
-}
-
-/** A batch failed as a whole, or a statement of it did. The code is the server's word for it, such as SQLITE_BUSY. */
-export class BatchFailed extends Error {
-  override readonly name = 'BatchFailed'
-  readonly code: string
-  constructor(message: string, code = 'UNKNOWN') {
-    super(message)
-    this.code = code
   }
 }
 
@@ -47,7 +38,7 @@ export function isTurnedAway(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
   const { cause } = error
   if (cause instanceof BadStatus) return cause.status === 429
-  return cause instanceof BatchFailed && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
+  return cause instanceof LibsqlError && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
 }
 
 /** True if a balance or total would have left its bounds (the CHECKs named `…_in_bounds`). */
@@ -57,7 +48,7 @@ export function isOutOfBounds(error: unknown): boolean {
 
 /** True if a row, with all the JSON in it, was larger than the database allows: five million bytes. */
 export function isTooBig(error: unknown): boolean {
-  return error instanceof BatchFailed && error.code === 'SQLITE_TOOBIG'
+  return error instanceof LibsqlError && error.code === 'SQLITE_TOOBIG'
 }
 
 /** True if a row with the same unique `table.column` already existed. */
@@ -69,7 +60,10 @@ export function isTaken(error: unknown, column: string): boolean {
   )
 }
 
-/** The only place that turns the database's errors into ours. The server sends no extended codes, so its message is parsed. */
+/**
+ * The only place that turns driver errors into ours. The server sends no extended codes, so its message is parsed. A
+ * driver error that carries SQL is dropped, since its parameters are people's data.
+ */
 export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -93,8 +87,8 @@ const constraint =
 export const unchanged = 'not modified'
 
 function translate(error: unknown): unknown {
-  if (error instanceof BatchFailed && error.message.includes(unchanged)) return new NotModified()
-  const violated = error instanceof BatchFailed && constraint.exec(error.message)
+  if (error instanceof LibsqlError && error.message.includes(unchanged)) return new NotModified()
+  const violated = error instanceof LibsqlError && constraint.exec(error.message)
   if (violated) {
     const [, kind = '', table, columns = '', subject = ''] = violated
     const subjects = columns.split(', ').map((column) => `${table}.${column}`)
@@ -103,8 +97,8 @@ function translate(error: unknown): unknown {
       table ? subjects.join(', ') : subject,
     )
   }
-  if (error instanceof BatchFailed && error.code === 'RESPONSE_TOO_LARGE') return new AnswerTooLarge()
-  const isOurs = error instanceof BatchFailed ? ourFaults.test(error.code) : !isNetworkError(error)
+  if (error instanceof LibsqlError && error.code === 'RESPONSE_TOO_LARGE') return new AnswerTooLarge()
+  const isOurs = error instanceof LibsqlError ? ourFaults.test(error.code) : !isNetworkError(error)
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }
 

@@ -12,14 +12,10 @@ export type Bound<Result = unknown> = {
 }
 
 /** The database's answer to one statement. */
-export type Answer = {
-  columns: string[]
-  rows: (string | number | null)[][]
-  result: { rowsAffected: number }
-}
+export type Answer = { columns: string[]; rows: (string | number | null)[][]; result: unknown }
 
 type Value = string | number | Date | null
-export type Argument = Value | boolean
+type Argument = Value | boolean
 
 /**
  * An input as a prepared statement sees it: an SQL expression for each value. Booleans and undefined values stay as

@@ -23,7 +23,7 @@ import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
 
 /**
  * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass
- * 2^53, and reading such an integer throws.
+ * 2^53, and the driver throws on such integers.
  */
 export const accountColumns = {
   id: accounts.id,

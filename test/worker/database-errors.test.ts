@@ -1,11 +1,6 @@
+import { LibsqlBatchError, LibsqlError } from '@libsql/client/http'
 import { describe, expect, test } from 'vitest'
-import {
-  BatchFailed,
-  isOutOfBounds,
-  isTaken,
-  isTurnedAway,
-  translateDatabaseErrors,
-} from '../../src/db/errors.ts'
+import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/db/errors.ts'
 import { DatabaseUnavailable } from '../../src/domain/failures.ts'
 
 const translated = (error: unknown) =>
@@ -31,7 +26,7 @@ test.each([
   ['ARGS_INVALID', false],
   ['RESPONSE_TOO_LARGE', false],
 ])('%s may pass: %s', async (code, mayPass) => {
-  const error = await translated(new BatchFailed('no matter', code))
+  const error = await translated(new LibsqlError('no matter', code))
   expect(error instanceof DatabaseUnavailable).toBe(mayPass)
 })
 
@@ -41,7 +36,7 @@ test.each([
   ['TRANSACTION_TIMEOUT', false],
   ['SQLITE_IOERR', false],
 ])('%s is said of a batch that was not begun: %s', async (code, isSo) => {
-  expect(isTurnedAway(await translated(new BatchFailed('no matter', code)))).toBe(isSo)
+  expect(isTurnedAway(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
 })
 
 /** As libSQL's server says it, and as Turso's next engine (0.7) does. */
@@ -61,7 +56,7 @@ const engines: [engine: string, taken: string, pair: string, bounds: string][] =
 ]
 
 describe.each(engines)('what %s says of constraints is understood:', (_, taken, pair, bounds) => {
-  const violated = (message: string) => translated(new BatchFailed(message, 'SQLITE_CONSTRAINT'))
+  const violated = (message: string) => translated(new LibsqlBatchError(message, 1, 'SQLITE_CONSTRAINT'))
 
   test('which column is taken', async () => {
     const error = await violated(taken)

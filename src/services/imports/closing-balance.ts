@@ -12,7 +12,7 @@ const mostRowsBack = 20_000
 /**
  * Selects the account's balance at the end of the closing date, by undoing later rows from today's; null if there are
  * too many. It is not bounded, so total() adds the integers exactly and returns a float: an integer past 2^53 would
- * make reading it throw after the commit. Today's balance is part of the sum, since the later rows alone may pass 2^53.
+ * make the driver throw after the commit. Today's balance is part of the sum, since the later rows alone may pass 2^53.
  */
 export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
   const isLater = sql`transaction_date > ${closing?.date ?? ''} and ${hasLiveAccountsInBulk(owner)}`

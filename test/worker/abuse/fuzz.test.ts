@@ -26,7 +26,7 @@ const operations = operationsOf(document)
 const answered: Record<number, number> = {}
 const succeeded = new Set<string>()
 /** What no answer may show, whatever was sent: hashes, statements, frames of a stack. */
-const innards = /scrypt\$|SQLITE_|SqliteError|BatchFailed|DrizzleQueryError|\bat \S+ \(|node_modules/
+const innards = /scrypt\$|SQLITE_|SqliteError|LibsqlError|DrizzleQueryError|\bat \S+ \(|node_modules/
 
 let log: string[] = []
 
