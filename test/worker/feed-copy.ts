@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Answer, Json } from './answers.ts'
 
-/** Whoever reads for somebody. */
+/** A client that reads for a user. */
 export type Reader = { get(path: string): Promise<Pick<Answer, 'status' | 'body'>> }
 
-/** A client's copy of everything, kept by the rules of docs/client.md and by nothing else. */
+/** A client's copy of everything, kept only by the rules of docs/client.md. */
 export class FeedCopy {
   cursor: string | undefined
   profile: Json
@@ -12,7 +12,7 @@ export class FeedCopy {
   categories = new Map<number, Json>()
   transactions = new Map<number, Json>()
   balances: Json[] = []
-  /** False while rows may name others that come on a later page. */
+  /** False while rows may refer to others that come on a later page. */
   isWhole = false
   readonly #person: Reader
   /** What a pull that began without a cursor has mentioned so far; undefined once it has ended. */
@@ -48,7 +48,7 @@ export class FeedCopy {
     return `/api/changes?limit=${limit}${from}`
   }
 
-  /** Takes a page that has been answered. */
+  /** Applies a page of an answer. */
   take(page: Json): void {
     const keys = page.changes.map(({ noun, id }: Json) => `${noun} ${id}`)
     expect(new Set(keys).size).toBe(keys.length)
@@ -64,7 +64,7 @@ export class FeedCopy {
     expect(addedUp(this)).toEqual(this.balances)
   }
 
-  /** Begins without a cursor, as after a 410. */
+  /** Starts over without a cursor, as after a 410. */
   beginAnew(): void {
     this.cursor = undefined
     this.isWhole = false
@@ -91,7 +91,7 @@ export class FeedCopy {
     }
   }
 
-  /** What a pull from the beginning has not mentioned is not there any more. */
+  /** Rows that a pull from the beginning has not mentioned no longer exist. */
   #forgetAllBut(seen: Set<string>): void {
     for (const [noun, rows] of Object.entries({
       account: this.accounts,
@@ -107,7 +107,7 @@ export async function expectWhole(copy: FeedCopy, person: Reader): Promise<void>
   expectEqual(copy, await readEverything(person))
 }
 
-/** All that the API shows somebody of what a copy holds. */
+/** Everything that a copy holds, as the API shows it. */
 export async function readEverything(person: Reader) {
   const [profile, accounts, categories] = await Promise.all(
     ['/api/me', '/api/accounts', '/api/categories'].map(async (path) => (await person.get(path)).body),
@@ -116,7 +116,7 @@ export async function readEverything(person: Reader) {
 }
 export type Everything = Awaited<ReturnType<typeof readEverything>>
 
-/** Expects a copy to hold just that. */
+/** Expects a copy to hold exactly that. */
 export function expectEqual(copy: FeedCopy, { profile, accounts, categories, transactions }: Everything) {
   expect(copy.profile).toEqual(profile)
   expect(shownOf(copy.accounts)).toEqual(accounts.map(({ balance: _, ...row }: Json) => row))
@@ -125,7 +125,7 @@ export function expectEqual(copy: FeedCopy, { profile, accounts, categories, tra
   expect(copy.balances).toEqual(accounts.map(({ id, balance }: Json) => ({ account_id: id, balance })))
 }
 
-/** The rows of a copy by id, without what only the feed tells. */
+/** The rows of a copy by id, without what only the feed shows. */
 function shownOf(rows: Map<number, Json>): Json[] {
   return [...rows.values()]
     .sort((a, b) => a.id - b.id)

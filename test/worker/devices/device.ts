@@ -5,23 +5,23 @@ import type { Dice } from './dice.ts'
 import type { Ledger, Noun, Operation, Result } from './ledger.ts'
 import type { Network, Outcome } from './network.ts'
 
-/** An upload that has not been answered. What it has done is known to the test alone. */
+/** An upload that has not been answered. Only the test knows what it has done. */
 type Sent = { operations: Operation[]; results?: Result[]; isUnsure?: boolean }
 type Shown = { name: { id?: number; client_id?: string }; row: Json }
 
-/** One of somebody's devices, with a copy (test/worker/feed-copy.ts) and what waits to be sent. */
+/** One of somebody's devices, with a copy (test/worker/feed-copy.ts) and operations waiting to be sent. */
 export class Device<Place extends Network = Network> {
   readonly name: string
   readonly stage: Place
   readonly userId: number
   ledger: Ledger
   copy: FeedCopy
-  /** What waits to be sent, by the row that it is about: each row once. */
+  /** Operations waiting to be sent, by the row that they are about: each row once. */
   waiting = new Map<string, Operation>()
   sent: Sent | undefined
-  /** The cursors that it has had since it last began anew. */
+  /** The cursors that it has had since it last started over. */
   cursors: string[] = []
-  /** Imports that it knows. */
+  /** Imports that it knows of. */
   imports: number[] = []
   readonly #token: string
   #versions = new Map<string, number>()
@@ -36,7 +36,7 @@ export class Device<Place extends Network = Network> {
     this.copy = new FeedCopy(this.reader)
   }
 
-  /** Reads without mishaps. */
+  /** Reads over a reliable network. */
   get reader() {
     return { get: (path: string) => this.stage.call('GET', path, { token: this.#token }) }
   }
@@ -57,7 +57,7 @@ export class Device<Place extends Network = Network> {
     )
   }
 
-  /** One of the rows that the device shows: its copy with what waits. Rows of which it waits to hear are left out. */
+  /** One of the rows that the device shows: its copy and what is waiting. Rows in an unanswered upload are left out. */
   shown(noun: Noun, dice: Dice): Shown | undefined {
     const rows = {
       account: this.copy.accounts,
@@ -77,7 +77,7 @@ export class Device<Place extends Network = Network> {
     return dice.of(shown)
   }
 
-  /** Keeps an operation until it is sent, with what waits for the same row as one. */
+  /** Keeps an operation until it is sent, merged with what is already waiting for the same row. */
   keep(operation: Operation): void {
     const key = this.#keyOf(operation)
     const earlier = this.waiting.get(key)
@@ -97,7 +97,7 @@ export class Device<Place extends Network = Network> {
     })
   }
 
-  /** Uploads what waits, or again what was not answered, and takes what has changed with it; then pulls the rest. */
+  /** Uploads what is waiting, or what got no answer again, and applies the changes in the answer; then pulls the rest. */
   async sync(dice: Dice): Promise<void> {
     const isDone = await this.push(dice, true)
     if (isDone && !this.copy.isWhole) await this.pull(dice, dice.of([20, 100, 500, 1_000]) as number)
@@ -130,7 +130,7 @@ export class Device<Place extends Network = Network> {
     return true
   }
 
-  /** Pulls up to so many pages. */
+  /** Pulls up to a number of pages. */
   async pull(dice: Dice, limit: number, pages = 1_000): Promise<void> {
     for (let page = 1; page <= pages; page++) {
       const answer = await this.send(dice, 'GET', this.copy.pathOfNext(limit))
@@ -144,7 +144,7 @@ export class Device<Place extends Network = Network> {
     }
   }
 
-  /** Sends and pulls until all is said and known. */
+  /** Sends and pulls until nothing is left to send or to pull. */
   async finish(dice: Dice): Promise<void> {
     do await this.push(dice, true)
     while (this.sent || this.waiting.size > 0)
@@ -157,7 +157,7 @@ export class Device<Place extends Network = Network> {
     while (!this.copy.isWhole) await this.pull(dice, 1_000)
   }
 
-  /** Loses its copy, and perhaps what waits. */
+  /** Loses its copy, and perhaps what is waiting. */
   startAnew(isEmptied: boolean): void {
     this.copy = new FeedCopy(this.reader)
     this.cursors = []
@@ -167,7 +167,7 @@ export class Device<Place extends Network = Network> {
     }
   }
 
-  /** Forgets what can be otherwise in a database that has been restored. */
+  /** Forgets what may be different in a restored database. */
   distrust(ledger: Ledger): void {
     this.ledger = ledger
     this.#versions = new Map()
@@ -188,7 +188,7 @@ export class Device<Place extends Network = Network> {
     return id === undefined ? `${operation.noun} #${operation.client_id}` : `${operation.noun} ${id}`
   }
 
-  /** What waits, in any order; sometimes only a part of it. */
+  /** What is waiting, in any order; sometimes only part of it. */
   #nextUpload(dice: Dice): Sent | undefined {
     const some = [...this.waiting].slice(0, dice.isOnceIn(4) ? dice.from(1, 9) : 500)
     for (const [key] of some) this.waiting.delete(key)
@@ -219,7 +219,7 @@ export class Device<Place extends Network = Network> {
     if (this.copy.isWhole) this.stage.tally.count('whole copies')
   }
 
-  /** Notes what an upload has done, whether the device hears of it or not. */
+  /** Notes what an upload has done, whether or not the device learns of it. */
   #note(sent: Sent, { status, body }: Outcome): void {
     if (status === 503) {
       sent.isUnsure = true
@@ -239,7 +239,7 @@ export class Device<Place extends Network = Network> {
   /** What a person does about an operation that was not done. */
   #settle(dice: Dice, operation: Operation, { outcome, id, fields, data }: Result): void {
     if (outcome !== 'conflict' || !data || dice.isOnceIn(2)) return
-    // Decided anew: a value that has been there before could not be told from the one that is meant.
+    // A new value: one that was there before could not be told from the one that is meant.
     const set =
       operation.set &&
       Object.fromEntries(
@@ -259,9 +259,9 @@ export class Device<Place extends Network = Network> {
     if (!this.waiting.has(this.#keyOf(again))) this.keep(again)
   }
 
-  /** Expects that the copy shows what an upload has just done. */
+  /** Expects the copy to show what an upload has just done. */
   #expectDone(operations: Operation[], results: Result[]): void {
-    // What goes with an account or a category is not told one by one.
+    // What goes with an account or a category is not reported row by row.
     if (operations.some(({ op, noun }) => op === 'delete' && (noun === 'account' || noun === 'category')))
       return
     const { accounts, categories, transactions, profile } = this.copy
@@ -298,7 +298,7 @@ const outcomes = {
   delete: ['deleted', 'conflict', 'gone'],
 }
 
-/** Expects an outcome to be one that this operation can have, after what is known of earlier attempts. */
+/** Expects an outcome that this operation can have, given what is known about earlier attempts. */
 function expectPossible(
   { operations, results, isUnsure }: Sent,
   { index, outcome, fields, errors, data }: Result,
@@ -310,7 +310,7 @@ function expectPossible(
   if (!results && !isUnsure) expect(outcome, `${told}, sent once`).not.toBe('duplicate')
   if (earlier === 'created') expect(['duplicate', 'gone'], `${told}, sent again`).toContain(outcome)
   if (earlier === 'deleted') expect(outcome, `${told}, sent again`).toBe('gone')
-  // A category that has gone since makes what names it invalid.
+  // A category that has been deleted since makes what names it invalid.
   const isGuarded = Object.keys(set).every((field) => field in was && field !== 'category_id')
   if (earlier === 'updated' && isGuarded && ('amount' in set || 'description' in set))
     expect(['unchanged', 'conflict', 'gone'], `${told}, sent again`).toContain(outcome)

@@ -19,12 +19,12 @@ export class Dice {
     return low + (this.#pick(...Array.from({ length: high - low + 1 }, (_, i) => i)) ?? 0)
   }
 
-  /** True once in so many times. */
+  /** True once in `times`. */
   isOnceIn(times: number): boolean {
     return this.from(1, times) === times
   }
 
-  /** One of some kinds, each as often as its weight says. */
+  /** One of some kinds, by their weights. */
   weighed<K extends string>(weights: Record<K, number>): K {
     const kinds = Object.keys(weights) as K[]
     return this.of(kinds.flatMap((kind) => Array<K>(weights[kind]).fill(kind))) as K

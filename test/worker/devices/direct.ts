@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 
 type Device = AnyDevice<Stage>
 
-/** What a device does at once, by the single endpoints, batches and imports; each is tried three times at most. */
+/** What a device does immediately, through the single endpoints, batches and imports; each is tried three times at most. */
 export const direct = {
   record: async (device: Device, dice: Dice) => {
     const set = withIds(newTransaction(device, dice))
@@ -69,7 +69,7 @@ export const direct = {
   },
 }
 
-/** An import that is only tried leaves nothing in the feed. */
+/** A dry run leaves nothing in the feed. */
 export async function dryRun(device: Device, dice: Dice): Promise<void> {
   const transactions = rows(device, dice, 9)
   if (transactions.length === 0) return
@@ -81,7 +81,7 @@ export async function dryRun(device: Device, dice: Dice): Promise<void> {
   })
 }
 
-/** Removing in parts what deleted accounts have left adds nothing to the feed. */
+/** Removing the rows of deleted accounts in parts adds nothing to the feed. */
 export async function removeDeleted(device: Device, dice: Dice): Promise<void> {
   const { world, tally } = device.stage
   if (world.queuedRemovals.length === 0) return
@@ -116,7 +116,7 @@ async function persist(
 const paths = { transaction: '/api/transactions', account: '/api/accounts', category: '/api/categories' }
 type Kept = keyof typeof paths
 
-/** Changes a row, sometimes only if it is as the device has it. */
+/** Changes a row, sometimes only if it still is as the device has it. */
 async function change(device: Device, dice: Dice, noun: Kept, make: (row: Json) => Json): Promise<void> {
   const row = landed(device, dice, noun)
   const set = row && make(row)
@@ -144,20 +144,20 @@ async function remove(device: Device, dice: Dice, noun: Kept): Promise<void> {
   await persist(device, dice, 'DELETE', `${paths[noun]}/${row.id}`)
 }
 
-/** A row that the service has, as the device shows it. */
+/** A row that the service knows, as the device shows it. */
 function landed(device: Device, dice: Dice, noun: Noun): Json {
   const row = device.shown(noun, dice)?.row
   return row?.id === undefined ? undefined : row
 }
 
-/** Transactions that name nothing which still waits to be sent. */
+/** Transactions that refer to nothing that is still waiting to be sent. */
 function rows(device: Device, dice: Dice, most: number): Json[] {
   return Array.from({ length: dice.from(1, most) }, () => withIds(newTransaction(device, dice))).filter(
     (row) => row,
   )
 }
 
-/** Undefined if something is named by a client id, which the single endpoints do not know. */
+/** Undefined if something is referred to by a client id, which the single endpoints do not accept. */
 function withIds(fields: Json): Json {
   const isLocal = (value: unknown) => typeof value === 'string' && value.startsWith('#')
   return fields && !Object.values(fields).some(isLocal) ? fields : undefined

@@ -17,7 +17,7 @@ const kinds = {
   'change the profile': 1,
 }
 
-/** Something that a person does on a device, which then waits to be sent. */
+/** Something that a person does on a device, to be sent later. */
 export function edit(device: Device, dice: Dice): void {
   const makers: Record<keyof typeof kinds, () => Operation | undefined> = {
     record: () => creation(device, 'transaction', newTransaction(device, dice)),
@@ -39,7 +39,7 @@ export function edit(device: Device, dice: Dice): void {
 
 const days = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01']
 
-/** A new expense, income or transfer; undefined where there is no account or category for it. */
+/** A new expense, income or transfer; undefined if there is no account or category for it. */
 export function newTransaction(device: Device, dice: Dice): Json {
   const moved = kindAndAccounts(device, dice)
   const category_id = reference(device, dice, 'category')
@@ -50,7 +50,7 @@ export function newTransaction(device: Device, dice: Dice): Json {
     transaction_date: dice.of(days),
     category_id: moved.type === 'transfer' && dice.isOnceIn(2) ? null : category_id,
     description: device.stage.newText(),
-    // Never changed: by it a row that has landed twice is found.
+    // Never changed: it reveals a row that has landed twice.
     reference: device.stage.newText(),
   }
 }

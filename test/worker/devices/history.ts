@@ -29,7 +29,7 @@ const kinds = {
   'start anew': 1,
   'go back': 1,
 }
-/** What looks at everything, so that nothing else may happen meanwhile. */
+/** Steps that look at everything, during which nothing else may happen. */
 const quietKinds = {
   compare: 1,
   'dry run': 1,
@@ -51,19 +51,19 @@ const step = (weights: Partial<Record<Kind, number>>): fc.Arbitrary<Step> =>
     salt: fc.noShrink(fc.noBias(fc.integer({ min: 1, max: 2 ** 31 - 2 }))),
   })
 
-/** Steps that are taken at once, or a single one. */
+/** Concurrent steps, or a single one. */
 const burst = fc.oneof(
   { weight: 5, arbitrary: fc.array(step(kinds), { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: step(quietKinds).map((one) => [one]) },
 )
 export const history = fc.record({
   bursts: fc.array(burst, { minLength: 1, maxLength: burstsAtMost, size: 'max' }),
-  /** After how many bursts a backup is made, which is restored when all is done. */
+  /** After how many bursts a backup is made, which is restored at the end. */
   backup: fc.option(fc.nat(burstsAtMost), { freq: 2 }),
 })
 export type History = typeof history extends fc.Arbitrary<infer H> ? H : never
 
-/** Lives a history. Throws where a device and the service part, and tells what was done. */
+/** Plays a history. Throws if a device and the service disagree, and reports what was done. */
 export async function liveHistory({ bursts, backup }: History, tally: Tally): Promise<void> {
   const stage = new Stage(tally)
   try {
@@ -85,7 +85,7 @@ export async function liveHistory({ bursts, backup }: History, tally: Tally): Pr
   }
 }
 
-/** Some people who have a history, and several devices each. */
+/** Some people with a history, and several devices each. */
 async function settle(stage: Stage): Promise<Device[]> {
   const devices: Device[] = []
   for (let nth = 1; nth <= people; nth++) {
@@ -187,7 +187,7 @@ async function tryCursorOfAnother(device: Device, devices: Device[]): Promise<vo
   )
 }
 
-/** Lets a part of somebody's log become so old that it is forgotten: devices that lag have to begin anew. */
+/** Lets a part of somebody's log become so old that it is forgotten: devices that lag behind have to start over. */
 async function expire({ stage, userId }: Device, dice: Dice): Promise<void> {
   const last = sql`select max(seq) from changes where user_id = ${userId}`
   const old = sql`user_id = ${userId} and seq <= (${last}) * ${dice.from(1, 4)} / 4`
@@ -197,7 +197,7 @@ async function expire({ stage, userId }: Device, dice: Dice): Promise<void> {
 
 const expired = { status: 410, body: { message: 'The cursor is no longer valid.', code: 'cursor_expired' } }
 
-/** Has all devices say and learn what there is, and settles accounts. */
+/** Has all devices send and pull everything, and checks all promises. */
 async function end(devices: Device[]): Promise<void> {
   const [{ stage }] = devices as [Device]
   stage.isCalm = true

@@ -12,7 +12,7 @@ export type Operation = {
   set?: Json
   was?: Json
 }
-/** What became of one, as it is answered. */
+/** The outcome of one, as the answer has it. */
 export type Result = {
   index: number
   outcome: string
@@ -23,37 +23,37 @@ export type Result = {
   data?: Json
 }
 
-/** Values that occur once in a history: from what a field was and what it became, its whole past can be told. */
+/** Values that occur only once in a history: from what a field was and what it became, its whole past can be told. */
 const isUnique = (value: unknown): value is string =>
   typeof value === 'string' && /^(s\d+|\d+\.\d\d)$/.test(value)
-/** An account that was made by an upload whose answer nobody has seen. */
+/** An account that was created by an upload whose answer nobody has seen. */
 const unknown = 0
 const fields = ['amount', 'description', 'name', 'notes']
 
 /**
- * What the service has promised one user: that what it accepted is there until somebody who knew of it changed it. It is
- * told what was executed, also where no device has heard of it.
+ * What the service has promised one user: that what it accepted stays until somebody who knew of it changes it. It learns
+ * what was executed even if no device does.
  */
 export class Ledger {
-  /** By a value of a field, the one that took its place for somebody who had seen it. */
+  /** For a value of a field, the one with which somebody who had seen it replaced it. */
   readonly #successors = new Map<string, string>()
-  /** Values that have been accepted as the next, each with its field. */
+  /** Values that have been accepted as replacements, each with its field. */
   readonly #accepted: { noun: Noun; id: number; field: string; value: string }[] = []
-  /** Values that somebody may have replaced: whether an upload was executed is not known. */
+  /** Values that somebody may have replaced, by an upload that may or may not have been executed. */
   readonly #perhaps = new Set<string>()
-  /** Fields that were written by somebody who did not say what he had seen. */
+  /** Fields that were written by somebody who did not say what they had seen. */
   readonly #blind = new Set<string>()
   readonly #removedAs: string[] = []
   readonly #made = new Map<string, number>()
   readonly #versions = new Set<string>()
-  /** Rows that somebody has asked to remove. */
+  /** Rows that somebody has tried to delete. */
   readonly doomed = new Set<string>()
   /** Transactions and the accounts in which they are known to have been. */
   readonly #seenIn = new Map<number, Set<number>>()
 
   /** Notes what an upload has done. */
   note(operations: Operation[], results: Result[]): void {
-    // First what others may refer to.
+    // Rows that others may refer to come first.
     for (const { index, outcome, id } of results) {
       const { op, noun, client_id } = operations[index] as Operation
       if (op === 'create' && id !== undefined && outcome !== 'invalid')
@@ -72,7 +72,7 @@ export class Ledger {
     }
   }
 
-  /** Notes operations of which nobody knows whether they were done; the ids of rows are those that a copy has. */
+  /** Notes operations that may or may not have been done; the ids of rows are those that a copy has. */
   noteUnknown(operations: Operation[], idOf: (operation: Operation) => number | undefined): void {
     for (const operation of operations) {
       const id = idOf(operation) ?? this.#idOf(operation)
@@ -96,7 +96,7 @@ export class Ledger {
     for (const account of [account_id, to_account_id]) if (account !== null) seen.add(account)
   }
 
-  /** Expects that of all that was promised nothing is missing, and nothing is there twice. */
+  /** Expects that nothing that was promised is missing, and that nothing is there twice. */
   settle(all: Everything): void {
     const { profile, accounts, categories, transactions } = all
     const rows = new Map<string, Json>([[`profile ${profile.id}`, profile]])
@@ -113,7 +113,7 @@ export class Ledger {
       return row && row[field] !== value && !isReplaced && !this.#blind.has(key)
     })
     expect(lost, 'Corrections were accepted, and are lost').toEqual([])
-    // Who does not say what was seen can bring a value back, above all by sending it again.
+    // Somebody who does not say what they saw can bring a value back, especially by sending it again.
     const isBlind = (key: string) => this.#blind.has(key.slice(0, key.lastIndexOf(' ')))
     const unseen = this.#removedAs.filter((key) => this.#successors.has(key) && !isBlind(key))
     expect(unseen, 'Rows were removed with corrections that had not been seen').toEqual([])
@@ -128,12 +128,12 @@ export class Ledger {
     ).toEqual([])
   }
 
-  /** The id of a row that was made with a client id. */
+  /** The id of a row that was created with a client id. */
   #idOf({ noun, client_id }: Operation): number | undefined {
     return this.#made.get(`${noun} ${client_id}`)
   }
 
-  /** Notes the accounts in which an operation puts a transaction. */
+  /** Notes the accounts to which an operation assigns a transaction. */
   #noteAccounts(id: number, { noun, set = {} }: Operation): void {
     if (noun !== 'transaction' || !('account_id' in set)) return
     const known = (account: unknown) =>
@@ -174,7 +174,7 @@ export class Ledger {
     const [noun, id] = row.split(' ')
     if (noun !== 'transaction') return false
     const seen = this.#seenIn.get(Number(id))
-    // Of what no copy has ever seen, it is not known in which account it was.
+    // If no copy has ever seen a transaction, its account is not known.
     if (!seen || seen.has(unknown)) return [...this.doomed].some((one) => one.startsWith('account'))
     return [...seen].some((account) => this.doomed.has(`account ${account}`))
   }

@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts'
 
 /** What was done, over all histories. */
 export class Tally {
-  /** Rows that were written, or asked to be, and pages that were pulled. */
+  /** Rows that were written or should have been, and pages that were pulled. */
   operations = 0
   readonly counts = new Map<string, number>()
 
@@ -12,11 +12,11 @@ export class Tally {
   }
 }
 
-/** What the service made of a request, whether its sender hears of it or not. */
+/** What the service answered to a request, whether or not its sender learns of it. */
 export type Outcome = Pick<Answer, 'status' | 'body'>
 export type Request = { method: string; path: string; options: CallOptions }
 
-/** What is between devices and a service, where requests and answers get lost. */
+/** The network between devices and a service, where requests and answers get lost. */
 export abstract class Network {
   readonly tally: Tally
   readonly told: string[] = []
@@ -26,12 +26,12 @@ export abstract class Network {
     this.tally = tally
   }
 
-  /** Sends a request without mishaps. */
+  /** Sends a request reliably. */
   abstract call(method: string, path: string, options?: CallOptions): Promise<Answer>
 
   /**
-   * Sends a request, and answers as its sender hears it: undefined if the request or the answer got lost. `executed` is
-   * told of the answer in any case, unless the request was never sent; of a 503 where nobody knows.
+   * Sends a request and returns what its sender gets: undefined if the request or the answer was lost. `executed` gets
+   * the answer in any case, unless the request was never sent, and a 503 if nobody knows what happened.
    */
   abstract send(
     name: string,
@@ -40,19 +40,19 @@ export abstract class Network {
     executed: (outcome: Outcome) => void,
   ): Promise<Answer | undefined>
 
-  /** A text that nothing else in the history has. */
+  /** A text that occurs nowhere else in the history. */
   newText(): string {
     this.#stamps += 1
     return `s${this.#stamps}`
   }
 
-  /** An amount that nothing else in the history has. */
+  /** An amount that occurs nowhere else in the history. */
   newAmount(): string {
     this.#stamps += 1
     return (this.#stamps / 100).toFixed(2)
   }
 
-  /** Another value for one that was to be unique. */
+  /** A different value for one that has to be unique. */
   anew(field: string, value: unknown): unknown {
     if (field === 'amount' || field === 'starting_balance') return this.newAmount()
     return typeof value === 'string' && /^s\d+$/.test(value) ? this.newText() : value

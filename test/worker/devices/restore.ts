@@ -25,7 +25,7 @@ export async function backUp(world: World): Promise<() => Promise<void>> {
   const putBack = [
     'pragma defer_foreign_keys = on',
     ...triggers.map(({ name }) => `drop trigger "${name}"`),
-    // All before any is filled again: what is deleted takes other rows along.
+    // All tables are emptied before any is filled, since deletions cascade.
     ...tables.map(({ name }) => `delete from "${name}"`),
     ...tables.map(
       ({ name, columns }) => `insert into "${name}" (${columns}) select ${columns} from "kept ${name}"`,

@@ -5,16 +5,16 @@ import { type Answer, type CallOptions, createWorld, type Json, type World } fro
 import type { Dice } from './dice.ts'
 import { Network, type Request, rowsIn, type Tally } from './network.ts'
 
-/** How often things go wrong on the way. */
+/** How often things go wrong on the network. */
 const mishaps = { none: 22, 'never sent': 1, 'answer cut': 3, 'database cut': 1 }
 const faults: Fault[] = [...beforeExecution, ...afterExecution]
   .map(([, fault]) => fault)
   .filter(({ gets, status }) => gets !== 'nothing' && status !== 401)
 
-/** Where a history plays: a service, the network before it, and one behind it that can break. */
+/** Where a history plays: a service, the network in front of it, and the one behind it that can break. */
 export class Stage extends Network {
   world: World
-  /** Nothing goes wrong on the way. */
+  /** Nothing goes wrong on the network. */
   isCalm = true
   readonly #faulty = createFaultyWorld()
   #repair = Promise.resolve()
@@ -59,14 +59,14 @@ export class Stage extends Network {
     executed(answer)
     if (answer.status === 503) return undefined
     if (mishap !== 'answer cut') return answer
-    // What has arrived can be told from the whole wherever it was cut.
+    // Wherever the answer was cut, it can be told from a complete one.
     const part = answer.text.slice(0, dice.from(0, Math.max(answer.text.length - 1, 0)))
     if (answer.text) expect(() => JSON.parse(part)).toThrow()
     this.tally.count('answers lost')
     return undefined
   }
 
-  /** One after another, since a fault is there for whatever comes by. */
+  /** One after another, since a fault affects every request. */
   async #sendBroken(dice: Dice, { method, path, options }: Request): Promise<Answer> {
     const fault = dice.of(faults) as Fault
     const before = this.#repair
@@ -83,10 +83,10 @@ export class Stage extends Network {
   }
 }
 
-/** What may be answered: nothing that a device sends is a failure of the service. */
+/** The statuses that may be answered: nothing that a device sends may make the service fail. */
 const expected = [200, 201, 204, 403, 404, 409, 410, 412, 422]
 
-/** What an answer says, without the rows. */
+/** An answer without its rows. */
 function inShort({ body, text }: Answer): string {
   const { results, changes, cursor, has_more } = body ?? {}
   if (!results && !changes) return text.slice(0, 500)

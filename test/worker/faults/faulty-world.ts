@@ -29,10 +29,10 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
   }
 }
 
-/** The most that a request may wait for the database, so that it takes less than ten seconds in all. */
+/** The most that a request may wait for the database, so that it takes less than ten seconds in total. */
 const longestTimeoutMs = 8_000
 
-/** Lets every time-out come soon, but not so soon that the requests which are answered run into it. */
+/** Makes every time-out short, but not so short that requests which are answered run into it. */
 function hastenTimeouts({ only }: Fault) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   const times = only === undefined ? 40 : 20
@@ -53,7 +53,7 @@ export const beforeExecution: [name: string, fault: Fault][] = [
   ['no answer at all', { gets: 'nothing' }],
 ]
 
-/** Faults of requests that have been executed by then: all is done, and nobody hears of it. */
+/** Faults of requests that the database has executed: everything is done, and nobody learns of it. */
 export const afterExecution: [name: string, fault: Fault][] = [
   ['a connection cut after', { gets: 'cut', executed: true }],
   ['half an answer', { gets: 'half' }],

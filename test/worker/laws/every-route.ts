@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
 import { type Answer, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
 
-/** Every route of the API as `METHOD /path`, as Hono has it registered. */
+/** Every route of the API as `METHOD /path`, as registered with Hono. */
 export const everyRoute: string[] = [
   ...new Set(
     app.routes
@@ -43,11 +43,11 @@ export async function createHousehold(world: World, details: Record<string, unkn
 
 export type Household = Awaited<ReturnType<typeof createHousehold>>
 
-/** A good call of one route, prepared so that measuring it measures nothing else. */
+/** A valid call of one route, prepared so that measuring it measures nothing else. */
 type PreparedCall = { call: (person: Person) => Promise<Answer>; status: number }
 type Preparation = (household: Household) => Promise<PreparedCall>
 
-/** How to call each protected route well. A route that is missing here fails the laws that walk over it. */
+/** A valid call of each protected route. A route that is missing here fails the laws, which go through all routes. */
 export const goodCalls: Record<string, Preparation> = {
   'GET /api/me': async () => ({ call: (p) => p.get('/api/me'), status: 200 }),
   'PUT /api/me': async () => ({ call: (p) => p.put('/api/me', { name: 'New Name' }), status: 200 }),
@@ -235,7 +235,7 @@ async function changingPassword(world: World, verb: 'put' | 'patch'): Promise<Pr
   return { call: () => somebody[verb]('/api/me/password', body), status: 200 }
 }
 
-/** Marks somebody's address as verified, without going through a mail. */
+/** Marks somebody's address as verified, without going through an email. */
 export async function verify(world: World, { id }: { id: number }): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([db.run(sql`update users set email_verified_at = 1 where id = ${id}`)])
@@ -251,7 +251,7 @@ export async function importOne({ person, expense }: Household): Promise<number>
 
 let pairsMade = 0
 
-/** Records an expense of an amount of its own, imports it as posted two days later, and returns the ids of both. */
+/** Records an expense with a unique amount, imports it as posted two days later, and returns the ids of both. */
 export async function standingTwice({ person, expense }: Household, day = '2000-05-01'): Promise<number[]> {
   pairsMade += 1
   const row = { ...expense(), amount: 1_000 + pairsMade }
@@ -265,14 +265,14 @@ export async function standingTwice({ person, expense }: Household, day = '2000-
   return match.ids
 }
 
-/** Prepares the good call of a route; throws if it has none. */
+/** Prepares the valid call of a route; throws if it has none. */
 export function goodCall(route: string, household: Household): Promise<PreparedCall> {
   const prepare = goodCalls[route]
   if (!prepare) throw new Error(`${route} has no good call yet: add one to every-route.ts`)
   return prepare(household)
 }
 
-/** Opens the world's database directly, to look behind the API or to write history by the thousand. */
+/** Opens the world's database directly, to look behind the API or to write thousands of rows. */
 export function openWorldDatabase(world: World) {
   return openDatabase({ url: world.databaseUrl, timeoutMs: 30_000 })
 }

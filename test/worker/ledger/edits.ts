@@ -31,7 +31,7 @@ const texts = [
   'STRASSE straße it\'s "x"',
 ]
 
-/** How often a person does what. */
+/** How often a person does each kind of thing. */
 const usual = {
   ...{
     record: 10,

@@ -13,7 +13,7 @@ import { createWorld, type Json, type Person, type World } from '../world.ts'
 
 export const newWorld = createWorld
 
-/** A device of somebody's, whose network can be replaced. */
+/** One of somebody's devices, whose network can be replaced. */
 export async function openDevice(
   world: World,
   person: Pick<Person, 'id' | 'token'>,
@@ -68,7 +68,7 @@ const searches: LedgerFilter[] = [
   ...['tea', 'TEA', '%', '_', 'É', 'é', '\\', ' tea ', 'with the neighbours', '🫖', 'ß', ''].map((q) => ({
     q,
   })),
-  // Longer ones are looked for in another way, and these mean something elsewhere.
+  // Longer texts are searched for in a different way, and these characters are special in some languages.
   ...[
     'NEIGHBOURS',
     '100% _wool_',
@@ -121,7 +121,7 @@ const periods = [
   { from: '2024-02-29', to: '2100-12-31' },
 ]
 
-/** All that a ledger shows, without what only it has. */
+/** Everything that a ledger shows, without what only a ledger has. */
 export function readLedger(ledger: Ledger, filters = filtersOf(ledger)) {
   const { first, ...all } = {
     accounts: ledger.accounts(),
@@ -169,7 +169,7 @@ export function without(fields: string[], value: Json): Json {
   return JSON.parse(JSON.stringify(value, (name, one) => (fields.includes(name) ? undefined : one)))
 }
 
-/** What only the service gives to a row. */
+/** The fields of a row that only the service sets. */
 export const given = [
   ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
 ]

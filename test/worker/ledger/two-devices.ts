@@ -21,7 +21,7 @@ export async function twoDevices() {
   return { world, person, account, category, expense, tea, one, two }
 }
 
-/** Carries a request out, and loses the answer. */
+/** Executes a request, and loses the answer. */
 export const losing =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -46,7 +46,7 @@ export function unsteady(
   }
 }
 
-/** Nothing waits, and the ledger shows what the service has. */
+/** Nothing is waiting, and the ledger shows what the service has. */
 export async function expectTruth(person: Person, ledger: Ledger): Promise<void> {
   expect(ledger.waiting()).toEqual([])
   expect(readLedger(ledger)).toEqual(await readService(person, ledger))

@@ -5,9 +5,9 @@ import type { State, User } from './state.ts'
 /** What the model expects of a call at the moment it takes effect. */
 export type Verdict = {
   status: number
-  /** What the body must hold; it may hold more. */
+  /** What the body must contain; it may contain more. */
   body?: unknown
-  /** Compared instead of the body, if the answer needs another view. */
+  /** Compared instead of the body, if that cannot be compared directly. */
   seen?: unknown
   /** The state after it; absent if nothing changed. */
   next?: State
@@ -27,23 +27,23 @@ export type Call = {
   kind: string
   /** Identifies the step that it comes from. */
   salt: number
-  /** In words, for whoever reads a counterexample. */
+  /** In words, for people who read a counterexample. */
   text: string
   /** Calls of different users do not affect each other. */
   userId: number
   send: () => Promise<Outcome>
   expect: (state: State, outcome: Outcome) => Verdict
-  /** It can change nothing. */
+  /** True if it cannot change anything. */
   isRead?: boolean
-  /** What it made: things are known by the step that made them, since their ids differ from run to run. */
+  /** What it created: things are identified by the step that created them, since their ids differ from run to run. */
   made?: (outcome: Outcome) => Made[]
   /** Kinds of calls that must not be sent at the same time, since what this one did is looked up afterwards. */
   clashes?: string[]
-  /** Nothing of the same user's may be sent at the same time: it takes effect in more than one moment. */
+  /** No other call of the same user may be sent at the same time: this one does not take effect at a single moment. */
   isAlone?: boolean
 }
 
-/** A call as drawn. What it refers to is chosen at its turn, from what exists by then. */
+/** A call as drawn. What it refers to is chosen when its turn comes, from what exists by then. */
 /** `plan` takes a user to use instead of the drawn one. */
 export type Step = { kind: string; drawn: object; plan: (stage: Stage, userId?: number) => Call | undefined }
 
@@ -53,9 +53,9 @@ type Who = { who: number; token: number; isRevoked: boolean; salt: number }
 
 const nobodys = 999_999
 
-/** True once in so many draws. Without bias, as fast-check would draw the ends far more often. */
+/** True once in `oneIn` draws. Without bias, since fast-check would draw the ends far more often. */
 export const seldom = (oneIn: number) => fc.noBias(fc.nat(oneIn - 1)).map((n) => n === oneIn - 1)
-/** Without bias, as both ends of a transfer would be the same far too often. */
+/** Without bias, since both ends of a transfer would be the same far too often. */
 export const upTo = (nth: number): fc.Arbitrary<Draw> =>
   fc.noBias(
     fc.record({
@@ -76,7 +76,7 @@ const who: fc.Arbitrary<Who> = fc.noBias(
 
 export type Operation = { kind: string; weight: number; step: fc.Arbitrary<Step> }
 
-/** An operation of the histories: how often it comes, what is drawn for it, and the call that it becomes. */
+/** An operation of the histories: how often it occurs, what is drawn for it, and the call that it becomes. */
 export function operation<D extends object>(
   kind: string,
   weight: number,
@@ -98,7 +98,7 @@ export function operation<D extends object>(
 export class Stage {
   readonly world: World
   state: State
-  /** Every token that was ever handed out, with its user. */
+  /** Every token that was ever issued, with its user. */
   readonly issued = new Map<string, number>()
   /** Amounts are so large that figures reach their bounds. */
   readonly isRich: boolean
@@ -119,7 +119,7 @@ export class Stage {
     }
   }
 
-  /** The thing that a number stands for: the same one whatever else exists, so that histories can be shortened. */
+  /** The thing that a number selects: the same one whatever else exists, so that histories can be shortened. */
   choose<Id>(thing: Thing, ids: Id[], nth: number): Id | undefined {
     return first(ids, (id) => `${nth} ${this.#makers.get(`${thing} ${id}`) ?? id}`)
   }
@@ -163,7 +163,7 @@ export class Caller {
     return [...this.stage.state.tokens].filter(([, user]) => user === userId).map(([token]) => token)
   }
 
-  /** The id that a draw stands for, the user's own or another's; if there is none, an id that nothing has. */
+  /** The id that a draw selects, the user's own or another's; if there is none, an id that nothing has. */
   pick(kind: 'accounts' | 'categories' | 'rows' | 'imports', { nth, whose }: Draw): number {
     if (whose === 'nobody') return nobodys
     const things = this.stage.state[kind] as Map<number, { user_id: number }>
@@ -230,7 +230,7 @@ export function claimed<T extends { user_id: number }>(
 
 /** An Idempotency-Key, rare enough that most requests are new ones. */
 export const idempotencyKey = fc.constantFrom(null, null, null, null, 'k1', 'k2')
-/** The header of a key. */
+/** The header for a key. */
 export const keyHeader = (key: string | null): Record<string, string> =>
   key === null ? {} : { 'Idempotency-Key': key }
 
@@ -245,7 +245,7 @@ export function invalid(errors: Record<string, string[]> = {}): Verdict {
   return { status: 422, body: { message: 'The given data was invalid.', errors } }
 }
 
-/** How the error ends for a figure past its bounds. */
+/** The end of the error text for a figure past its bounds. */
 export const pastBounds = 'field would push a balance or total past 90000000000000.00.'
 
 /** The verdict on a write that may push a figure of the user past its bounds. */
@@ -260,7 +260,7 @@ export function withinBounds(
   return invalid({ [field]: [`The ${name} ${pastBounds}`] })
 }
 
-/** The thing that comes first in an order that depends on each thing alone. */
+/** The first thing in an order that depends only on the things themselves. */
 function first<T>(things: T[], keyOf: (thing: T) => string): T | undefined {
   const ranked = things.map((thing) => ({ thing, rank: scrambled(keyOf(thing)) }))
   return ranked.sort((a, b) => a.rank - b.rank)[0]?.thing
@@ -273,7 +273,7 @@ function scrambled(text: string): number {
   return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0
 }
 
-/** Describes the first difference between actual and expected; actual objects may hold more. */
+/** Describes the first difference between actual and expected; actual objects may contain more. */
 export function difference(expected: unknown, actual: unknown, path = ''): string | undefined {
   if (Object.is(expected, actual)) return undefined
   if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null) {

@@ -13,7 +13,7 @@ import {
 import { shownCategories } from './shown.ts'
 import type { Category, State } from './state.ts'
 
-/** Few names in two spellings, so that some are taken; the last ones exist from the beginning. */
+/** Few names in two spellings, so that some are taken; the last ones exist from the start. */
 export const categoryNames = ['Pets', 'pets', 'Food', 'Fun', 'Groceries', 'SALARY']
 
 const fields = {

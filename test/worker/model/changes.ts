@@ -30,7 +30,7 @@ const patch = fc
     },
     { requiredKeys: [] },
   )
-  // Half of the patches that flip the type bring the destination that fits, as a form does.
+  // Half of the patches that change the type come with the destination that it needs, as from a form.
   .map(({ isWhole, to, ...rest }) => {
     if (!isWhole || rest.type === undefined) return { ...rest, ...(to !== undefined && { to }) }
     return rest.type === 'transfer' ? { ...rest, to: to ?? { nth: 1, whose: 'own' as const } } : rest
@@ -59,7 +59,7 @@ export const changeOperations = [
     change(caller, caller.pick('rows', row), patchOf(caller, patch)),
   ),
 
-  // Where several change, a trigger that overlooks one of them is run for another.
+  // One column at a time: if several changed, a trigger that overlooks one of them would still run for another.
   ...columns.map((column) =>
     operation(`change ${column} alone`, 2, { row: nth, other: nth, amount, day }, (caller, drawn) => {
       const row = rowWith(caller, column, drawn.row)
@@ -87,7 +87,7 @@ function rowWith({ stage, userId }: Caller, column: Column, nth: number): Row | 
   return stage.state.rows.get(stage.choose('rows', ids, nth) ?? 0)
 }
 
-/** Another value with which the row is valid; undefined if there is none. */
+/** A different value with which the row is valid; undefined if there is none. */
 function otherValue(
   { stage, userId }: Caller,
   row: Row,

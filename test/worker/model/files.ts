@@ -11,7 +11,7 @@ export type File = {
   path: string
   format: string
   rows: FileRow[]
-  /** Where the first row is, as errors name it. */
+  /** The line of the first row, as errors name it. */
   firstLine: number
   isDryRun: boolean
   /** What is done about possible matches. */

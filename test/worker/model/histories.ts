@@ -20,8 +20,8 @@ import { listTransactions, now, readSummary, transactionOperations } from './tra
 const burstsAtMost = 200
 const callsAtOnce = 8
 /**
- * In so many bursts users look at their pages and figures once, and the kept figures are compared with the rows once;
- * both again in the end: what is wrong stays wrong.
+ * After this many bursts, users look at their pages and figures, and the kept figures are compared with the rows. Both
+ * happen again at the end, so nothing is missed: what is wrong stays wrong.
  */
 const burstsPerLook = 3
 const burstsPerCheck = 16
@@ -77,7 +77,7 @@ const burst = fc
 
 const lastLooks = [...reads, readSummary, readSummary, listTransactions, listTransactions]
 
-/** A history: what happens, and what everybody looks at in the end. */
+/** A history: what happens, and what everybody looks at at the end. */
 export const history = fc.record({
   bursts: fc.commands([burst], { maxCommands: burstsAtMost, size: 'max', disableReplayLog: true }),
   lastLooks: fc.tuple(...lastLooks.map(({ step }) => step)),
@@ -106,7 +106,7 @@ export class Tally {
 let clock = now
 
 /**
- * Lives a history in a world of its own, where people may be so rich that bounds are met. Throws where the service
+ * Lives a history in a world of its own, where people may be so rich that bounds are met. Throws if the service
  * and the model part.
  */
 export async function liveHistory(
@@ -155,10 +155,10 @@ async function beginTale(isRich: boolean, tally: Tally): Promise<Tale> {
 class Tale {
   readonly stage: Stage
   readonly tally: Tally
-  /** The states that the service can be in, judging by all its answers. */
+  /** The states that the service may be in, judging by all its answers. */
   states: State[] = []
   readonly #told: string[] = []
-  /** Whom calls have affected since the last looks. */
+  /** The users whom calls have affected since they last looked. */
   readonly #concerned = new Set<number>()
   #bursts = 0
 
@@ -181,7 +181,7 @@ class Tale {
     if (this.#bursts % burstsPerCheck === 0) await this.#checkKeptFigures()
   }
 
-  /** Has everybody look at everything. */
+  /** Makes everybody look at everything. */
   async end(looks: Step[]): Promise<void> {
     for (const { id } of this.#users()) await this.#look(id, looks)
     await this.#checkKeptFigures()
@@ -208,7 +208,7 @@ class Tale {
   /** Sends calls at once, and checks the answers against the model. */
   async #exchange(calls: Call[]): Promise<Exchange[]> {
     const sent = calls.map((call) => {
-      // Nothing may happen at the same instant as what it follows.
+      // Nothing may happen in the same millisecond as what came before.
       clock += 1
       vi.setSystemTime(clock)
       return call.send()
@@ -232,7 +232,7 @@ class Tale {
     if (differences.length > 0) this.#fail(differences.map((one) => JSON.stringify(one)))
   }
 
-  /** Somebody without a token logs in, to be able to look. */
+  /** Logs in somebody without a token, so that they can look. */
   async #ensureToken(userId: number): Promise<void> {
     const { state } = this.stage
     const user = state.users.get(userId)

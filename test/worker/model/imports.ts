@@ -44,10 +44,10 @@ type Learned = { rows: number[]; categories: Category[]; joins: Pair[] }
 const nobodys = 0
 const drawnMatch = fc.constantFrom<File['match']>('suggest', 'suggest', 'off', 'sure', 'sure')
 
-/** The rich join nothing (`matchOperations`). */
+/** Rich users join nothing (`matchOperations`). */
 const matchOf = ({ stage }: Caller, match: File['match']) =>
   stage.isRich && match === 'sure' ? 'suggest' : match
-/** Ids of what exists only until a dry run is over. */
+/** Ids of things that exist only during a dry run. */
 const passing = 1_000_000_000
 
 export const importOperations = [
@@ -130,7 +130,7 @@ export const importOperations = [
       const account = caller.pick('accounts', drawn)
       const rows = entries.map((entry): FileRow => {
         const { type, amount, description, reference, transaction_date } = enriched(caller.stage, entry)
-        // Entries that move nothing are left out of statements, and transfers are not told from expenses.
+        // Entries that move nothing are left out of statements, and transfers look like expenses.
         const moved = { type: type === 'income' ? type : ('expense' as const), amount: amount || 1n }
         const nowhere = { to: null, category: null, client_id: null, force: false }
         return { ...moved, account, transaction_date, description, reference, ...nowhere }
@@ -180,7 +180,7 @@ function importRows(
   })
 }
 
-/** The call that imports a file; what it created is looked up, so nothing may go away at the same time. */
+/** The call that imports a file; what it created is looked up, so nothing may be deleted at the same time. */
 function importing(caller: Caller, file: File, options: Parameters<Caller['request']>[2]): Planned {
   const call = caller.request('POST', file.path, options, (state, user, outcome) =>
     verified(user, () => imported(state, user, file, outcome)),
@@ -290,7 +290,7 @@ function joinedPair(state: State, { kind, id, into }: Pair): State {
   return one && other ? joined(state, kind, one, other) : state
 }
 
-/** Account names match exactly, or else ignoring case; a name that two accounts share matches neither. */
+/** Account names match exactly or, failing that, without regard to case; a name that two accounts share matches neither. */
 function resolved(state: State, user: User, { account, to, category, ...rest }: FileRow): Item {
   const own = state.of(state.accounts, user.id)
   const only = (matches: (name: string) => boolean) => {
@@ -316,14 +316,14 @@ function linesOf({ rows, firstLine }: File, is: (row: FileRow, position: number)
   return rows.flatMap((row, position) => (is(row, position) ? [position + firstLine] : []))
 }
 
-/** Which lines were named; of an account of the form that is wrong, all are meant. */
+/** The lines that were named; a wrong account of the form concerns all of them. */
 function namedLines(body: Outcome['body'], all: number[]): unknown {
   const keys = Object.keys(body?.errors ?? {})
   if (keys.length === 1 && keys[0] === 'account_id') return all
   return [...new Set(keys.map((key) => Number(key.split('.')[1])))].sort((a, b) => a - b)
 }
 
-/** Categories that no row of the user's has in either type are made, with the type of the first row that names them. */
+/** Creates categories that the user has in neither type, with the type of the first row that names them. */
 function categoriesAdded(state: State, user: User, rows: FileRow[], made: Category[]): State {
   return state.after((next) => {
     for (const { category: name, type: rowType } of rows) {
@@ -337,7 +337,7 @@ function categoriesAdded(state: State, user: User, rows: FileRow[], made: Catego
   })
 }
 
-/** Of two categories of one name it is that of the row's type, else the older. */
+/** Of two categories with the same name, the one of the row's type, or else the older one. */
 function categoryOf(state: State, user: User, { category, type }: FileRow): number | null {
   if (typeof category !== 'string') return category
   const found = state
@@ -351,7 +351,7 @@ function closingOf(state: State, user: User, { closing }: File) {
   if (!closing) return null
   const { account, date, balance } = closing
   const actual = bookedBalance(state, user, account, date)
-  // Only the balances of today are kept within bounds.
+  // Only today's balances are kept within bounds.
   if (actual > maxTotal || actual < -maxTotal) return null
   return {
     date,
@@ -361,7 +361,7 @@ function closingOf(state: State, user: User, { closing }: File) {
   }
 }
 
-/** The balance of an account after a day. What was joined counts on the day on which the bank booked it, a month away at most. */
+/** The balance of an account after a day. What was joined counts on the day when the bank booked it, at most a month away. */
 function bookedBalance(state: State, user: User, account: number, day: string): bigint {
   let balance = state.balances(user.id, day).get(account) ?? 0n
   const month = 31 * dayMs
@@ -383,8 +383,8 @@ function bookedBalance(state: State, user: User, account: number, day: string): 
 }
 
 /**
- * All rows are removed but edited ones; their client ids can be used again. Before that, the joins in which they take
- * part are undone.
+ * All rows are removed except edited ones, and their client ids can be used again. Before that, the joins in which they
+ * take part are undone.
  */
 function undone(state: State, user: User, id: number, isForced: boolean): Verdict {
   const own = state

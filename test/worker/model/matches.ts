@@ -17,7 +17,7 @@ import { isOfFile, type Joined, type MatchKind, type Row, type State, type User 
 const kind = fc.constantFrom<MatchKind>('duplicate', 'transfer')
 const given = ['category_id', 'description', 'reference'] as const
 
-/** Two rows and what they are to be: mostly some that can be it, if there are any. */
+/** Two rows and a kind of match: mostly rows that can be such a match, if there are any. */
 const pair = { kind, one: anyOf, other: anyOf, isAny: seldom(5) }
 type DrawnPair = { kind: MatchKind; one: Draw; other: Draw; isAny: boolean }
 
@@ -34,8 +34,8 @@ function idsOf(caller: Caller, { kind, one, other, isAny }: DrawnPair): [number,
 }
 
 /**
- * What people do about matches. The rich join nothing: in the middle of undoing a join the money is there twice, so near
- * the bounds it depends on the order of the statements whether that is refused.
+ * What people do about matches. Rich users join nothing: while a join is being undone the money is there twice, so
+ * near the bounds it depends on the order of the statements whether that is refused.
  */
 export const matchOperations = [
   operation('join two transactions', 6, pair, (caller, drawn) => {
@@ -102,7 +102,7 @@ export const matchOperations = [
   }),
 ]
 
-/** All days on which much happens, or some of them. */
+/** All of the days on which much happens, or some of them. */
 const days = fc.constantFrom('', 'from=2026-01-01&to=2026-01-31', 'from=2025-12-30&to=2026-01-31')
 
 export const listMatches = operation(
@@ -125,7 +125,7 @@ export const listMatches = operation(
 const keyOf = (kind: string, [one, other]: [number, number]) =>
   `${kind} ${Math.min(one, other)} ${Math.max(one, other)}`
 
-/** The errors of ids that are none of the user's, or one and the same. */
+/** The errors for ids that are not the user's, or that are the same. */
 function wrongIds(state: State, user: User, ids: [number, number]): Record<string, string[]> | undefined {
   if (ids[0] === ids[1]) return { ids: ['The ids field must be a list of two different ids.'] }
   const wrong: Record<string, string[]> = {}
@@ -149,7 +149,7 @@ function joinedBy(state: State, user: User, kind: MatchKind, ids: [number, numbe
   return withinBounds(next, user.id, 'amount', { status: 200, body: shownRow(into as Row) })
 }
 
-/** The outflow remains; or else a transfer, a typed row, the older one. */
+/** The outflow remains or, for a duplicate, a transfer, a typed row or the older one. */
 function inOrder(kind: MatchKind, one: Row, other: Row): [remains: Row, goes: Row] {
   const rank = (row: Row) =>
     kind === 'transfer'
@@ -186,7 +186,7 @@ export function joined(state: State, kind: MatchKind, one: Row, other: Row): Sta
 
 export const canComeBack = (state: State, { row }: Joined) => state.accounts.has(row.account_id)
 
-/** The state once rows that were joined are there again, and those that remained have lost what they gained of them. */
+/** The state once joined rows are back, and those that remained have lost what they gained from them. */
 export function separated(state: State, all: Joined[]): State {
   return state.after((next) => {
     for (const { id, row } of all) {
@@ -228,7 +228,7 @@ export function separated(state: State, all: Joined[]): State {
   })
 }
 
-/** What a file has of a row that is no longer joined, if it is another. */
+/** What the file has for a row that is no longer joined, if that differs from the row. */
 function stillFiled(row: Row): Row['filed'] {
   const { filed } = row
   if (!filed || !isOfFile(filed)) return null

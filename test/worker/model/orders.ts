@@ -1,17 +1,17 @@
 import { type Call, difference, type Outcome } from './calls.ts'
 import type { State } from './state.ts'
 
-/** A call, and what came back. */
+/** A call and its answer. */
 export type Exchange = { call: Call; outcome: Outcome }
 
 /**
  * The states in which the service can be after calls that were sent at once: each must have taken effect in one
- * moment, so there is an order in which the model gives every answer. Several states where answers leave it open;
- * none where they contradict each other, and `problems` says why.
+ * moment, so there is an order in which the model gives every answer. There are several states if the answers leave it
+ * open; none if they contradict each other, and then `problems` says why.
  */
 export function explain(states: State[], exchanges: Exchange[], problems: Set<string>): State[] {
   const byUser = Map.groupBy(exchanges, ({ call }) => call.userId)
-  // Users concern each other only where one names what another deletes: it is enough that one order of users fits.
+  // Users affect each other only if one names what another deletes: it is enough that one order of users fits.
   for (const parties of ordersOf([...byUser.values()])) {
     let possible = states
     for (const party of parties) possible = unique(possible.flatMap((state) => after(state, party, problems)))
@@ -22,10 +22,10 @@ export function explain(states: State[], exchanges: Exchange[], problems: Set<st
 
 /**
  * The states after calls of one user, in any order that fits their answers. Orders that lead to the same state with the
- * same calls left go on as one: a handful of calls has too many orders to try each to its end.
+ * same calls left are continued as one: even a handful of calls has too many orders to try each.
  */
 function after(start: State, exchanges: Exchange[], problems: Set<string>): State[] {
-  // By the calls that have taken effect, a bit for each.
+  // States by the calls that have taken effect, a bit for each.
   let reached = new Map([[0, [start]]])
   for (const _ of exchanges) {
     const next = new Map<number, State[]>()
@@ -55,7 +55,7 @@ function oneMore(
       (body === undefined ? undefined : difference(body, seen))
     if (problem) problems.add(`${call.text} answers ${outcome.status}, but ${problem}`)
     else found.push([bit, next ?? state])
-    // What changes nothing may as well have come first, unless it contradicts: no other order finds more.
+    // A call that changes nothing may as well have come first, if its answer fits: no other order finds more.
     if (!problem && !next) break
   }
   return found
@@ -72,7 +72,7 @@ function isSame(one: State, other: State): boolean {
 
 type Collection = Map<unknown, unknown> | Set<unknown>
 
-/** True if two collections hold the same, in whatever order. Most of it is shared by all states. */
+/** True if two collections hold the same things, in whatever order. Most are shared by all states. */
 function holdsSame(one: Collection, other: Collection): boolean {
   if (one.size !== other.size) return false
   for (const [key, value] of one.entries()) {

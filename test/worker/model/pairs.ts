@@ -2,9 +2,9 @@ import { addDays, type CalendarDate, dayMs } from '../../../src/domain/dates.ts'
 import type { File } from './files.ts'
 import type { MatchKind, Row, State } from './state.ts'
 
-/** The rules of what may be one event, as docs/contract.md has them. */
+/** The rules for which rows may be one event, as in docs/contract.md. */
 
-/** True for two rows that can be joined. A transfer can be joined with what is like either of its legs. */
+/** True for two rows that can be joined. A transfer can be joined with a row that is like either of its legs. */
 export function isPair(kind: MatchKind, one: Row, other: Row): boolean {
   if (one.id === other.id || one.amount !== other.amount) return false
   const areOneAccount = one.account_id === other.account_id && one.to_account_id === other.to_account_id
@@ -22,10 +22,10 @@ type Leg = Pick<Row, 'id' | 'account_id' | 'amount' | 'import_id'> & {
   day: number
   /** The account of the other leg of a transfer. */
   counterpart: number | null
-  /** It has its duplicate. */
+  /** True if its duplicate is known. */
   isDouble: boolean
 }
-/** Two legs that may be one event: certainly, or if more is so than is looked at here. */
+/** Two legs that may be one event: certainly, or depending on more than is looked at here. */
 type Candidate = { kind: MatchKind; first: Leg; second: Leg; isProper: boolean; isCertain: boolean }
 type Shown = { kind: MatchKind; ids: [number, number]; certainty: 'sure' | 'likely' }
 
@@ -116,13 +116,13 @@ function othersOf(one: Candidate, candidates: Candidate[]): Candidate[] {
 
 const maybeSure = (one: Candidate, candidates: Candidate[]) =>
   one.isProper && isFree(one) && !othersOf(one, candidates).some(({ isCertain }) => isCertain)
-/** Whatever else is so, it is a match. */
+/** True if it must be a match, whatever is not looked at here. */
 const isPlain = (one: Candidate, candidates: Candidate[]) =>
   one.isCertain && isFree(one) && othersOf(one, candidates).length === 0
 const isOf = ({ first, second }: Candidate, ids: number[]) =>
   ids.includes(first.id) && ids.includes(second.id)
 
-/** Nor may either of its rows, by whatever leg, be in another match. */
+/** True if, in addition, neither of its rows can be in another match, by either leg. */
 const isAlone = (one: Candidate, candidates: Candidate[]) =>
   isPlain(one, candidates) &&
   candidates.every(
@@ -155,7 +155,7 @@ export function problemsOf(
   for (const one of candidates) {
     const ids = [one.first.id, one.second.id]
     if ((asked && asked !== one.kind) || !isPlain(one, candidates)) continue
-    // The second of two matches of a row waits, and so does a transfer for the duplicates of its legs.
+    // The second of a row's two matches waits for the first, and a transfer for the duplicates of its legs.
     const isWaiting =
       one.kind === 'transfer' &&
       candidates.some(
@@ -169,7 +169,7 @@ export function problemsOf(
 
 type Imported = { id: number; file: File; joins: Pair[]; counts: { possible: number; joined: number } }
 
-/** What is wrong with what an import said of matches, and with those that it joined. */
+/** What is wrong with what an import said about matches, and with those that it joined. */
 export function problemsOfImport(
   state: State,
   userId: number,

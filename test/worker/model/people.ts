@@ -20,7 +20,7 @@ export const zones: Record<string, number> = {
   'America/Lima': -5,
 }
 
-/** One less than may be asked for in a minute. */
+/** One less than may be requested in a minute. */
 const mostResets = 5
 const fewestUsers = 2
 const mostUsers = 4
@@ -49,7 +49,7 @@ function open(
   }
 }
 
-/** What a user has from the beginning, according to the first answers. */
+/** What a user has at first, according to the first answers. */
 export function newcomer(state: State, user: User, token: string, categories: State['categories']): State {
   return state.after((next) => {
     next.users.set(user.id, user)
@@ -112,7 +112,7 @@ export const peopleOperations = [
       const next = withUser(state, { ...user, resetsAsked: user.resetsAsked + 1 })
       return { status: 200, next: next.after((next) => next.resets.set(learned as string, user.id)) }
     })
-    // Two mails at once could not be told apart.
+    // Two simultaneous emails could not be told apart.
     return { ...asked, clashes: ['ask for a reset'] }
   }),
 
@@ -160,7 +160,7 @@ export const peopleOperations = [
       const next = newcomer(state, user, body?.access_token, categories as State['categories'])
       return { status: 201, body: { user: { email } }, next }
     }
-    // Of two at once with one address one is refused; users to come are one party.
+    // Of two simultaneous calls with the same address one is refused, so users who do not exist yet count as one user.
     return { text: `register ${email}`, userId: 0, send, expect }
   }),
 
@@ -209,7 +209,7 @@ export const peopleOperations = [
     return { ...call, clashes: ['leave'] }
   }),
 
-  // Changes nothing that anybody sees.
+  // This changes nothing that anybody can see.
   operation('remove what is deleted', 4, { nth: fc.nat(9), isTwice: seldom(3) }, ({ stage }, drawn) => {
     const { world } = stage
     const message = world.queuedRemovals[drawn.nth % Math.max(world.queuedRemovals.length, 1)]

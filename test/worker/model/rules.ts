@@ -1,6 +1,6 @@
 import { type Fields, type Filed, type Item, isOfFile, type Outcome, type Row, type State } from './state.ts'
 
-/** The rules of transactions, as docs/contract.md has them. */
+/** The rules for transactions, as in docs/contract.md. */
 
 /** True if a transaction keeps the rules that apply however it is written. */
 export function isSound(state: State, userId: number, fields: Fields): boolean {
@@ -49,7 +49,7 @@ export type Landed = {
 
 /**
  * The outcome of items that land together; `idFor` returns the id that the service gave a new row. Those of files are
- * compared with what their user deleted as well.
+ * also compared with what the user deleted.
  */
 export function land(
   state: State,
@@ -84,7 +84,7 @@ export function land(
   return { outcomes, next: next.isInBounds(userId) ? next : undefined }
 }
 
-/** Typed rows that are found in a file stand for what it has. */
+/** Typed rows that are found in a file stand for its rows. */
 function book(next: State, outcomes: Found[], importId: number): void {
   const booked = <T extends Pick<Row, 'import_id' | 'booked_by'>>(row: T): T =>
     isOfFile(row) ? row : { ...row, booked_by: importId }
@@ -97,7 +97,7 @@ function book(next: State, outcomes: Found[], importId: number): void {
   }
 }
 
-/** What landed before is recognised, even if its account has gone since. */
+/** What landed before is recognised, even if its account has been deleted since. */
 function judged(state: State, userId: number, item: Item): Outcome {
   const first = state.rowWithClientId(userId, item.client_id)
   if (first) return { outcome: 'duplicate', transaction_id: first.id }
@@ -106,8 +106,8 @@ function judged(state: State, userId: number, item: Item): Outcome {
 }
 
 /**
- * What may absorb an item: a row as it is, or as its file has it, joined with another, edited or deleted. `isFiled` is
- * not as it is.
+ * What may absorb an item: a row as it is or, if `isFiled`, as its file has it, after it was joined with another, edited
+ * or deleted.
  */
 type Known = Fields & {
   id: number
@@ -116,12 +116,12 @@ type Known = Fields & {
   isFiled: boolean
   client_id: string | null
 }
-/** The outcome of an item, and the id of the row that it was, if another stands for that, or it does so itself. */
+/** The outcome of an item, with the id of the remembered row that it equals, if it was absorbed by one. */
 type Found = Outcome & { stood?: number | null }
 
 /**
- * For a file, a row that was edited stands for what its file has; as it is, only on another account or as a transfer. So
- * does a typed one that was joined with a row of a file.
+ * Against a file, an edited row counts as its file has it; it counts as it is only on another account or as a transfer.
+ * The same goes for a typed row that was joined with a row of a file.
  */
 function knownRows(state: State, userId: number, isFile: boolean): Known[] {
   const rows = state.of(state.rows, userId)
@@ -159,12 +159,12 @@ function knownRows(state: State, userId: number, isFile: boolean): Known[] {
   )
 }
 
-/** True for two transfers, and for two that are none. */
+/** True if both are transfers, or neither is. */
 const isAlike = (one: Fields, other: Fields) => (one.type === 'transfer') === (other.type === 'transfer')
 
 /**
- * True for what was typed and joined: it is what it would be alone, unless the row that stands for it is so itself, or
- * that has a row of a file for it.
+ * True for a row that was typed and joined, and still counts as it was typed: not if the row that stands for it counts
+ * as the same, or stands for a row of a file there.
  */
 function isStillTyped(typed: Filed, row: Row, filed: Filed[]): boolean {
   const isItself = isEqual({ ...typed, to_account_id: row.to_account_id }, row) && mayAgree(typed, row)
@@ -176,7 +176,7 @@ function isStillTyped(typed: Filed, row: Row, filed: Filed[]): boolean {
 
 /**
  * Rows that were there before absorb equal items, one each. An item with a reference takes a row with that one, then
- * one without; when all of those have chosen, items without a reference take what is left, rows without one first.
+ * one without; once all of those have chosen, items without a reference take what is left, rows without one first.
  */
 function absorb(state: State, userId: number, items: Item[], outcomes: Found[], isFile: boolean): void {
   const known = knownRows(state, userId, isFile)
@@ -212,7 +212,7 @@ function absorb(state: State, userId: number, items: Item[], outcomes: Found[], 
   )
 }
 
-/** The fields of a row alone, of an item that may carry more. */
+/** Only the fields of a row, from an item that may have more. */
 function withoutOutcome(item: Omit<Item, 'force'>): Fields & { client_id: string | null } {
   const { type, account_id, to_account_id, category_id, amount, client_id } = item
   const { description, reference, transaction_date } = item

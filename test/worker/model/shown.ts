@@ -1,9 +1,9 @@
 import type { Account, Batch, Category, Kind, Row, State } from './state.ts'
 import { sum } from './state.ts'
 
-/** The model's rows and figures as the contract shows them, but for timestamps. */
+/** The model's rows and figures as the contract shows them, except for timestamps. */
 
-/** Which transactions to list; ids are numbers as they stand in the query. */
+/** Which transactions to list; ids are numbers as in the query. */
 export type Filter = {
   account_id?: number
   category_id?: number | 'none'

@@ -22,7 +22,7 @@ export type User = {
   password: string
   timezone: string
   isVerified: boolean
-  /** Reset mails that were asked for: there is a limit. */
+  /** How many reset emails were requested, which is limited. */
   resetsAsked: number
 }
 export type Account = {
@@ -48,11 +48,11 @@ export type Row = Fields & {
   version: number
   is_synced: boolean
   import_id: number | null
-  /** By an update, since it came: an import that is undone leaves it. */
+  /** By an update since it was created: undoing its import leaves it. */
   isEdited: boolean
-  /** The import that brought its equal, if it was typed. */
+  /** For a typed row, the import with an equal row. */
   booked_by: number | null
-  /** What a file has, where an edit has made the row another. */
+  /** What the file has, if an edit has changed the row beyond recognition. */
   filed: Filed | null
 }
 /** `kind` is that of the outflow of a joined transfer: it is remembered even if no file has it. */
@@ -63,7 +63,7 @@ export type Joined = {
   id: number
   user_id: number
   kind: MatchKind
-  /** As it was, but for what has been booked since. */
+  /** As it was, except for `booked_by`, which may have been set since. */
   row: Row
   /** What it was joined with, and the row that stands for it now. */
   into: number
@@ -79,7 +79,7 @@ export type Batch = {
   user_id: number
   status: 'pending' | 'completed' | 'failed'
   key: string | null
-  /** What came over the wire: the same key with the same text is the same batch. */
+  /** What was sent: the same key with the same text is the same batch. */
   sent: string
   items: (Item & Outcome)[]
 }
@@ -90,14 +90,14 @@ export type Import = {
   format: string
   counts: { rows: number; created: number; duplicate: number; deleted_before: number }
   key: string | null
-  /** What was read: the same key with other rows is refused. */
+  /** What was read: the same key with different rows is refused. */
   rows: string
 }
 
 /** No balance and no total may pass this, in either direction. */
 export const maxTotal = 9_000_000_000_000_000n
 
-/** Everything at one moment. States are never changed: `after` makes the next one. */
+/** Everything at one moment. States are immutable: `after` makes the next one. */
 export class State {
   users = new Map<number, User>()
   /** Users, by their live tokens. */
@@ -109,17 +109,17 @@ export class State {
   rows = new Map<number, Row>()
   batches = new Map<string, Batch>()
   imports = new Map<number, Import>()
-  /** Rows of files that their user deleted, as the file has them: none brings them back. */
+  /** Rows of files that the user deleted, as the file has them: no file brings them back. */
   remembered = new Map<number, Filed & Pick<Row, 'id' | 'user_id'>>()
   joined = new Map<number, Joined>()
   /** `kind lower-id higher-id` of pairs that are no match. */
   rejected = new Set<string>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
-  /** Accounts and categories by the Idempotency-Key that made them; a key is free again when they have gone. */
+  /** Accounts and categories by the Idempotency-Key that made them; a key is free again once they are deleted. */
   keys = new Map<string, number>()
 
-  /** The state in which this has happened as well. */
+  /** The state after one more change. */
   after(change: (next: State) => void): State {
     const next = new State()
     next.users = new Map(this.users)
@@ -139,7 +139,7 @@ export class State {
     return next
   }
 
-  /** All there is of a kind that belongs to a user, oldest first. */
+  /** Everything of a kind that belongs to a user, oldest first. */
   of<T extends { user_id: number }>(things: Map<unknown, T>, userId: number): T[] {
     return [...things.values()].filter((thing) => thing.user_id === userId)
   }
@@ -172,7 +172,7 @@ export class State {
     return this.spent.has(`${userId} ${clientId}`) && !this.rowWithClientId(userId, clientId)
   }
 
-  /** The id that the service gave to a new row; one of no meaning where it gave none that is new. */
+  /** The id that the service gave to a new row, or a meaningless one if it gave no new id. */
   newId(given: unknown): number {
     return typeof given === 'number' && !this.rows.has(given) ? given : -1 - this.rows.size
   }
@@ -184,7 +184,7 @@ export class State {
     if (client_id !== null && spends) this.spent.add(`${user_id} ${client_id}`)
   }
 
-  /** What its user deletes of a file is remembered. */
+  /** Deletes a row, and remembers it if it came from a file. */
   deleteRow(row: Row): void {
     const own = row.filed && isOfFile(row.filed) ? [] : [row]
     const filed = [...own, ...this.standsFor(row)].filter(isOfFile)

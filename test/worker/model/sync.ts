@@ -38,19 +38,19 @@ function batchOf({ stage, userId }: Caller, nth: number, isForeign = false): Bat
   return stage.state.batches.get(stage.choose('batches', ids, nth) ?? '')
 }
 
-/** Which items of a refused batch were named. */
+/** The items of a refused batch that were named. */
 function namedItems(body: Outcome['body']): unknown {
   const keys = Object.keys(body?.errors ?? {})
   return [...new Set(keys.map((key) => Number(key.split('.')[1])))].sort((a, b) => a - b)
 }
 
-/** Items keep the rules, or have landed before: a phone that lost the answer is rid of them. */
+/** An item must keep the rules or have landed before, so that a phone that lost the answer can drop it. */
 function isTakeable(state: State, user: User, item: Item): boolean {
   if (item.amount > 0n && state.rowWithClientId(user.id, item.client_id)) return true
   return isSound(state, user.id, item) && !state.isSpent(user.id, item.client_id)
 }
 
-/** A batch as it is taken: bad items of a lenient one are invalid, and one of nothing else is done. */
+/** A batch as it is accepted: bad items of a lenient one are invalid, and a batch without good ones is complete. */
 function taken(
   state: State,
   items: Item[],
@@ -79,7 +79,7 @@ function uploaded(
   const isGood = items.map((item) => isTakeable(state, user, item))
   const bad = [...isGood.keys()].filter((position) => !isGood[position])
   if (bad.length > 0 && !isLenient) {
-    // What is wrong with an item by itself is said of all items, and what the database knows of the others.
+    // Items that are invalid in themselves are all named, and so are those that the database refuses.
     return { status: 422, seen: namedItems(outcome.body), body: bad }
   }
   const id = outcome.body?.sync_id
@@ -87,7 +87,7 @@ function uploaded(
   return { status: 200, next: state.after((next) => next.batches.set(id, batch)) }
 }
 
-/** The state after a batch was processed: what broke a rule since has failed, the rest has landed. */
+/** The state after a batch was processed: items that break a rule by then have failed, the others have landed. */
 function processed(state: State, batch: Batch, idFor: (position: number) => number | null): State {
   if (batch.status !== 'pending') return state
   const pending = [...batch.items.entries()].filter(([, item]) => item.outcome === 'pending')
@@ -209,7 +209,7 @@ function takeOut({ queuedSyncs }: World, message: SyncMessage): void {
 }
 
 /**
- * What the database has of a batch, unless its user has left. It is read there, since nobody may have a valid token at
+ * What the database has of a batch, unless its user has left. It is read there, since there may be no valid token at
  * the moment.
  */
 async function whatBecame(world: World, id: string) {

@@ -55,7 +55,7 @@ export type DrawnItem = {
   /** One of the client's own, new or sent before. */
   client: { nth: number; isNew: boolean } | null
   force: boolean
-  /** A row for this one to repeat, if there is one. */
+  /** Which row this one repeats, if any. */
   repeats: Draw | null
 }
 
@@ -83,7 +83,7 @@ export const item: fc.Arbitrary<DrawnItem> = fc
     to: (rest.type === 'transfer') !== isMixedUp ? to : null,
   }))
 
-/** The transaction that a draw stands for. */
+/** The transaction that a draw describes. */
 export function itemOf(caller: Caller, { account, to, category, repeats, client, ...rest }: DrawnItem): Item {
   const twin = repeats && caller.stage.state.rows.get(caller.pick('rows', repeats))
   if (twin) {
@@ -101,7 +101,7 @@ export function itemOf(caller: Caller, { account, to, category, repeats, client,
   }
 }
 
-/** In rich histories the amounts that come often are the largest there is, and most rows fall into one month. */
+/** In rich histories the frequent amounts are the largest possible, and most rows fall into one month. */
 export function enriched<T extends { amount: bigint; transaction_date: string }>(stage: Stage, row: T): T {
   if (!stage.isRich || (row.amount !== 10n && row.amount !== 20n)) return row
   return { ...row, amount: 999_999_999_999_999n, transaction_date: '2026-01-31' }
@@ -116,7 +116,7 @@ export const transactionOperations = [
   operation('record a transaction', 30, { item, isKeyed: seldom(2) }, (caller, { isKeyed, ...drawn }) => {
     const { force, ...fields } = itemOf(caller, drawn.item)
     const { client_id, ...rest } = asSent(fields)
-    // An Idempotency-Key stands for the client id.
+    // An Idempotency-Key counts as the client id.
     const options = isKeyed
       ? { body: { ...rest, force }, headers: keyHeader(client_id) }
       : { body: { ...rest, force, client_id } }
