@@ -1,4 +1,4 @@
-/** A ledger behind TanStack Query, of any framework: the ledger answers, and says when to ask it again. */
+/** A ledger behind TanStack Query, for any framework: the ledger answers, and says when to ask it again. */
 import type { QueryClient } from '@tanstack/query-core'
 import type { Entered, Ledger, LedgerFilter, LedgerPeriod } from 'purse-client'
 
@@ -12,10 +12,10 @@ export const keys = {
   conflicts: ['ledger', 'conflicts'],
 } as const
 
-/** It answers without a network, and what it has answered is good until it says otherwise. */
+/** The ledger answers without a network, and its answers are valid until it says otherwise. */
 const local = { networkMode: 'always', staleTime: Number.POSITIVE_INFINITY } as const
 
-/** For `useQuery(queries.transactions({ q: 'tea' }))` and its like. */
+/** For `useQuery(queries.transactions({ q: 'tea' }))` and the like. */
 export const queriesOf = (ledger: Ledger) => ({
   accounts: () => ({ queryKey: keys.accounts, queryFn: () => ledger.accounts(), ...local }),
   categories: () => ({ queryKey: keys.categories, queryFn: () => ledger.categories(), ...local }),
@@ -36,7 +36,7 @@ export const mutationsOf = (ledger: Ledger) => ({
   }),
 })
 
-/** Asks again after each write, each sync and what other tabs have done. Returns a function that ends this. */
+/** Asks again after each write, each sync and each change in another tab. Returns a function that stops this. */
 export function invalidating(ledger: Ledger, queries: QueryClient): () => void {
   return ledger.subscribe(() => void queries.invalidateQueries({ queryKey: keys.all }))
 }

@@ -2,7 +2,7 @@
 import type { Ledger } from 'purse-client'
 import type { Root } from 'react-dom/client'
 
-/** Draws an app, and draws it again whenever its ledger changes. Returns a function that ends this. */
+/** Renders an app, and renders it again whenever its ledger changes. Returns a function that stops this. */
 export function draw(root: Root, ledger: Ledger): () => void {
   const paint = () => root.render(<Balances ledger={ledger} />)
   paint()

@@ -1,4 +1,4 @@
-/** A ledger that is in step with the service whenever there is a network. */
+/** A ledger that syncs with the service whenever there is a network. */
 import { indexedDbStorage, type Ledger, localLedger } from 'purse-client'
 import { client } from './spa.ts'
 
@@ -6,10 +6,10 @@ export type Book = { ledger: Ledger; sync: () => Promise<void>; close: () => voi
 
 /**
  * Opens somebody's ledger, and syncs when the app starts, when it comes to the foreground, and when the network is back,
- * until it is closed: close it when they sign out. The id is that of `client.signIn`; keep it beside the token.
+ * until it is closed: close it when they sign out. `client.signIn` returns the id; keep it with the token.
  */
 export async function openBook(userId: number): Promise<Book> {
-  // Without this a browser that runs out of room may throw away what has not been sent yet.
+  // Without this, a browser that runs out of space may discard what has not been sent yet.
   await navigator.storage?.persist()
   const ledger = await localLedger({ client, storage: indexedDbStorage('purse'), userId })
   const closing = new AbortController()
@@ -18,12 +18,12 @@ export async function openBook(userId: number): Promise<Book> {
 
   async function sync(): Promise<void> {
     clearTimeout(timer)
-    // Runs take turns, so what was done during one goes out with the next.
+    // Runs take turns, so what was done during one is sent with the next.
     const { stopped } = await ledger.sync()
-    // There is a network, but the service is away, or somebody in between answers.
+    // There is a network, but the service is down, or something in between answers.
     const isCutOff = stopped?.reason === 'offline' && navigator.onLine
     if (signal.aborted || !(stopped?.reason === 'busy' || isCutOff)) return
-    // At least once an hour, whatever a clock or somebody in between says.
+    // At least once an hour, whatever a clock or something in between says.
     timer = window.setTimeout(sync, Math.min(stopped.retryAfterSeconds ?? 30, 3_600) * 1000)
   }
 
@@ -48,7 +48,7 @@ export async function buyCoffee({ ledger, sync }: Book, account_id: string): Pro
   if (navigator.onLine) void sync()
 }
 
-/** What only a person can decide: whose value of a field it is to be, and what becomes of what was refused. */
+/** What only a person can decide: whose value of a field to keep, and what to do about what was refused. */
 export async function decide({ ledger, sync }: Book): Promise<void> {
   for (const conflict of ledger.conflicts()) {
     const [mine, theirs] = [conflict.mine, conflict.theirs].map((fields) => JSON.stringify(fields))

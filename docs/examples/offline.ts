@@ -12,10 +12,10 @@ export type Recorder = { queue: OfflineQueue; send: () => Promise<void>; close: 
 
 /**
  * Opens somebody's queue, and sends whenever there may be a network, until it is closed: close it when they sign out.
- * The id is that of `client.signIn`; keep it beside the token, so that the app starts without a network as well.
+ * `client.signIn` returns the id; keep it with the token, so that the app can start without a network.
  */
 export async function openRecorder(userId: number): Promise<Recorder> {
-  // Without this a browser that runs out of room may throw away what has not been sent yet.
+  // Without this, a browser that runs out of space may discard what has not been sent yet.
   await navigator.storage?.persist()
   const queue = offlineQueue({ client, storage: indexedDbStorage('purse'), userId })
   const closing = new AbortController()
@@ -56,7 +56,7 @@ export async function recordCoffee({ queue, send }: Recorder, account_id: number
   if (navigator.onLine) void send()
 }
 
-/** What the service has refused: each goes on when a person corrects or discards it. */
+/** What the service has refused, until a person corrects or discards it. */
 export async function showRejected({ queue, send }: Recorder): Promise<void> {
   for (const { client_id, transaction, errors, state } of await queue.list()) {
     if (state !== 'rejected') continue
@@ -78,10 +78,10 @@ function tell({ stopped, rejected }: SyncReport): void {
   if (stopped?.reason === 'refused') notice(`They could not be sent: ${stopped.error?.message}`)
 }
 
-/** Until the next run. Undefined where only a person helps, or a network: the browser says when there is one. */
+/** Time until the next run. Undefined if it takes a person, or a network: the browser says when there is one. */
 function secondsToWait({ stopped }: SyncReport): number | undefined {
   const { reason, retryAfterSeconds = 30 } = stopped ?? {}
-  // There is a network, but somebody in between answers, or nobody.
+  // There is a network, but something in between answers, or nothing does.
   const isCutOff = reason === 'offline' && navigator.onLine
   if (reason === 'busy' || reason === 'unfinished' || isCutOff) return Math.min(retryAfterSeconds, 3_600)
 }

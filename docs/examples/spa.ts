@@ -18,14 +18,14 @@ export async function signIn(form: HTMLFormElement): Promise<void> {
 
 export async function showDashboard(): Promise<void> {
   const { accounts, total_balance, monthly_summary } = await unwrap(api.summary.$get())
-  // Amounts come as texts ("12.50"), balances and totals as numbers.
+  // Amounts come as text ("12.50"), balances and totals as numbers.
   const lines = accounts.map(({ name, balance }) => `${name}: ${balance.toFixed(2)}`)
   text('#balances', [...lines, `Total: ${total_balance.toFixed(2)}`].join('\n'))
   text('#month', `Spent this month: ${monthly_summary.expense.toFixed(2)}`)
   show('#dashboard')
 }
 
-/** One id for each form that is filled in: however often it is sent, by the client or by hand, it lands once. */
+/** One id for each form that is filled in: however often it is sent, automatically or by hand, it lands once. */
 export async function recordExpense(form: HTMLFormElement): Promise<void> {
   const fields = new FormData(form)
   form.dataset.clientId ??= newClientId()
@@ -54,9 +54,9 @@ export async function recordExpense(form: HTMLFormElement): Promise<void> {
   })
 }
 
-/** Does something a form asks for, and shows what is wrong beside the fields. */
+/** Does what a form asks for, and shows errors beside the fields. */
 async function tryIn(form: HTMLFormElement, action: () => Promise<void>): Promise<void> {
-  // A field that is marked as wrong keeps the browser from submitting the form: what is changed is no longer.
+  // A field that is marked as invalid keeps the browser from submitting the form, so editing it removes the mark.
   form.oninput = () => clearMarks(form)
   clearMarks(form)
   try {

@@ -1,4 +1,4 @@
-/** What the adapters beside this file share: pulling from the change feed, pushing through its door, and merging. */
+/** What the adapters next to this file share: pulling the change feed, uploading operations, and merging. */
 
 export type Noun = 'account' | 'category' | 'transaction'
 export type Fields = Record<string, string | number | boolean | null>
@@ -8,7 +8,7 @@ type Answer = { status: number; body: Row & Page & { results: Result[]; errors?:
 type Page = { changes: { noun: Noun; id: number; data: Row | null }[]; cursor: string; has_more: boolean }
 export type Errors = Record<string, string[]>
 
-/** The service, for whoever has the token. Calls that are worth another try fail, and engines try again by themselves. */
+/** The service, for the user of the token. Calls that are worth repeating throw, and engines retry by themselves. */
 export const connect =
   (baseUrl: string, token: string): Call =>
   async (method, path, body) => {
@@ -20,7 +20,7 @@ export const connect =
     return { status: response.status, body: await response.json() }
   }
 
-/** Rows under `noun id`, and the names of those that are gone. `isSnapshot`: what is not among the rows is gone as well. */
+/** Rows under `noun id`, and the names of deleted ones. With `isSnapshot`, rows that are not included are deleted too. */
 export type Pulled = {
   rows: Map<string, { noun: Noun; data: Row }>
   gone: Set<string>
@@ -29,7 +29,7 @@ export type Pulled = {
 }
 const nouns: string[] = ['account', 'category', 'transaction'] satisfies Noun[]
 
-/** Reads all that has changed since the cursor, or everything where there is none, or it is no longer valid. */
+/** Reads all that has changed since the cursor, or everything if there is none, or it is no longer valid. */
 export async function pull(call: Call, cursor = ''): Promise<Pulled> {
   const pulled: Pulled = { rows: new Map(), gone: new Set(), cursor, isSnapshot: !cursor }
   for (let hasMore = true; hasMore; ) {
@@ -48,11 +48,11 @@ export async function pull(call: Call, cursor = ''): Promise<Pulled> {
   return pulled
 }
 
-/** The name of a row on the device: the client id that it was made with, or one of its id, which no client id is. */
+/** The key of a row on the device: the client id it was created with, or one made from its id, which no client id is. */
 export const keyOf = ({ id, client_id }: Row) =>
   client_id && /^[A-Za-z0-9-]+$/.test(client_id) ? client_id : `_${id}`
 
-/** How an operation names a row, by its key. */
+/** How an operation names the row with a key. */
 export const named = (key: string) =>
   key.startsWith('_') ? { id: Number(key.slice(1)) } : { client_id: key }
 
@@ -65,9 +65,9 @@ export type Result = {
   errors?: Errors
 }
 
-/** Sends operations, in parts if need be, and returns each with what became of it. */
+/** Sends operations, in parts if necessary, and returns each with its outcome. */
 export async function push<Item extends { op: Op }>(call: Call, items: Item[]) {
-  // Parts refer to what earlier parts have made.
+  // Parts refer to rows that earlier parts have created.
   const isParent = ({ op }: Item) => op.op === 'create' && op.noun !== 'transaction'
   return pushInOrder(call, [...items.filter(isParent), ...items.filter((item) => !isParent(item))])
 }
@@ -86,7 +86,7 @@ async function pushInOrder<Item extends { op: Op }>(call: Call, items: Item[]): 
   return [...(await pushInOrder(call, items.slice(0, half))), ...(await pushInOrder(call, items.slice(half)))]
 }
 
-/** A client id that is spent was that of a row which landed, and which somebody has deleted since. */
+/** A spent client id belonged to a row that landed and has been deleted since. */
 const settled = (result: Result): Result =>
   result.errors?.client_id ? { ...result, outcome: 'gone' } : result
 
@@ -101,7 +101,7 @@ const groupsOf = (fields: Fields) =>
 const differ = (group: string[], a: Fields, b: Fields) =>
   group.some((field) => (a[field] ?? null) !== (b[field] ?? null))
 
-/** The fields that differ; those that go together do so all at once. */
+/** The fields that differ; of those that go together, either all do or none. */
 export const changed = (was: Fields, now: Fields) =>
   groupsOf(now)
     .filter((group) => differ(group, was, now))
@@ -110,7 +110,7 @@ export const changed = (was: Fields, now: Fields) =>
 export const pick = (fields: Fields, names: string[]) =>
   Object.fromEntries(names.map((name) => [name, fields[name] ?? null]))
 
-/** What only one side has changed is as that side has it. What both have stays theirs, and `clash` hears of it. */
+/** A field that only one side has changed is as that side has it. If both have, theirs stays, and `clash` is told. */
 export function merge(
   was: Fields | undefined,
   mine: Fields,

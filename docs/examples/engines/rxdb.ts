@@ -35,7 +35,7 @@ export const schema = {
   indexes: [['noun', 'id']],
 } as const
 
-/** A row that is made on the device. Others refer to it as `#` and its `clientId`. */
+/** A row that is created on the device. Others refer to it as `#` and its `clientId`. */
 export const newDoc = (noun: Noun, clientId: string, data: Fields): Doc => ({
   key: `${noun}:${clientId}`,
   noun,
@@ -43,7 +43,7 @@ export const newDoc = (noun: Noun, clientId: string, data: Fields): Doc => ({
   data,
 })
 
-/** For `addCollections`. Where two devices have changed the same, theirs stays and `tell` gets mine: let the person choose. */
+/** For `addCollections`. If both sides have changed a field, theirs stays and `tell` gets mine: let the person choose. */
 export const conflictHandler = (
   tell: (mine: Doc, theirs: WithDeleted<Doc>, fields: string[]) => void,
 ): RxConflictHandler<Doc> => ({
@@ -54,23 +54,23 @@ export const conflictHandler = (
       if (mine._deleted !== theirs._deleted) clash([])
       return Promise.resolve(theirs)
     }
-    // If an answer was lost, it is unknown what this row was, but references are not what has changed.
+    // If an answer was lost, it is unknown what this row was, but its references have not changed.
     const known = Object.entries(mine.data).filter(([, value]) => was || !String(value).startsWith('#'))
     const data = merge(was?.data, Object.fromEntries(known), theirs.data, clash)
     return Promise.resolve({ ...theirs, data })
   },
 })
 
-/** Keeps a collection and the service alike. What the service refuses stays on the device, for the person to change. */
+/** Keeps a collection in sync with the service. What the service refuses stays on the device, for the person to change. */
 export function replicate(
   collection: RxCollection<Doc>,
   call: Call,
   onInvalid: (doc: Doc, errors: Errors) => void,
 ) {
   const resync = new Subject<'RESYNC'>()
-  /** Rows whose creation RxDB has not yet taken in. It leaves out what is pulled of them, so they are pulled once more. */
+  /** Rows whose creation RxDB has not yet noticed. It ignores what is pulled for them, so they are pulled once more. */
   const creating = new Set<string>()
-  // RxDB asks for the next page before it has stored the last, so one call brings all pages.
+  // RxDB asks for the next page before it has stored the last, so one call fetches all pages.
   const batchSize = Number.MAX_SAFE_INTEGER
   const replication = replicateRxCollection<Doc, Checkpoint>({
     collection,
@@ -122,7 +122,7 @@ async function pullDocs(collection: RxCollection<Doc>, call: Call, checkpoint?: 
 
 type Change = { assumedMasterState?: WithDeleted<Doc>; newDocumentState: WithDeleted<Doc> }
 
-/** Returns the rows that are not as RxDB now believes: it hands them to the conflict handler. */
+/** Returns the rows that differ from what RxDB now assumes: it passes them to the conflict handler. */
 async function pushDocs(call: Call, changes: Change[], onInvalid: (doc: Doc, errors: Errors) => void) {
   const items = changes.flatMap(({ assumedMasterState: was, newDocumentState: mine }) => {
     const op = operation(was?.data, mine)
@@ -133,9 +133,9 @@ async function pushDocs(call: Call, changes: Change[], onInvalid: (doc: Doc, err
     const { outcome, id, data, errors } = result
     if (outcome === 'invalid') onInvalid(mine, errors ?? {})
     if (outcome === 'gone' && !mine._deleted) masters.push({ ...mine, _deleted: true })
-    // No conflict, but the way in which RxDB takes the id.
+    // Not a conflict, but the only way to tell RxDB the id.
     if (outcome === 'created' && id) masters.push({ ...mine, id })
-    // Also where somebody has made the same change and maybe others: RxDB left them out, since the row was waiting.
+    // Also if somebody has made the same change and maybe others, which RxDB ignored while the row was waiting.
     if (data) masters.push({ ...mine, id: data.id, data, _deleted: false })
   }
   return masters
@@ -149,7 +149,7 @@ const docOf = (noun: Noun, data: Row): WithDeleted<Doc> => ({
   _deleted: false,
 })
 
-/** A row goes with its account, and stays without its category. */
+/** A row is deleted with its account, and stays, without a category, if its category is deleted. */
 function withConsequences(doc: WithDeleted<Doc>, gone: Set<string>): WithDeleted<Doc> {
   const { account_id, to_account_id, category_id } = doc.data
   const names = [`${doc.noun} ${doc.id}`, `account ${account_id}`, `account ${to_account_id}`]

@@ -35,7 +35,7 @@ const references: Record<string, Noun> = {
   category_id: 'category',
 }
 
-/** The fields of a row, its id at the service, and `base`: the fields as the service had them, which become `was`. */
+/** The fields of a row, its id on the service, and `base`: the fields as the service had them, which become `was`. */
 export const schema = appSchema({
   version: 1,
   tables: nouns.map((noun) =>
@@ -60,7 +60,7 @@ type Raw = RawRecord & { server_id: number | null; base: string | null }
 type Item = { noun: Noun; raw: Raw; op: Op }
 export type Problem = { noun: Noun; key: string; mine?: Fields; theirs?: Fields; errors?: Errors }
 
-/** Syncs once. `tell` hears of conflicts, where theirs stays, and of what is invalid, which waits until it is changed. */
+/** Syncs once. `tell` gets conflicts, in which theirs stays, and what is invalid, which waits until it is changed. */
 export async function sync(database: Database, call: Call, tell: (problem: Problem) => void): Promise<void> {
   let keys = new Map<string, string>()
   let cursor = await database.localStorage.get<string>('purse cursor')
@@ -88,7 +88,7 @@ export async function sync(database: Database, call: Call, tell: (problem: Probl
     },
   })
   await keepOutcomes(database, done, keys, tell)
-  // After what it stands for: whatever breaks off is pulled again, which does no harm.
+  // Stored after its rows: if this is interrupted, they are pulled again, which does no harm.
   await database.localStorage.set('purse cursor', cursor)
 }
 
@@ -99,7 +99,7 @@ const baseOf = ({ base }: Raw): Fields | undefined => (base ? JSON.parse(base) :
 const findRaw = async (database: Database, noun: Noun, key: string) =>
   (await database.get(tables[noun]).find(key))._raw as Raw
 
-/** The keys of accounts and categories by `noun id`: those that are there once this has been pulled. */
+/** The keys of accounts and categories by `noun id`: those that exist once this has been pulled. */
 async function keysAfter(database: Database, { rows, gone }: Pulled) {
   const keys = new Map<string, string>()
   for (const noun of ['account', 'category'] as const) {
@@ -127,7 +127,7 @@ const withBase = (id: string, server_id: number | null, fields: Fields) => ({
   base: JSON.stringify(fields),
 })
 
-/** What the engine is to apply. A row goes with its account, and stays without its category. */
+/** What the engine should apply. A row is deleted with its account, and loses a deleted category. */
 async function changesOf(database: Database, { rows, gone, isSnapshot }: Pulled, keys: Map<string, string>) {
   const none = () => ({ created: [], updated: [] as ReturnType<typeof rawOf>[], deleted: [] as string[] })
   const changes = { account: none(), category: none(), transaction: none() }
@@ -143,7 +143,7 @@ async function changesOf(database: Database, { rows, gone, isSnapshot }: Pulled,
   const keysOf = (noun: Noun) =>
     new Set<unknown>([...keys].filter(([name]) => name.startsWith(noun)).map(([, key]) => key))
   const there = { account: keysOf('account'), category: keysOf('category') }
-  // In a snapshot the engine removes what was not mentioned.
+  // After a snapshot the engine removes rows that it did not mention.
   const hasParentGone = !isSnapshot && [...gone].some((name) => !name.startsWith('transaction'))
   const stored = hasParentGone ? await storedTransactions(database) : []
   const candidates = new Map([...stored, ...changes.transaction.updated].map((raw) => [raw.id, raw]))
@@ -171,7 +171,7 @@ async function storedTransactions(database: Database) {
 
 type Sides = { local: DirtyRaw; remote: DirtyRaw; resolved: DirtyRaw }
 
-/** The engine's conflict handler, which it asks about each row that it has and that has been pulled. */
+/** The engine's conflict handler, called for each pulled row that it already has. */
 function resolve(noun: Noun, { local, remote, resolved }: Sides, tell: (problem: Problem) => void): DirtyRaw {
   if (local._status === 'synced') return resolved
   const [mine, theirs] = [fieldsOf(noun, local), fieldsOf(noun, remote)]
@@ -187,7 +187,7 @@ function resolve(noun: Noun, { local, remote, resolved }: Sides, tell: (problem:
   }
 }
 
-/** What waits, as operations. */
+/** What is waiting, as operations. */
 async function itemsOf(database: Database, changes: SyncPushArgs['changes']): Promise<Item[]> {
   const items: Item[] = []
   for (const noun of nouns) {
@@ -233,7 +233,7 @@ function referring(fields: Fields): Fields {
   )
 }
 
-/** What has become of what was sent, beyond what the engine keeps by itself. */
+/** Applies the outcomes of what was sent, beyond what the engine does by itself. */
 async function keepOutcomes(
   database: Database,
   done: (Item & { result: Result })[],
@@ -247,7 +247,7 @@ async function keepOutcomes(
     if (outcome === 'invalid') tell({ ...problem, errors: errors ?? {} })
     await database.write(async () => {
       if (op.op === 'delete' && data) {
-        // Somebody has changed it meanwhile: the deletion is given up.
+        // Somebody has changed it meanwhile: the deletion is dropped.
         tell(problem)
         await database.adapter.destroyDeletedRecords(tables[noun], [raw.id])
         const now = { ...rawOf(noun, data, keys), id: raw.id, _status: 'synced', _changed: '' }
