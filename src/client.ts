@@ -12,7 +12,6 @@ export {
 export type {
   LedgerAccount,
   LedgerCategory,
-  LedgerFilter,
   LedgerPage,
   LedgerPeriod,
   LedgerProfile,
@@ -20,8 +19,9 @@ export type {
   LedgerTransaction,
 } from './client/ledger/reads.ts'
 export type { Key, Noun } from './client/ledger/rows.ts'
+export type { LedgerReport } from './client/ledger/run.ts'
+export type { LedgerFilter } from './client/ledger/search.ts'
 export { LedgerVersionError } from './client/ledger/store.ts'
-export type { LedgerReport } from './client/ledger/sync.ts'
 export type { Fields as LedgerFields, Named } from './client/ledger/waiting.ts'
 export type { Locks } from './client/locks.ts'
 export { newClientId } from './client/new-id.ts'

@@ -41,7 +41,7 @@ export type Duplicate = {
 
 type Message = { message: string }
 
-/** How a request can fail; `Row` is what a 412 shows. The OpenAPI document says which route can give which. */
+/** How a request can fail; `Row` is what a 412 shows. The OpenAPI document says which route can fail in which way. */
 type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
   403: Message & { requires_verified_email?: true }
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
@@ -60,13 +60,13 @@ type Failing<Input, Row> = {
 
 type HeadersOf<Input> = Input extends { header?: infer Headers } ? keyof NonNullable<Headers> : never
 
-/** A read that can name the answer that the client already has. */
+/** A read that can name the answer that the client already has (`If-None-Match`). */
 type Unchanged<Input> =
   'If-None-Match' extends HeadersOf<Input>
     ? { input: Input; output: null; outputFormat: 'body'; status: 304 }
     : never
 
-/** The row of a path whose writes can name a version. */
+/** The row of a path whose writes can name a version (`If-Match`). */
 type RowOf<Methods> = Methods extends { $put: { input: infer Input; output: infer Row } }
   ? 'If-Match' extends HeadersOf<Input>
     ? Row
@@ -135,7 +135,7 @@ export type ImportResult = Answer<'/api/import/store', '$post'>
 export type Import = Answer<'/api/imports/:id', '$get'>
 /** Pairs of transactions that may be one event. */
 export type MatchList = Answer<'/api/matches', '$get'>
-/** A page of the change feed, what is uploaded through its door, and what became of that. */
+/** A page of the change feed; an upload of operations, and its answer. */
 export type Feed = Answer<'/api/changes', '$get'>
 export type Upload = Json<'/api/changes', '$post'>
 export type UploadAnswer = Answer<'/api/changes', '$post'>

@@ -1,5 +1,5 @@
 import type { PurseClient } from './create.ts'
-import { requireOurs } from './errors.ts'
+import { requireFromService } from './errors.ts'
 import { unwrap } from './unwrap.ts'
 
 export type Bearer = { Authorization: string }
@@ -7,8 +7,8 @@ export type Bearer = { Authorization: string }
 export type GetBearer = () => Promise<Bearer | 'signed-out' | 'other-user'>
 
 /**
- * Returns the header under which a user's data may go out: that of the client's current token, if it is theirs. The
- * service is asked once for each token whose it is. Throws ApiError, ConnectionError.
+ * Finds the header under which a user's data may go out: that of the client's current token, if it is theirs. The service
+ * is asked once per token whose it is. Throws ApiError, ConnectionError.
  */
 export function bearerOf(client: Pick<PurseClient, 'api' | 'tokens'>, userId: number): GetBearer {
   let own: string | undefined
@@ -18,7 +18,7 @@ export function bearerOf(client: Pick<PurseClient, 'api' | 'tokens'>, userId: nu
     const headers = { Authorization: `Bearer ${token}` }
     if (token !== own) {
       const me = await unwrap(client.api.me.$get({}, { headers }))
-      requireOurs(typeof me?.id === 'number')
+      requireFromService(typeof me?.id === 'number')
       if (me.id !== userId) return 'other-user'
       own = token
     }

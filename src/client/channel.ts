@@ -7,7 +7,7 @@ type Channel = {
   unref?: () => void
 }
 
-/** By which the tabs of an origin tell each other that something has changed, where the platform has it. */
+/** The channel by which the tabs of an origin tell each other that something has changed, where there is one. */
 export function channelOf(name: string, onmessage: () => void): Channel | undefined {
   const { BroadcastChannel } = globalThis as { BroadcastChannel?: new (name: string) => Channel }
   const channel = BroadcastChannel && new BroadcastChannel(name)

@@ -16,7 +16,7 @@ export type PurseClient = {
   /** Every route: `api.accounts.$get()` resolves to a response typed by its status; `unwrap` gets its body. */
   api: Routes
   tokens: TokenStore
-  /** Makes a user and signs them in. Throws ApiError, ConnectionError. */
+  /** Registers a user and signs them in. Throws ApiError, ConnectionError. */
   register: (registration: Registration) => Promise<SignedIn>
   /** Signs in. Throws ConnectionError, or ApiError with the reason in `errors.email`. */
   signIn: (credentials: Credentials) => Promise<SignedIn>
@@ -24,7 +24,7 @@ export type PurseClient = {
   signOut: () => Promise<void>
 }
 
-/** A typed client of the service. It sends the token with each request, and a 401 clears it. */
+/** A typed client of the service. It sends the token with each request, and clears it after a 401. */
 export function createClient({ baseUrl, tokens = memoryTokens(), ...options }: ClientOptions): PurseClient {
   const { api } = hc<Api>(baseUrl, { fetch: sender(tokens, options) as typeof fetch })
 

@@ -57,11 +57,11 @@ export class ConnectionError extends Error {
 }
 
 /** Throws ConnectionError for an answer from something in between. */
-export function requireOurs(isOurs: boolean): void {
-  if (!isOurs) throw new ConnectionError(notOurs)
+export function requireFromService(isFromService: boolean): void {
+  if (!isFromService) throw new ConnectionError(notFromService)
 }
 
-export const notOurs = 'The answer did not come from the service.'
+export const notFromService = 'The answer did not come from the service.'
 
 /** `Retry-After` in seconds, whether it is a number or a date (RFC 9110). */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {

@@ -7,7 +7,7 @@ import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
 export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage {
   let opening: Promise<Database> | undefined
 
-  /** The connection. Opened again if it failed, or if the browser or another tab closed it. */
+  /** The connection. It is opened again if that failed, or if the browser or another tab has closed it. */
   function connect(): Promise<Database> {
     const forget = () => {
       opening = undefined
@@ -19,7 +19,7 @@ export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage 
     return opening
   }
 
-  /** Runs one transaction, which has been written once this resolves. */
+  /** Runs one transaction, which is on disk once this resolves. */
   async function run<T>(mode: Mode, work: (store: Store) => () => T): Promise<T> {
     const transaction = (await connect()).transaction(table, mode, { durability: 'strict' })
     const result = work(transaction.objectStore(table))

@@ -1,4 +1,4 @@
-import { ConnectionError, notOurs, readJson } from './errors.ts'
+import { ConnectionError, notFromService, readJson } from './errors.ts'
 import { defaultRetry, isPassing, type Repeated, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type { TokenStore } from './tokens.ts'
 
@@ -77,7 +77,7 @@ async function attemptOnce(
     // Read to its end here, so that a connection that breaks halfway through an answer is retried too.
     const text = await answer.text()
     const { status, statusText, headers } = answer
-    if (!isOfService(method, status, text)) return { error: notOurs }
+    if (!isFromService(method, status, text)) return { error: notFromService }
     return { answer: new Response(text || null, { status, statusText, headers }) }
   } catch (error) {
     if (signal?.aborted) throw signal.reason ?? error
@@ -92,7 +92,7 @@ async function attemptOnce(
  * False for an answer from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
  * service answers 204 to a DELETE and to nothing else, and says in JSON what is wrong.
  */
-function isOfService(method: string | undefined, status: number, text: string): boolean {
+function isFromService(method: string | undefined, status: number, text: string): boolean {
   if (status < 300) return (status === 204) === (method === 'DELETE')
   // A proxy that could not get through is treated like a busy service. The answer to a HEAD has no body.
   if (status < 400 || isPassing(status) || method === 'HEAD') return true
@@ -107,7 +107,7 @@ async function forget(tokens: TokenStore, refused: string, onSignedOut: () => vo
   onSignedOut()
 }
 
-/** Ends early if the caller aborts: the next attempt then ends at once. */
+/** Ends early if the caller aborts; the next attempt then ends at once. */
 export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

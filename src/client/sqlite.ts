@@ -6,7 +6,7 @@ export type AsyncSqlite = {
   getAllAsync: (sql: string, params: string[]) => Promise<unknown[]>
 }
 
-/** That of node:sqlite or better-sqlite3, as far as it is used here. */
+/** The database of node:sqlite or better-sqlite3, as far as it is used here. */
 export type SyncSqlite = {
   prepare: (sql: string) => {
     run: (...params: string[]) => unknown
@@ -35,20 +35,20 @@ export function sqliteStorage(
     else database.prepare(sql).run(...params)
   }
 
-  /** Makes the table. Tried again by the next call if it failed. */
+  /** Creates the table. If that fails, the next call tries again. */
   function ready(): Promise<unknown> {
     const forget = (error: unknown) => {
       opening = undefined
       throw error
     }
     opening ??= run(`create table if not exists ${name} (key text primary key not null, value text)`)
-      .then(() => run(emptied(name)))
+      .then(() => run(deletingNulls(name)))
       .catch(forget)
     return opening
   }
 
   return {
-    // One statement, so that it is done whole or not at all, whatever else goes on in the connection.
+    // One statement, so that all of it is done or nothing, whatever else happens on the connection.
     ...writing(async (entries) => {
       await ready()
       const sql = `insert or replace into ${name} select key, atom from json_each(?)`
@@ -67,7 +67,7 @@ export function sqliteStorage(
   }
 }
 
-/** Takes out what has been set to null. */
-const emptied = (name: string) => `
+/** A trigger that deletes what is set to null. */
+const deletingNulls = (name: string) => `
   create trigger if not exists ${name.slice(0, -1)}_emptied" after insert on ${name} when new.value is null
   begin delete from ${name} where key = new.key; end`

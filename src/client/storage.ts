@@ -6,7 +6,7 @@ export type KeyValueStorage = {
   delete: (keys: string[]) => Promise<void>
 }
 
-/** What a ledger needs of a storage: strings by key, each call atomic. */
+/** What a ledger needs from a storage: strings by key, each call atomic. */
 export type LedgerStorage = Pick<KeyValueStorage, 'list'> & {
   /** Stores values, and deletes those that are null: all of them, or none if there is no room. */
   write: (entries: [key: string, value: string | null][]) => Promise<void>
@@ -35,7 +35,7 @@ export function memoryStorage(): KeyValueStorage & LedgerStorage {
   }
 }
 
-/** The other writes, by one that takes several values. */
+/** All ways of writing, in terms of the one that writes several values. */
 export function writing(write: LedgerStorage['write']) {
   return {
     write,

@@ -1,7 +1,7 @@
 import type { ClientResponse } from 'hono/client'
 import type { ResponseFormat } from 'hono/types'
 import type { SuccessStatusCode } from 'hono/utils/http-status'
-import { ApiError, readJson, requireOurs } from './errors.ts'
+import { ApiError, readJson, requireFromService } from './errors.ts'
 
 /** The body of a successful answer. */
 type Unwrapped<R> =
@@ -23,6 +23,6 @@ export async function unwrap<R extends ClientResponse<unknown, number, ResponseF
   const response = await answer
   const body = readJson(await response.text())
   if (!response.ok) throw new ApiError(response, body)
-  requireOurs(body !== undefined || response.status === 204)
+  requireFromService(body !== undefined || response.status === 204)
   return body as Unwrapped<R>
 }

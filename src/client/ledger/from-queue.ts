@@ -4,7 +4,7 @@ import type { Key } from './rows.ts'
 import { damaged, sound } from './store.ts'
 import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './waiting.ts'
 
-/** What an offline queue has in the storage, as what waits in a ledger, and the keys under which the queue has it. */
+/** What an offline queue has left in the storage, as what waits in a ledger, and the keys of the queue's own entries. */
 export async function waitingInQueue(
   { list, write }: LedgerStorage,
   name: string,
@@ -21,7 +21,7 @@ export async function waitingInQueue(
   return { taken, keys: [...pairs, ...(await list(`${name}/batch/`))].map(([key]) => key) }
 }
 
-/** What may have landed is sent once more to find out, as the queue would do; what was done since comes after it. */
+/** What may have landed is sent once more to find out, as the queue would do; what has been done since waits behind it. */
 function waitingOf(
   { client_id, transaction, earlier, discarded, errors, ...item }: QueueItem,
   newKey: () => Key,

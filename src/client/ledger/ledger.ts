@@ -8,7 +8,8 @@ import { decisionsOf } from './decisions.ts'
 import { editsOf } from './edits.ts'
 import { readsOf } from './reads.ts'
 import type { Renames } from './revive.ts'
-import { type LedgerReport, synchronise, syncLimits } from './sync.ts'
+import { type LedgerReport, syncLimits } from './run.ts'
+import { synchronise } from './sync.ts'
 
 export type LedgerOptions = {
   client: Pick<PurseClient, 'api' | 'tokens'>

@@ -6,8 +6,8 @@ import { creation, deletes, type Fields, fold, newWaiting, type Waiting } from '
 export type Renames = Map<string, Key>
 
 /**
- * Makes new rows of those that were deleted and come back, with what went with them. Until it is known that a deletion
- * has been done, its row waits. Returns which rows have changed, and the new keys.
+ * Turns deleted rows that come back into new rows, along with what went with them. A row whose deletion has not been
+ * answered yet has to wait. Returns which rows have changed, and the new keys.
  */
 export function revive(
   { waiting, rows }: Stored,
@@ -48,7 +48,7 @@ export function revive(
   return { touched, renames }
 }
 
-/** The fields, naming rows by their new keys. */
+/** The fields, with other rows named by their new keys. */
 export function renamed(fields: Fields, renames: Renames): Fields {
   const own = references.flatMap(([field, noun]) => {
     const key = renames.get(`${noun} ${fields[field]}`)

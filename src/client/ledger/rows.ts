@@ -8,8 +8,8 @@ type RowsByNoun = { [N in Noun]: NonNullable<Extract<FeedChange, { noun: N }>['d
 export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
 
 /**
- * The device's own name for a row, good for ever: `#` and the client id that it was made with, otherwise its id as a
- * text. Wherever the service takes the id of an account or a category in an upload, it takes a key as well.
+ * The device's own name for a row, valid for good: `#` and the client id with which it was made, otherwise its id as text.
+ * Wherever an upload takes the id of an account or a category, it takes a key as well.
  */
 export type Key = string
 

@@ -14,11 +14,11 @@ type Meta = {
   revision: number
   /** The revision at which rows were last written. */
   rows: number
-  /** Where the feed goes on; null before the first snapshot, and when one is due. */
+  /** Where the feed continues; null if a snapshot has to be read first. */
   cursor: string | null
-  /** The rows stand under this number, those of a snapshot under way under the next. */
+  /** Rows are stored under this number, those of a snapshot in progress under the next. */
   generation: number
-  /** How far the snapshot under way has come; empty at its beginning, null if there is none. */
+  /** How far the snapshot in progress has come; empty at its beginning, null if there is none. */
   incoming: string | null
 }
 
@@ -32,12 +32,12 @@ export type Stored = {
   waiting: Map<string, Waiting>
 }
 
-/** What is stored comes from a later version of the app, which has to be loaded first. */
+/** What is stored comes from a later version of the app: load that one. */
 export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
 
-/** What is stored, if other tabs have written since. Where they have written no rows, the rows are the same object. */
+/** What is stored, if other tabs have written since. If they have written no rows, the rows are the same object. */
 export async function readOthers(
   storage: LedgerStorage,
   base: string,
@@ -66,7 +66,7 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
     if (kind !== 'rows') continue
     stored.blocks.add(key)
     const generation = Number(number)
-    // If it is damaged, the rows are shown as they are, and asked for again.
+    // If the meta entry is damaged, the rows are shown as they are, and asked for again.
     if (meta.revision === 0) meta.generation ||= generation
     const isIncoming = meta.incoming !== null && generation === meta.generation + 1
     const isKnown = isIncoming || generation === meta.generation
@@ -91,7 +91,7 @@ function metaOf(value: string | undefined): Meta {
   return isWhole ? meta : empty
 }
 
-/** What is damaged is shown as refused, with its text, and stays until a person has seen it. */
+/** Damaged entries are shown as refused, with their text, and stay until a person has seen them. */
 function readWaiting({ waiting }: Stored, key: string, value: string): void {
   const id = key.slice('waits/'.length)
   const [noun, of] = partsOf(id)
@@ -132,7 +132,7 @@ const isFields = (fields: object): boolean =>
   typeof fields === 'object' &&
   Object.values(fields).every((value) => value === null || typeof value !== 'object')
 
-/** What waits, but cannot be read. */
+/** Something that waits, but cannot be read. */
 export const damaged = (id: string, value: string): Waiting => ({
   ...newWaiting(...partsOf(id), 0),
   errors: { row: [`It was damaged on this device: ${value}`] },

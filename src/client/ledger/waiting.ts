@@ -4,7 +4,7 @@ import type { Key, Noun } from './rows.ts'
 export type Value = string | number | boolean | null
 export type Fields = Record<string, Value>
 
-/** A change as an upload has it: ids of accounts and categories are keys. */
+/** A change in the form of an upload's operation: accounts and categories are named by their keys. */
 export type Change = {
   op: 'create' | 'update' | 'delete'
   set: Fields

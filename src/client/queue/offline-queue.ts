@@ -17,7 +17,7 @@ export type OfflineQueueOptions = {
   storage: KeyValueStorage
   /** Whose queue it is: on a shared device, one person's transactions never go out under another's token. */
   userId: number
-  /** Default: the browser's locks, shared by its tabs, else locks of this queue alone: then two tabs may send an item twice, though it lands once. */
+  /** Default: the browser's locks, which its tabs share; without these, two tabs may send an item twice, though it lands once. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. */
@@ -63,7 +63,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     for (const listener of listeners) listener(current)
   }
 
-  /** Changes the item with this client id, which no run takes meanwhile. False if it is in flight or gone. */
+  /** Changes the item with this client id while no run can take it. False if it is in flight or gone. */
   async function change(client_id: string, work: (item: QueueItem) => Promise<void>): Promise<boolean> {
     const isDone = await holdItems(async () => {
       const isMeant = (item: QueueItem) => item.client_id === client_id && !item.discarded

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../api.ts'
-import { ApiError, requireOurs } from '../errors.ts'
+import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { type Run, reject, step } from './run.ts'
 import type { StoredItem, TakenBatch } from './store.ts'
@@ -8,8 +8,8 @@ import type { StoredItem, TakenBatch } from './store.ts'
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
 
 /**
- * Waits for the outcome of every batch that the service has, and applies it to the items. Returns what failed because of
- * others in its batch, batch by batch.
+ * Waits for the outcome of every batch that the service has, and applies it to the items. Returns the batches that failed
+ * as a whole, perhaps because of a single item.
  */
 export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<SyncItem[][]> {
   const { store, report } = run
@@ -32,7 +32,7 @@ export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Pr
   return failed
 }
 
-/** Returns what failed as a whole, perhaps because of one item; undefined if it has not been processed yet. */
+/** Returns the items of a batch that failed as a whole, otherwise none; undefined if it has not been processed yet. */
 async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | undefined> {
   const status = await statusOf(run, batch)
   if (!status) {
@@ -44,7 +44,7 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | un
   const together = status.items.filter(({ errors }) => errors?.batch)
   const alone = status.items.filter((outcome) => together.length < 2 || !together.includes(outcome))
   await conclude(run, alone)
-  // Last, so that after a crash the outcome is asked for again.
+  // This comes last, so that the outcome is asked for again after a crash.
   await run.store.removeBatch(batch)
   return together
 }
@@ -56,7 +56,7 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | un
 async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBatch) {
   try {
     const status = await unwrap(api.transactions.sync[':id'].$get({ param: { id: sync_id } }, { headers }))
-    requireOurs(Array.isArray(status?.items))
+    requireFromService(Array.isArray(status?.items))
     return status
   } catch (error) {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined
@@ -67,7 +67,7 @@ async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBat
 /** One item of a batch as the service answers it. */
 type SyncItem = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
-/** First removes what is settled, which makes room, then deals with the rest one by one. */
+/** Removes first what needs nothing else, which makes room, then deals with the others one by one. */
 async function conclude(run: Run, outcomes: SyncItem[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))

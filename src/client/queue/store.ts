@@ -25,12 +25,12 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   discarded: boolean
 }
 
-/** An item as it is now; `mayHaveLanded` if it was sent once with unknown outcome. */
+/** An item as it is now; `mayHaveLanded` if it was sent with unknown outcome. */
 export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
 
 /**
- * Items that were sent together, noted before they are. Sending: a run is sending them. Lost: no answer came. Taken:
- * the service has it, under `sync_id`, and its outcome is not known yet.
+ * Items that are sent together, noted beforehand. Sending: a run is sending them. Lost: no answer came. Taken: the service
+ * has the batch, under `sync_id`, and its outcome is not known yet.
  */
 export type Batch = { key: string; client_ids: string[] } & (
   | { state: 'sending' | 'lost' }
@@ -40,10 +40,10 @@ export type TakenBatch = Extract<Batch, { state: 'taken' }>
 
 export type QueueStore = ReturnType<typeof queueStore>
 
-/** The items and batches of one queue. After a crash between any two calls, what was not done is done again. */
+/** The items and batches of one queue. A crash between any two calls loses nothing: what was not done is done again. */
 export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
-  /** What did not fit into the storage, by key. It is lost when the page is left; the work is then repeated. */
+  /** What did not fit into the storage, by key. It is lost when the page is left, and the work is then repeated. */
   const unsaved = new Map<string, string>()
 
   async function set({ key, ...value }: { key: string }): Promise<void> {
@@ -63,7 +63,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     await storage.delete(keys)
   }
 
-  /** What is unsaved counts only for items that the storage still has. */
+  /** Unsaved values count only for items that the storage still has. */
   async function items(): Promise<StoredItem[]> {
     const pairs = await storage.list(itemPrefix)
     return pairs
@@ -105,7 +105,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       }))
     },
 
-    /** After a run or its crash: marks what it was sending as lost, and forgets what has landed since. */
+    /** After a run, or its crash: marks what it was sending as lost, and forgets what has landed since. */
     async endRun(): Promise<void> {
       const all = (await batches()).filter(({ state }) => state !== 'taken')
       const [first, ...others] = all

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../api.ts'
 import type { GetBearer } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
-import { ApiError, requireOurs } from '../errors.ts'
+import { ApiError, requireFromService } from '../errors.ts'
 import { inHalves, stoppedBy } from '../stopped.ts'
 import { unwrap } from '../unwrap.ts'
 import { type Run, reject, type SyncReport, step } from './run.ts'
@@ -18,7 +18,7 @@ type UploadOptions = {
   sleep: (ms: number) => Promise<void>
   /** Called when items are in flight. */
   onSending: () => Promise<void>
-  /** Of one batch: what the service takes is 1,000 items and 1 MB (docs/contract.md, Offline batches). */
+  /** Of one batch (docs/contract.md, Offline batches). */
   limits: { items: number; bytes: number }
 }
 
@@ -46,10 +46,10 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
 }
 
 /**
- * Sends batches and waits for their outcome. One that fails as a whole, since its amounts would push a balance past
- * its bounds, goes again in halves, the first to its end before the second: what can land does, as if each came alone.
+ * Sends batches and waits for their outcome. One that fails as a whole, since its amounts would push a balance past its
+ * bounds, is sent again in halves, one after the other, so that every item lands that could land alone.
  */
-async function land(options: UploadOptions, run: Run, batches: Sent[][]): Promise<void> {
+async function land(options: UploadOptions, run: Run, batches: ToSend[][]): Promise<void> {
   for (const batch of batches) await step(run.report, () => send(options, run, batch))
   const failed = await settle(run, options.sleep)
   for (const half of failed.flatMap(inHalves)) {
@@ -59,13 +59,13 @@ async function land(options: UploadOptions, run: Run, batches: Sent[][]): Promis
 }
 
 /** An item to send, by its client id. */
-type Sent = { client_id: string | null }
+type ToSend = { client_id: string | null }
 
 async function pendingItems(store: QueueStore): Promise<QueueItem[]> {
   return (await store.items()).filter(({ state }) => state === 'pending')
 }
 
-/** Splits by the limits of a batch; an item beyond them by itself goes alone, and is refused by the service. */
+/** Splits by the limits of a batch. An item that alone exceeds them goes alone, for the service to refuse. */
 function chunksOf(items: StoredItem[], limits: UploadOptions['limits']): StoredItem[][] {
   const chunks: StoredItem[][] = []
   let bytes = 0
@@ -87,10 +87,10 @@ function toJson({ client_id, transaction }: StoredItem) {
   return { ...transaction, client_id }
 }
 
-/** Sends a batch. Its valid items are accepted and the others reported with the outcome, so that none holds up another. */
-async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<void> {
+/** Sends a batch. Invalid items are reported with the outcome, so that they do not hold up the valid ones. */
+async function send(options: UploadOptions, run: Run, chunk: ToSend[]): Promise<void> {
   const { client, store, headers } = run
-  // Once noted as in flight, an item cannot be changed; one changed before that goes out as it is now.
+  // Items cannot be changed once they are noted as in flight; until then, they go out as they are now.
   const { items, batch } = await options.holdItems(async () => {
     const ids = new Set(chunk.map(({ client_id }) => client_id))
     const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))
@@ -107,7 +107,7 @@ async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<vo
       header: { Prefer: 'handling=lenient' },
     } as const
     const taken = await unwrap(client.api.transactions.sync.$post(request, { headers }))
-    requireOurs(typeof taken?.sync_id === 'string')
+    requireFromService(typeof taken?.sync_id === 'string')
     await store.keepBatch({ ...batch, state: 'taken', sync_id: taken.sync_id })
   } catch (error) {
     await store.keepBatch({ ...batch, state: 'lost' })
@@ -117,7 +117,7 @@ async function send(options: UploadOptions, run: Run, chunk: Sent[]): Promise<vo
   }
 }
 
-/** What to send in place of a refused batch: always less than it. Throws the refusal if nothing helps. */
+/** What to send in place of a refused batch, always less of it. Throws the refusal if nothing helps. */
 async function withoutRefused(run: Run, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
   const isTooLarge = error.status === 413
   if (isTooLarge && items.length > 1) return inHalves(items)

@@ -1,0 +1,122 @@
+import type { Feed, UploadAnswer } from '../api.ts'
+import { ApiError, requireFromService } from '../errors.ts'
+import { unwrap } from '../unwrap.ts'
+import { isFeedChange, servedRows } from './rows.ts'
+import { isCursorRefused, keepRest, type Run, referredTo } from './run.ts'
+import { blockEntries, type Entry, onlyBlocks } from './store.ts'
+import { leftAfter, type Waiting } from './waiting.ts'
+
+/** Pulls until the copy is whole. */
+export async function pull(run: Run): Promise<void> {
+  do {
+    const { meta } = run.stored()
+    if (meta.cursor === null && meta.incoming === null) await beginSnapshot(run)
+    const cursor = meta.cursor ?? meta.incoming
+    const query = { limit: run.limits.rows, ...(cursor && { cursor }) }
+    try {
+      const page = await unwrap(run.client.api.changes.$get({ query }, { headers: run.headers }))
+      // A page that leads nowhere would be asked for again and again.
+      requireFromService(Boolean(page?.changes) && (!page.has_more || page.cursor !== cursor))
+      await takePage(run, page)
+    } catch (error) {
+      if (!cursor || !(error instanceof ApiError && isCursorRefused(run, error))) throw error
+      await beginSnapshot(run)
+    }
+  } while (!run.isWhole)
+}
+
+/** Begins a snapshot. The rows stay until it ends, and what waits stays in any case. */
+export function beginSnapshot(run: Run): Promise<void> {
+  run.isWhole = false
+  return run.commit(() => {
+    const stored = run.stored()
+    const entries = onlyBlocks(stored.blocks, stored.meta.generation)
+    stored.incoming = servedRows()
+    Object.assign(stored.meta, { cursor: null, incoming: '' })
+    return entries
+  })
+}
+
+type Page = Feed | UploadAnswer
+
+/** Takes a page; with the last one, applies what was answered, and shows it all. */
+export async function takePage(
+  run: Run,
+  { changes = [], cursor = '', has_more, balances }: Page,
+): Promise<void> {
+  const isPage =
+    Array.isArray(changes) && changes.every(isFeedChange) && (has_more || Array.isArray(balances))
+  requireFromService(isPage && typeof cursor === 'string' && cursor !== '')
+  await run.commit(() => {
+    const { meta, rows, incoming } = run.stored()
+    const isSnapshot = meta.incoming !== null
+    run.report.received += changes.length
+    run.isWhole = !has_more
+    const into = isSnapshot ? incoming : rows
+    into.fold(changes, isSnapshot ? () => undefined : run.touch)
+    const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
+    if (isSnapshot) meta.incoming = cursor
+    else meta.cursor = cursor
+    if (!run.isWhole) return entries
+    if (isSnapshot) entries.push(...endSnapshot(run))
+    entries.push(...applyAnswers(run))
+    checkBalances(run, balances)
+    return entries
+  })
+  if (run.isWhole) run.showTouched()
+  if (run.stored().meta.cursor === null && run.isWhole) run.isWhole = false
+}
+
+/** The snapshot takes the place of the rows. */
+function endSnapshot(run: Run): Entry[] {
+  const stored = run.stored()
+  const { meta, incoming } = stored
+  Object.assign(meta, { generation: meta.generation + 1, cursor: meta.incoming, incoming: null })
+  stored.rows = incoming
+  stored.incoming = servedRows()
+  run.touchAll()
+  return onlyBlocks(stored.blocks, meta.generation)
+}
+
+function applyAnswers(run: Run): Entry[] {
+  const { report, answers } = run
+  const entries: Entry[] = []
+  for (const [id, result] of answers) {
+    const one = run.stored().waiting.get(id)
+    if (!one?.sent) continue
+    const left = leftAfter(one, result)
+    // What names a row that a person has to correct waits for that; there is nothing to correct in it.
+    const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
+    entries.push(keepRest(run, one, isHeld ? { ...left, errors: null } : left))
+    if (left?.conflict) report.conflicts += 1
+    else if (left?.errors) report.rejected += isHeld ? 0 : 1
+    else {
+      report.sent += 1
+      run.done.delete(id)
+    }
+  }
+  answers.clear()
+  return entries
+}
+
+/** True if it names a row whose creation is invalid as well. */
+function namesInvalid(run: Run, { sent }: Waiting): boolean {
+  const { waiting } = run.stored()
+  return referredTo(sent).some((id) => {
+    const named = waiting.get(id)
+    return (
+      (named?.sent ?? named?.next)?.op === 'create' &&
+      (run.answers.get(id)?.outcome === 'invalid' || named?.errors)
+    )
+  })
+}
+
+/** If the rows do not add up to the balances, one was damaged or missed: all are read again, once in a run. */
+function checkBalances(run: Run, balances: Feed['balances']): void {
+  const { meta, rows } = run.stored()
+  if (!balances || rows.addUpTo(balances)) return
+  if (run.isRepaired)
+    run.report.stopped = { reason: 'refused', error: new Error('The rows do not add up to the balances.') }
+  else meta.cursor = null
+  run.isRepaired = true
+}

@@ -1,0 +1,125 @@
+import type { Upload } from '../api.ts'
+import { ApiError, requireFromService } from '../errors.ts'
+import { inHalves } from '../stopped.ts'
+import { unwrap } from '../unwrap.ts'
+import { compare } from './money.ts'
+import { beginSnapshot, pull, takePage } from './pull.ts'
+import { keyOf } from './rows.ts'
+import { isCursorRefused, keepRest, type Run, referredTo } from './run.ts'
+import { idOf } from './store.ts'
+import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
+
+/** Takes what is to be sent next, and marks it as sent: what is done to these rows from now on waits behind it. */
+export async function takeChunk(run: Run): Promise<Waiting[]> {
+  let chunk: Waiting[] = []
+  await run.commit(() => {
+    const { waiting } = run.stored()
+    const all = [...waiting].filter(
+      ([id, one]) => !run.done.has(id) && !isForPerson(one) && !isHeldUp(run, one),
+    )
+    const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
+    chunk = withinLimits(run, inOrder)
+    return chunk.map((one) => keepRest(run, one, one))
+  })
+  return chunk
+}
+
+function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
+  const { done, limits } = run
+  let bytes = 0
+  const chunk: Waiting[] = []
+  for (const [id, one] of all.slice(0, limits.operations)) {
+    const frozen = freeze(run, one)
+    bytes += new TextEncoder().encode(JSON.stringify(frozen)).length
+    if (chunk.length > 0 && bytes > limits.bytes) break
+    chunk.push(frozen)
+    done.add(id)
+  }
+  return chunk
+}
+
+/**
+ * Splits what waits into what is sent now and what is sent later. The service creates no row without a category, so one
+ * that comes back without one is created with any category, which is then taken away.
+ */
+function freeze(run: Run, one: Waiting): Waiting {
+  const change = (one.sent ?? one.next) as Change
+  const rest = one.sent && one.next
+  const [category] = run.stored().rows.byId.category.values()
+  const { op, again, set } = change
+  const isLacking = op === 'create' && again && set.type !== 'transfer' && set.category_id == null
+  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: change, next: rest }
+  const was = { category_id: keyOf(category) }
+  const sent = { ...change, set: { ...set, ...was } }
+  const none = { ...one, sent, next: { op: 'update' as const, set: { category_id: null }, was } }
+  // Whatever the category is by then, the row is to go.
+  if (rest?.op === 'delete') {
+    const { category_id, ...known } = rest.was
+    return { ...none, next: { ...rest, was: known } }
+  }
+  return (rest && fold(none, rest)) ?? none
+}
+
+/** Accounts and categories, to which others refer, are created first and deleted last. */
+function rankOf({ noun, sent, next }: Waiting): number {
+  if (noun === 'transaction') return 1
+  return (sent ?? next)?.op === 'delete' ? 2 : 0
+}
+
+/** True if it names a row that a person has to correct, or that comes back once its deletion has been answered. */
+function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
+  const { waiting } = run.stored()
+  return referredTo(sent ?? next).some((id) => {
+    const named = waiting.get(id)
+    return named?.next?.op === 'create' && (named.errors || named.sent)
+  })
+}
+
+/** Uploads changes; if together they would push a balance past its bounds, the first half and then the second. */
+export async function pushChunk(run: Run, chunk: Waiting[]): Promise<void> {
+  if (run.stored().meta.cursor === null) await pull(run)
+  const { cursor } = run.stored().meta
+  try {
+    const json = { cursor, ops: chunk.map((one) => operationOf(run, one)) } as Upload
+    const answer = await unwrap(run.client.api.changes.$post({ json }, { headers: run.headers }))
+    requireFromService(Array.isArray(answer?.results) && answer.results.every(isResult))
+    for (const result of answer.results) {
+      const one = chunk[result.index]
+      if (one) run.answers.set(idOf(one), result)
+    }
+    await takePage(run, answer)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (isCursorRefused(run, error)) {
+      await beginSnapshot(run)
+      return pushChunk(run, chunk)
+    }
+    if (error.status !== 413 && !error.errors.batch) throw error
+    const [one, ...others] = chunk as [Waiting]
+    const errors = error.status === 413 ? { row: [error.message] } : error.errors
+    if (others.length > 0) for (const half of inHalves(chunk)) await pushChunk(run, half)
+    else {
+      run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
+      run.isWhole = false
+    }
+  }
+}
+
+const outcomes: Record<Result['outcome'], 1> = {
+  ...{ created: 1, updated: 1, unchanged: 1, deleted: 1, duplicate: 1, conflict: 1, gone: 1, invalid: 1 },
+}
+const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
+
+function operationOf(run: Run, { noun, key, sent }: Waiting) {
+  const { op, set, was } = sent as Change
+  const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
+  const { rows, waiting } = run.stored()
+  // If a category has been deleted, its transactions have lost it.
+  const isThere = (category: unknown) =>
+    typeof category === 'string' && (rows.get('category', category) || waiting.has(`category ${category}`))
+  const known: Fields =
+    'category_id' in was && !isThere(was.category_id) ? { ...was, category_id: null } : was
+  return { op, noun, ...name, ...(op !== 'delete' && { set }), ...(op !== 'create' && { was: known }) }
+}
+
+export const isForPerson = ({ conflict, errors }: Waiting): boolean => conflict !== null || errors !== null

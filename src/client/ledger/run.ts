@@ -1,0 +1,67 @@
+import type { Bearer, GetBearer } from '../bearer.ts'
+import type { PurseClient } from '../create.ts'
+import type { ApiError } from '../errors.ts'
+import type { Stopped } from '../stopped.ts'
+import type { Copy } from './copy.ts'
+import { type Entry, idOf } from './store.ts'
+import type { Change, Result, Waiting } from './waiting.ts'
+
+/** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
+export type LedgerReport = {
+  /** Changes that were sent and done. */
+  sent: number
+  /** Changes that were received, including one's own. */
+  received: number
+  /** Changes that conflict with somebody else's: see `conflicts`. */
+  conflicts: number
+  /** Changes that were refused: see `rejected`. */
+  rejected: number
+  /** What still waits to be sent: held up, or done by the person meanwhile. */
+  waiting: number
+  stopped: Stopped | null
+}
+
+export type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 'touchAll' | 'showTouched'> & {
+  client: Pick<PurseClient, 'api'>
+  bearer: GetBearer
+  limits: typeof syncLimits
+}
+
+/** The most that an upload and a page may have (docs/client.md, Keeping a copy). */
+export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
+
+/** A run. Answers that come in while the copy is not whole are applied once it is. */
+export type Run = SyncOptions & {
+  report: LedgerReport
+  headers: Bearer
+  /** What the service has answered and is not applied yet, by the id of what waits. */
+  answers: Map<string, Result>
+  /** The ids of what has been sent. */
+  done: Set<string>
+  /** The last page has been taken. */
+  isWhole: boolean
+  /** All rows have been read again because they did not add up. */
+  isRepaired: boolean
+  /** A snapshot has taken the place of a refused cursor. */
+  isRenewed: boolean
+}
+
+/** Keeps what is left to do for a row. */
+export function keepRest(run: Run, one: Waiting, rest: Waiting | undefined): Entry {
+  const entry = run.keep(idOf(one), rest)
+  run.touch(one.noun, one.key)
+  return entry
+}
+
+/** The rows that a change refers to. */
+export function referredTo(change: Change | null): string[] {
+  const { account_id, to_account_id, category_id } = change?.set ?? {}
+  return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]
+}
+
+/** True if the cursor was refused, for the first time in a run: a second time, something else is wrong. */
+export function isCursorRefused(run: Run, { status, errors }: ApiError): boolean {
+  if (run.isRenewed || (status !== 410 && errors.cursor === undefined)) return false
+  run.isRenewed = true
+  return true
+}

@@ -1,0 +1,71 @@
+import type { Key } from './rows.ts'
+import { placeOf, type Shown, type View } from './view.ts'
+
+type Transaction = Shown['transaction']
+
+/** The filters of GET /api/transactions. */
+export type LedgerFilter = {
+  account_id?: Key | number | undefined
+  category_id?: Key | number | undefined
+  type?: Transaction['type'] | undefined
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+  page?: number | undefined
+  per_page?: number | undefined
+}
+
+/** The newest rows that a search looks at, as the service does. */
+const mostSearched = 10_000
+
+/** The transactions of some days, newest first. */
+export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {
+  if (from && to && from > to) return []
+  const first = to ? placeOf(listed, { transaction_date: to, rank: Number.POSITIVE_INFINITY }) : 0
+  const end = from ? placeOf(listed, { transaction_date: from, rank: -1 }) : listed.length
+  return first === 0 && end === listed.length ? listed : listed.slice(first, end)
+}
+
+/** The transactions that match a filter, newest first, and how far back a search has looked. */
+export function matching(
+  view: View,
+  keyOf: (noun: 'account' | 'category', name: Key | number) => Key,
+  { account_id, category_id, type, from, to, q }: LedgerFilter,
+) {
+  const account = account_id && keyOf('account', account_id)
+  const category = category_id && category_id !== 'none' && keyOf('category', category_id)
+  const isIn = (row: Transaction) => row.account_id === account || row.to_account_id === account
+  const categoryOf = (row: Transaction) =>
+    row.category_id !== null && view.get('category', row.category_id) ? row.category_id : null
+  const conditions = [
+    account && isIn,
+    category && ((row: Transaction) => categoryOf(row) === category),
+    category_id === 'none' && ((row: Transaction) => categoryOf(row) === null),
+    type && ((row: Transaction) => row.type === type),
+  ].filter((one) => typeof one === 'function')
+  const days = between(view, from, to)
+  // No text of a row is longer, and longer patterns may be refused.
+  const text = q?.trim().slice(0, 1_000)
+  if (!text) return { found: filtered(days, conditions) }
+  // A search looks at the newest rows of an account, or else of a category, in the days asked for.
+  const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
+  const looked = filtered(days, narrow).slice(0, mostSearched)
+  const isWhole = looked.length < mostSearched
+  return {
+    found: filtered(looked, [...conditions, containing(text)]),
+    searched_back_to: isWhole ? null : (looked.at(-1)?.transaction_date ?? null),
+  }
+}
+
+function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)[]): readonly Row[] {
+  return conditions.length === 0 ? rows : rows.filter((row) => conditions.every((holds) => holds(row)))
+}
+
+/** Like the service's searches, this ignores the case of ASCII letters only. */
+function containing(q: string) {
+  const eitherCase = (one: string) => `[${one.toLowerCase()}${one.toUpperCase()}]`
+  const code = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const pattern = new RegExp(q.replace(/./gs, (one) => (/[A-Za-z]/.test(one) ? eitherCase(one) : code(one))))
+  return ({ description, reference }: Transaction) =>
+    (description !== null && pattern.test(description)) || (reference !== null && pattern.test(reference))
+}
