@@ -343,7 +343,7 @@ describe.each([
     expect(laptop.told).toEqual([])
   })
 
-  test('after a cursor that is no longer valid, what is gone goes, and what waits stays and lands', async () => {
+  test('after a cursor that is no longer valid, deleted rows go, and what is waiting stays and lands', async () => {
     const { network, service, phone, laptop } = await setUp(openDevice)
     await laptop.create('transaction', spending('Cake'))
     await laptop.edit('transaction', 'Rent', { amount: '500.00' })

@@ -285,7 +285,7 @@ describe.skipIf(!executable)('the example app', () => {
     await page.locator('meta[name=version]').waitFor({ state: 'attached' })
   })
 
-  test('is served to whoever asks for its headers, and has what it takes to be installed', async () => {
+  test('is served with its headers, and has what it takes to be installed', async () => {
     const page = await fetch(`${served}/dashboard`, { method: 'HEAD' })
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const { id, icons } = (await (await fetch(`${served}/manifest.webmanifest`)).json()) as {

@@ -19,7 +19,7 @@ function logins(count: number, ms: number, seed: number): number[] {
   return Array.from({ length: count }, () => ms + 4 * random() + (random() < 0.1 ? 2 * ms * random() : 0))
 }
 
-test('a percentile is the value that so many do not exceed', () => {
+test('a percentile is the value that this percentage does not exceed', () => {
   const values = Array.from({ length: 500 }, (_, index) => 500 - index)
   expect([50, 99, 100].map((percent) => percentile(values, percent))).toEqual([250, 495, 500])
 })
@@ -60,7 +60,7 @@ describe('the verdict on the time of logins', () => {
   const known = sample('a wrong password', 120, 1)
   const again = sample('a wrong password again', 120, 4)
 
-  test('is no leak where the kinds take equally long', () => {
+  test('is not a leak if the kinds take equally long', () => {
     const { failures, smallestLeak } = judgeLogins(known, [sample('an unknown address', 120, 2)], again)
     expect(failures).toEqual([])
     expect(smallestLeak).toBeLessThan(6)
@@ -71,7 +71,7 @@ describe('the verdict on the time of logins', () => {
     expect(failures).toEqual([expect.stringMatching(/^LEAK: an unknown address takes/)])
   })
 
-  test('is none at all where the machine is too noisy, or differs from itself', () => {
+  test('is not a verdict if the machine is too noisy, or differs from itself', () => {
     const noisy = (seed: number) => {
       const random = seeded(seed)
       return { kind: 'noisy', times: Array.from({ length: 60 }, () => 120 + 300 * random()) }

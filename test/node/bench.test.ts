@@ -46,7 +46,7 @@ test('its counts are those of the database: one round trip with a token, and som
   ).toEqual([])
 })
 
-test('rows land on every way, a batch and a file in two round trips, a little JSON in one', () => {
+test('rows land in every way, a batch and a file in two round trips, a little JSON in one', () => {
   const landing = results.scenarios[0]?.landing ?? []
   expect(landing).toHaveLength(8)
   expect(landing.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true)
@@ -62,14 +62,14 @@ test('tables and charts name what was measured', () => {
   expect(written('rows.svg')).toContain('GET /api/summary')
 })
 
-test('too few calls for a percentile are called the slowest of so many', () => {
+test('too few calls for a percentile are labelled as the slowest', () => {
   expect(results.scenarios[0]?.cases.map(({ far }) => far.calls)).toEqual(
     results.scenarios[0]?.cases.map(() => 2),
   )
   expect(written('results.md')).toMatch(/\| `GET \/api\/me` \|(.*\| [\d.]+ of 2 \|){2}/)
 })
 
-test('ratios beside a bare route that was disturbed are flagged, and a goal that is missed says by how much', () => {
+test('ratios next to a disturbed bare route are flagged, and a missed goal says by how much', () => {
   const changed = structuredClone(results)
   const cases = changed.scenarios[0]?.cases ?? []
   for (const { far } of cases) Object.assign(far, { ratio: 1, bare: { median: 33, tail: 40 } })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-test('a Worker over the limit fails the check, which says what each environment weighs, and of what', () => {
+test('a Worker over the limit fails the check, which says how large each environment is, and which parts are the largest', () => {
   const limitBytes = 1_000
   const check = spawnSync('node', ['dev/bundle.ts', String(limitBytes)], { cwd: root, encoding: 'utf8' })
   expect(check.stderr).toContain('The Worker is larger than 1.0 KiB')

@@ -61,7 +61,7 @@ test('writers that a busy server refuses come again, and each has written once',
   for (const writer of meters.keys()) expect(await rowsOf(writer)).toBe(1)
 })
 
-test('a writer that is refused until its time is up is told to come again, and has written nothing', async () => {
+test('a writer that is refused until its time is up is told to try again, and has written nothing', async () => {
   const unlock = lockFile()
   const meter = new Meter()
   await expect(write(100, open(meter, 1_500))).rejects.toBeInstanceOf(DatabaseUnavailable)
@@ -78,7 +78,7 @@ test('readers do not wait for a writer', async () => {
   unlock()
 })
 
-test('an answer that is too large is asked for twice more, and then a fault of ours', async () => {
+test('an answer that is too large is requested twice more, and is then our fault', async () => {
   const meter = new Meter()
   const db = open(meter)
   const tooMuch = db.all(sql`
@@ -89,7 +89,7 @@ test('an answer that is too large is asked for twice more, and then a fault of o
   expect(await rowsOf(101)).toBe(0)
 })
 
-test('a parameter that is too large is a fault of ours, and nothing is kept', async () => {
+test('a parameter that is too large is our fault, and nothing is kept', async () => {
   const db = open()
   const batch = db.batch([
     db.run(sql`insert into written values (102)`),

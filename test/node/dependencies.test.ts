@@ -74,7 +74,7 @@ test('what is optional is one version of the libSQL server for each platform, he
   }
 })
 
-test('docs/security.md says of each dependency why it is trusted', () => {
+test('docs/security.md says why each dependency is trusted', () => {
   const text = readFileSync(path.join(projectDirectory, 'docs/security.md'), 'utf8')
   const [, part = ''] = text.split('\n## Dependencies')
   const listed = [...part.matchAll(/^\| `([^`]+)` /gm)].map(([, name]) => name)

@@ -36,7 +36,7 @@ describe.each(environments)('the environment "%s"', (env) => {
     expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(said))
   })
 
-  test('has the general limit switched on, and an end to every run', () => {
+  test('has the general limit switched on, and a CPU limit for every run', () => {
     expect(vars.GENERAL_LIMIT_ENABLED).toBe('true')
     expect(limits).toEqual({ cpu_ms: 10_000 })
   })
@@ -57,7 +57,7 @@ describe.each(environments)('the environment "%s"', (env) => {
       expect(dead_letter_queue).toBe(/-(dead|removal)$/.test(queue) ? undefined : `${queue}-dead`)
   })
 
-  test('tries a mail for half a day at least, and no longer than its idempotency key lives', () => {
+  test('tries an email for half a day at least, and no longer than its idempotency key lives', () => {
     const retries = queues.consumers.find(({ queue }) => queue.endsWith('-mail'))?.max_retries ?? 0
     let seconds = 0
     for (let attempts = 1; attempts <= retries; attempts++) seconds += retryDelaySeconds(attempts)

@@ -45,7 +45,7 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, an
   expect(await again.nothingLeft()).toBe(true)
 })
 
-test('a busy port and a wrong setting are each said in one line, before anything starts', async () => {
+test('a busy port and a wrong setting are each reported in one line, before anything starts', async () => {
   const place = await newPlace()
   const holder = net.createServer().listen(Number(place.MAIL_PORT), '127.0.0.1')
   await once(holder, 'listening')
@@ -60,7 +60,7 @@ test('a busy port and a wrong setting are each said in one line, before anything
   holder.close()
 })
 
-test('a setting that only the Worker knows to be wrong ends the start at once', async () => {
+test('a setting that only the Worker finds wrong ends the start at once', async () => {
   const place = { ...(await newPlace()), APP_SECRET: 'short' }
   const stack = start(place)
   expect(await stack.exit()).toBe(1)

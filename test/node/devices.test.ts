@@ -102,7 +102,7 @@ async function end(own: Device<Wire>[]): Promise<void> {
   first.ledger.settle(all)
 }
 
-test('copies are the truth, and nothing is lost or twice, however often the database is killed under their devices', async () => {
+test('copies are true, and nothing is lost or done twice, however often the database is killed under their devices', async () => {
   const wire = new Wire(new Tally())
   const people = [await settle(wire, 'ada', 3), await settle(wire, 'bob', 2)]
   const devices = people.flat()
@@ -137,7 +137,7 @@ test('copies are the truth, and nothing is lost or twice, however often the data
   await checkDatabase(place)
 })
 
-test('a device stays whole at whichever byte an answer to a pull or an upload is cut', async () => {
+test('a copy stays complete at whichever byte an answer to a pull or an upload is cut', async () => {
   const wire = new Wire(new Tally())
   const [phone, laptop] = (await settle(wire, 'cut', 2)) as [Device<Wire>, Device<Wire>]
   const dice = new Dice(1)

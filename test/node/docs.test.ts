@@ -61,7 +61,7 @@ test('comments cite pages and headings that exist', () => {
   expect(leadsSomewhere('api.md')).toBe(false)
 })
 
-test('the person whom the reference offers to register is nobody of the guides', () => {
+test('the person whom the reference offers to register does not occur in the guides', () => {
   const addressesIn = (text: string) => new Set(text.match(/\w+@example\.com/g))
   const guides = addressesIn(read('README.md') + read('docs/tour.md') + read('dev/main.ts'))
   const offered = addressesIn(read('dist/reference/api/openapi.json'))

@@ -54,7 +54,7 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   expect(await balance()).toBe(1_000 - all.length)
 }, 120_000)
 
-test('in the real runtime, a storm of 200 sign-ins is served or told when to come back, and holds up nobody', async () => {
+test('in the real runtime, a storm of 200 sign-ins is served or told when to try again, and holds up nobody', async () => {
   const { api, token } = stack
   const emailOf = (position: number) => `person-${position}@example.com`
   const { password } = registration('')

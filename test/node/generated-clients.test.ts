@@ -19,7 +19,7 @@ async function sessionOf(file: string, name: string): Promise<Session> {
   return (await import(path.join(clients, file)))[name]
 }
 
-test('clients that two generators make of the document alone compile, register, record, sync and read the summary', async () => {
+test('clients that two generators make from the document alone compile, register, record, sync and read the summary', async () => {
   await run('npm', ['run', 'generate'], { cwd: clients })
   await run('npm', ['run', 'types'], { cwd: clients })
 

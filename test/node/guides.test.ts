@@ -88,7 +88,7 @@ test('the calls of docs/testing.md run as they are pasted', async () => {
   await terminal.close()
 })
 
-test('docs/testing.md starts a stack by the variables that there are', () => {
+test('docs/testing.md starts a stack with variables that exist', () => {
   const [started = ''] = blocksOf('docs/testing.md', '')
   for (const name of [...portVariables, 'STATE_DIR']) expect(started).toContain(`${name}=`)
 })

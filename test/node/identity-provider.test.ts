@@ -302,7 +302,7 @@ it('asks again when the form holds no address, and shows what was typed as text'
   expect(html).not.toContain('<script')
 })
 
-it('offers who signed in before, as what they were then', async () => {
+it('offers the people who signed in before, as they were then', async () => {
   await fillIn({ address: 'anna@example.com', name: 'Anna S.', state: 'unverified' })
   const { page } = await new Browser().follow(await authorizationUrl())
   const again = /name="again" value="(\w+)"/.exec((await page?.text()) ?? '')?.[1] ?? ''
@@ -329,7 +329,7 @@ it('says so when a sign-in has ended', async () => {
   expect(await response.text()).toContain('This sign-in has ended')
 })
 
-it('fails the endpoint it is told to, until it is reset', async () => {
+it('fails the endpoint that it is told to, until it is reset', async () => {
   const { token_endpoint, jwks_uri, userinfo_endpoint } = await discover()
   const discovery = `${provider.issuer}/.well-known/openid-configuration`
   const endpoints = { token: token_endpoint, jwks: jwks_uri, userinfo: userinfo_endpoint, discovery }

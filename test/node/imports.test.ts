@@ -48,7 +48,7 @@ const roomOf = (file: string) => {
   return file.includes('/') ? (file.split('/')[0] ?? '') : '.'
 }
 
-test('every file of src stands in a room with a floor', () => {
+test('every file of src is in a room with a floor', () => {
   expect(files.length).toBeGreaterThan(20)
   expect(files.filter((file) => floors[roomOf(file)] === undefined)).toEqual([])
 })

@@ -61,7 +61,7 @@ async function sendNumbered(subjects: string[]): Promise<string[]> {
   return ids
 }
 
-it('gives back a mail with its content, headers and attachments', async () => {
+it('returns an email with its content, headers and attachments', async () => {
   const { data, error } = await resend.emails.send({
     ...hello,
     to: ['anna@example.com', 'Ben <ben@example.com>'],
@@ -97,7 +97,7 @@ it('gives back a mail with its content, headers and attachments', async () => {
   expect(new Date(mail.data?.created_at ?? '').getTime()).toBeGreaterThan(Date.parse('2026-01-01'))
 })
 
-it('lists mails newest first and without their content', async () => {
+it('lists emails newest first and without their content', async () => {
   await sendNumbered(['one', 'two', 'three'])
   const { data } = await resend.emails.list()
   expect(data).toMatchObject({ object: 'list', has_more: false })
@@ -116,7 +116,7 @@ it('pages through the list in both directions', async () => {
   expect((await resend.emails.list({ limit: 3, after: four })).data).toMatchObject({ has_more: false })
 })
 
-it('shows 20 mails on a page unless told otherwise', async () => {
+it('shows 20 emails on a page unless told otherwise', async () => {
   await resend.batch.send(Array.from({ length: 21 }, () => hello))
   expect(await listedSubjects()).toHaveLength(20)
   expect(await listedSubjects({ limit: 100 })).toHaveLength(21)
@@ -134,7 +134,7 @@ it.each([
   expect(await response.json()).toMatchObject({ name: 'validation_error' })
 })
 
-it('says that a mail is not there', async () => {
+it('says that an email does not exist', async () => {
   const { error } = await resend.emails.get('4ef9a417-02e9-4d39-ad75-9611e0fcc33c')
   expect(error).toEqual({ statusCode: 404, name: 'not_found', message: 'Email not found' })
 })
@@ -194,13 +194,13 @@ it('answers a batch in its order', async () => {
   expect(second.data?.subject).toBe('Second')
 })
 
-it('takes nothing of a batch with a bad mail in it', async () => {
+it('takes nothing of a batch with a bad email in it', async () => {
   const { error } = await resend.batch.send([hello, { ...hello, to: 'nobody' }])
   expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
   expect(await count()).toBe(0)
 })
 
-it('takes the good mails of a batch with permissive validation and names the bad ones', async () => {
+it('takes the good emails of a batch with permissive validation and names the bad ones', async () => {
   const { data } = await resend.batch.send([{ ...hello, to: 'nobody' }, hello], {
     batchValidation: 'permissive',
   })
@@ -209,33 +209,33 @@ it('takes the good mails of a batch with permissive validation and names the bad
   expect(await count()).toBe(1)
 })
 
-it('takes at most 100 mails in a batch', async () => {
+it('takes at most 100 emails in a batch', async () => {
   const { error } = await resend.batch.send(Array.from({ length: 101 }, () => hello))
   expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
   expect(await count()).toBe(0)
 })
 
-it('answers the same request with the same idempotency key alike, without a second mail', async () => {
+it('gives the same request with the same idempotency key the same answer, without a second email', async () => {
   const first = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   const again = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   expect(again.data).toEqual(first.data)
   expect(await count()).toBe(1)
 })
 
-it('answers a repeated batch alike', async () => {
+it('gives a repeated batch the same answer', async () => {
   const first = await resend.batch.send([hello, hello], { idempotencyKey: 'batch/1' })
   expect((await resend.batch.send([hello, hello], { idempotencyKey: 'batch/1' })).data).toEqual(first.data)
   expect(await count()).toBe(2)
 })
 
-it('refuses an idempotency key that was used for another mail', async () => {
+it('refuses an idempotency key that was used for another email', async () => {
   await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   const { error } = await resend.emails.send({ ...hello, subject: 'Other' }, { idempotencyKey: 'welcome/1' })
   expect(error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' })
   expect(await count()).toBe(1)
 })
 
-it('makes one mail of requests with one idempotency key at the same time', async () => {
+it('makes one email of simultaneous requests with one idempotency key', async () => {
   const sends = Array.from({ length: 10 }, () => resend.emails.send(hello, { idempotencyKey: 'welcome/1' }))
   const answers = await Promise.all(sends)
   expect(await count()).toBe(1)
@@ -243,7 +243,7 @@ it('makes one mail of requests with one idempotency key at the same time', async
   expect(failures.every((name) => name === 'concurrent_idempotent_requests')).toBe(true)
 })
 
-it('gives the idempotency key of a refused mail back', async () => {
+it('releases the idempotency key of a refused email', async () => {
   await resend.emails.send({ ...hello, to: 'nobody' }, { idempotencyKey: 'welcome/1' })
   const { error } = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   expect(error).toBeNull()
@@ -264,7 +264,7 @@ it('forgets an idempotency key after 24 hours', () => {
   expect(keys.take('key', 'other', new Date('2026-11-21T12:00:00Z'))).toBeUndefined()
 })
 
-it('keeps mails and idempotency keys over a restart', async () => {
+it('keeps emails and idempotency keys over a restart', async () => {
   const { data } = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   await reopen()
   expect((await resend.emails.get(data?.id ?? '')).data).toMatchObject({ subject: 'Hello', text: 'Hi Anna' })
@@ -272,7 +272,7 @@ it('keeps mails and idempotency keys over a restart', async () => {
   expect(await count()).toBe(1)
 })
 
-it('leaves out a mail that a crash has torn and keeps the others', async () => {
+it('leaves out an email that a crash left incomplete and keeps the others', async () => {
   await sendNumbered(['whole', 'torn'])
   const file = join(directory, 'mails.jsonl')
   await inbox.close()
@@ -281,7 +281,7 @@ it('leaves out a mail that a crash has torn and keeps the others', async () => {
   expect(await listedSubjects()).toEqual(['whole'])
 })
 
-it('keeps a mail written after a torn one', async () => {
+it('keeps an email written after an incomplete one', async () => {
   await sendNumbered(['whole'])
   await appendFile(join(directory, 'mails.jsonl'), '\n{"mails":[{"id":"to')
   await sendNumbered(['after'])
@@ -289,7 +289,7 @@ it('keeps a mail written after a torn one', async () => {
   expect(await listedSubjects()).toEqual(['after', 'whole'])
 })
 
-it('keeps every mail of a burst that makes it tidy its file up', async () => {
+it('keeps every email of a burst that makes it tidy up its file', async () => {
   const html = 'x'.repeat(400_000)
   const send = (index: number) =>
     resend.emails.send({ ...hello, html, subject: `${index}` }, { idempotencyKey: `${index}` })
@@ -300,7 +300,7 @@ it('keeps every mail of a burst that makes it tidy its file up', async () => {
   expect(again.map(({ data }) => data)).toEqual(answers.map(({ data }) => data))
 })
 
-it('keeps the newest 1,000 mails', async () => {
+it('keeps the newest 1,000 emails', async () => {
   await sendNumbered(['oldest'])
   for (let batch = 0; batch < 10; batch++) await resend.batch.send(Array.from({ length: 100 }, () => hello))
   expect(await count()).toBe(1_000)
@@ -350,7 +350,7 @@ it('leaves a send without an answer until it is reset', async () => {
   expect(await count()).toBe(0)
 })
 
-it('loses the answer of a mail it kept, which the idempotency key then makes good', async () => {
+it('loses the answer for an email it kept, which the idempotency key then makes up for', async () => {
   await call('/faults', 'POST', { status: 500, times: 1, keep: true })
   const options = { idempotencyKey: 'welcome/1' }
   expect((await resend.emails.send(hello, options)).error).toMatchObject({ statusCode: 500 })
@@ -363,7 +363,7 @@ it.each([[{ status: 418 }], [{ times: 0 }], [[]]])('refuses the fault %j', async
   expect((await call('/faults', 'POST', order)).status).toBe(422)
 })
 
-it('finds mails by subject, addresses and content', async () => {
+it('finds emails by subject, addresses and content', async () => {
   await resend.emails.send({ ...hello, subject: 'Reset', to: 'ben@example.com', html: '<b>Needle</b>' })
   await resend.emails.send(hello)
   const found = async (question: string) => {
@@ -377,7 +377,7 @@ it('finds mails by subject, addresses and content', async () => {
   expect(await found('purse.example')).toEqual(['Hello', 'Reset'])
 })
 
-it('tells an open page of a new mail', async () => {
+it('notifies an open page of a new email', async () => {
   const changes = await call('/changes')
   const reader = changes.body?.pipeThrough(new TextDecoderStream()).getReader()
   await reader?.read()

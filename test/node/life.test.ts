@@ -83,7 +83,7 @@ test('what was answered before a SIGKILL survives it: rows written one by one an
   await checkDatabase(place)
 })
 
-test('somebody registers, verifies, forgets, resets and signs in through the provider, by real mails and queues', async () => {
+test('somebody registers, verifies, forgets, resets and signs in through the provider, by real emails and queues', async () => {
   const place = await sharedPlace()
   const api = clientOf(place)
   const email = 'grace@example.com'

@@ -97,7 +97,7 @@ describe('a duplicate', () => {
     expect(idsOf([...jan, ...feb, since, until])).toEqual([[jan[1]?.id, feb[0]?.id]])
   })
 
-  test('goes by words first, then by the order of the days', () => {
+  test('prefers words, then the order of the days', () => {
     const coffee = typed({ date: '2026-04-14', words: 'coffee' })
     const bus = typed({ date: '2026-04-15', words: 'bus' })
     const entries = [
@@ -119,21 +119,21 @@ describe('a duplicate', () => {
     ])
   })
 
-  test('is not sure where either side could be with another', () => {
+  test('is not sure if either side could be in another', () => {
     expect(certaintiesOf([typed(), typed({ date: '2026-04-13' }), booked({ date: '2026-04-16' })])).toEqual([
       'likely',
     ])
     expect(certaintiesOf([typed(), booked(), booked({ date: '2026-04-16' })])).toEqual(['likely'])
   })
 
-  test('is not sure where a weekly debit may have been typed late', () => {
+  test('is not sure if a weekly debit may have been typed late', () => {
     const late = typed({ date: '2026-04-17' })
     expect(certaintiesOf([late, booked({ date: '2026-04-14' }), booked({ date: '2026-04-21' })])).toEqual([
       'likely',
     ])
   })
 
-  test('is not sure where a settled row could have been meant', () => {
+  test('is not sure if a settled row could have been meant', () => {
     const known = typed({ date: '2026-04-13', settled: ['duplicate'] })
     const [note, entry] = [typed(), booked()]
     expect(find([known, note, entry])).toMatchObject([{ ids: [note.id, entry.id], certainty: 'likely' }])
@@ -184,13 +184,13 @@ describe('a transfer', () => {
     expect(find([out(), into({ amount: 1200 })])).toEqual([])
   })
 
-  test('is sure where neither leg says anything of its own', () => {
+  test('is sure if neither leg says anything of its own', () => {
     expect(certaintiesOf([out({ words: 'Überweisung 4471' }), into({ words: 'SEPA GUTSCHRIFT' })])).toEqual([
       'sure',
     ])
   })
 
-  test('is not sure of what a friend paid back, of a refund, or by words that name both accounts', () => {
+  test('is not sure about what a friend paid back, about a refund, or by words that name both accounts', () => {
     expect(certaintiesOf([out({ words: 'Pizzeria' }), into({ words: 'Anna Schäfer' })])).toEqual(['likely'])
     expect(certaintiesOf([out({ words: 'CARD Zalando' }), into({ words: 'Zalando refund' })])).toEqual([
       'likely',
@@ -200,7 +200,7 @@ describe('a transfer', () => {
     ])
   })
 
-  test('goes by the name of the account first', () => {
+  test('prefers the name of the account', () => {
     const [left, named, near] = [
       out({ words: 'to the tin' }),
       into({ accountId: cash, date: '2026-04-18' }),

@@ -10,7 +10,7 @@ async function lint(source: string): Promise<string[]> {
   return problems.map(({ ruleId, location: [place] }) => `${ruleId} ${place?.pointer}`)
 }
 
-test('a strict linter has nothing to say of the document', async () => {
+test('a strict linter finds nothing wrong with the document', async () => {
   const problems = await lint(await readFile(documentFile, 'utf8'))
   expect(problems.sort()).toEqual([
     // What `data` of a change can be, which generators could not tell apart.

@@ -69,7 +69,7 @@ test('npm run seed fills a database once, with a stack and without, and brings b
   expect((await openApi(address, printed)('GET /me')).status).toBe(200)
 })
 
-test('npm run seed leaves alone what is not local, and says so in one line', async () => {
+test('npm run seed leaves remote databases alone, and says so in one line', async () => {
   const place = await newPlace()
   const remote = await seed({ ...place, TURSO_DATABASE_URL: 'libsql://purse.turso.io' })
   expect(remote).toEqual({

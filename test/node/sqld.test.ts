@@ -46,7 +46,7 @@ test.each([
   expect(() => findSqld(platform, nowhere)).toThrow(line)
 })
 
-test('a server ends with whoever started it, even when that was killed', async () => {
+test('a server ends with the process that started it, even if that is killed', async () => {
   const script = `import { startSqld } from './dev/sqld/server.ts'
     console.log((await startSqld({ directory: process.argv[1], checkpointInterval: 60 })).url)`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', script, newDirectory()], {

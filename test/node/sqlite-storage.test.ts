@@ -38,7 +38,7 @@ const kinds = [
 ]
 
 describe.each(kinds)('a storage in SQLite by $name', ({ of }) => {
-  test('lists in order what begins alike, writes all or nothing, and survives its process', async () => {
+  test('lists keys with the same prefix in order, writes all or nothing, and survives its process', async () => {
     const database = connect()
     const storage = sqliteStorage(of(database))
     expect(await storage.list('')).toEqual([])

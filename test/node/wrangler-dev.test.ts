@@ -32,7 +32,7 @@ afterEach(() => {
 })
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
 
-test('`wrangler dev` alone in a fresh checkout says in one line what to do, to whoever asks as well', {
+test('`wrangler dev` alone in a fresh checkout says in one line what to do, and answers requests with it', {
   timeout,
 }, async () => {
   const alone = await startAlone(project)
@@ -43,7 +43,7 @@ test('`wrangler dev` alone in a fresh checkout says in one line what to do, to w
   expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
 })
 
-test('`wrangler dev` alone works beside the stack of its checkout, in another environment as well, and says when that has gone', {
+test('`wrangler dev` alone works next to the stack of its checkout, in another environment too, and says when the stack has ended', {
   timeout,
 }, async () => {
   const place = { ...(await newPlace()), STATE_DIR: path.join(project, '.local') }

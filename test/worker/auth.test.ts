@@ -100,7 +100,7 @@ describe('register', () => {
     }
   })
 
-  test('says that an address is taken beside the other mistakes', async () => {
+  test('says that an address is taken along with the other mistakes', async () => {
     const world = createWorld()
     await register(world)
     expectInvalid(await register(world, { name: '' }), {
@@ -211,7 +211,7 @@ describe('login', () => {
     expect((await login(world, ' ADA@example.COM ', ada.password)).status).toBe(200)
   })
 
-  test('gives one and the same answer to a wrong password and to an unknown address', async () => {
+  test('gives the same answer to a wrong password and to an unknown address', async () => {
     const world = createWorld()
     await register(world)
     for (const [email, password] of [
@@ -254,7 +254,7 @@ describe('login', () => {
     })
   })
 
-  test('renews a password hash that was made with other parameters, and takes it ever after', async () => {
+  test('renews a password hash that was made with other parameters, and accepts it from then on', async () => {
     const before = createWorld({ SCRYPT_COST: '1024,8,1' })
     await register(before)
     const after = createWorld({ SCRYPT_COST: '2048,8,1', TURSO_DATABASE_URL: before.databaseUrl })

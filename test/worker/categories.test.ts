@@ -146,7 +146,7 @@ describe('changing a category', () => {
     expect([absent.status, absent.body]).toEqual([404, { message: 'Category not found.' }])
   })
 
-  test('says what is wrong with the type beside a name that is too long', async () => {
+  test('says what is wrong with the type along with a name that is too long', async () => {
     const person = await createWorld().register()
     const { id } = await create(person, 'Pets')
     const answer = await person.put(`/api/categories/${id}`, { name: 'x'.repeat(256), type: 'none' })

@@ -42,7 +42,7 @@ describe('changing the password', () => {
     expect((await login(world, person.email, password)).status).toBe(200)
   })
 
-  test('voids the links of reset mails', async () => {
+  test('voids the links in reset emails', async () => {
     const world = createWorld()
     const person = await world.register()
     await world.call('POST', '/api/forgot-password', { body: { email: person.email } })
@@ -90,7 +90,7 @@ describe('changing the password', () => {
     expect((await person.delete('/api/me', { password: person.password })).status).toBe(429)
   })
 
-  test('sends who has no password to the reset mail, with which it works from then on', async () => {
+  test('sends people without a password to the reset email, with which it works from then on', async () => {
     const world = createWorld()
     const email = `${crypto.randomUUID()}@example.com`
     const { token } = await signInThroughProvider(world, email)
@@ -104,7 +104,7 @@ describe('changing the password', () => {
     expect((await world.call('PUT', '/api/me/password', { token: own, body: again })).status).toBe(200)
   })
 
-  test('happens once when it comes ten times at once', async () => {
+  test('happens once if requested ten times at once', async () => {
     const world = createWorld()
     const person = await world.register()
     const answers = await Promise.all(Array.from({ length: 10 }, () => change(person)))
@@ -112,7 +112,7 @@ describe('changing the password', () => {
     expect(await statusOf(world, person.token)).toBe(200)
   })
 
-  test('proves nothing about whose the address is', async () => {
+  test('proves nothing about who owns the address', async () => {
     const world = createWorld()
     const stranger = await world.register({ email: `${crypto.randomUUID()}@example.com` })
     await verifyAddress(world, stranger)
@@ -122,7 +122,7 @@ describe('changing the password', () => {
     expect(await statusOf(world, stranger.token)).toBe(401)
   })
 
-  test('keeps a password proven that a mailed link had set', async () => {
+  test('keeps a password proven that an emailed link had set', async () => {
     const world = createWorld()
     const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
     await verifyAddress(world, person)

@@ -49,7 +49,7 @@ test.each([1, 2, 3, 7, 1000])(
   60_000,
 )
 
-test('a row that moves over the place where a snapshot stands is in the copy all the same', async () => {
+test('a row that moves past the position of a snapshot is still in the copy', async () => {
   const { person, spend } = await createHousehold(createWorld())
   const rows: Json[] = []
   for (let n = 0; n < 6; n++) rows.push(await spend())
@@ -83,7 +83,7 @@ test('what is deleted during a snapshot is not in the copy', async () => {
   await expectWhole(copy, person)
 })
 
-test('a row that changes often stands once on a page, and pages of what it leaves behind go on', async () => {
+test('a row that changes often appears once on a page, and the pages after it continue', async () => {
   const { person, cash, spend } = await createHousehold(createWorld())
   const copy = new FeedCopy(person)
   await copy.pull()
@@ -97,7 +97,7 @@ test('a row that changes often stands once on a page, and pages of what it leave
   await expectWhole(copy, person)
 })
 
-test('a page may be empty while there are more, and is never longer than what it was asked for', async () => {
+test('a page may be empty while there are more, and is never longer than requested', async () => {
   const household = await createHousehold(createWorld())
   const { world, person, checking, cash, expense } = household
   await person.post('/api/transactions', { ...expense(), account_id: cash.id })

@@ -78,14 +78,17 @@ const writes: Record<string, { write: Write; tells: string[] }> = {
   },
 }
 
-test.each(Object.entries(writes))('%s is told, and leaves the copy whole', async (_, { write, tells }) => {
-  const { person, household, copy } = await withCopy()
-  await write(household)
-  const [page] = await copy.pull()
-  const told = page.changes.map(({ noun, data }: Json) => (data ? noun : `${noun} null`))
-  expect(told.sort()).toEqual(tells.sort())
-  await expectWhole(copy, person)
-})
+test.each(Object.entries(writes))(
+  '%s is reported, and leaves the copy complete',
+  async (_, { write, tells }) => {
+    const { person, household, copy } = await withCopy()
+    await write(household)
+    const [page] = await copy.pull()
+    const told = page.changes.map(({ noun, data }: Json) => (data ? noun : `${noun} null`))
+    expect(told.sort()).toEqual(tells.sort())
+    await expectWhole(copy, person)
+  },
+)
 
 test('deleting an account is one entry, and removing what it held later adds none', async () => {
   const { world, person, checking, cash, expense, copy } = await withCopy()

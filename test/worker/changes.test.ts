@@ -56,7 +56,7 @@ test.each(['before what is left is removed', 'after that'])(
   },
 )
 
-test('start=now gives a cursor alone, for what comes from now on', async () => {
+test('start=now gives only a cursor, for what changes from now on', async () => {
   const { person, spend } = await createHousehold(createWorld())
   await spend()
   const { body } = await person.get('/api/changes?start=now')

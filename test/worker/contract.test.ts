@@ -37,7 +37,7 @@ test('a route that nobody described has no document', () => {
 })
 
 describe('the check that every test makes of every answer', () => {
-  test('passes a good answer', () => {
+  test('passes a valid answer', () => {
     expect(faultsOf(exchange({}))).toEqual([])
     expect(faultsOf(exchange({ path: '/api/categories', body: [category, category] }))).toEqual([])
     expect(faultsOf(exchange({ method: 'HEAD', text: '' }))).toEqual([])

@@ -117,7 +117,7 @@ describe('leaving', () => {
     expect(await tablesWith(world, email)).toEqual([])
   })
 
-  test('is confirmed by one mail', async () => {
+  test('is confirmed by one email', async () => {
     const world = createWorld()
     const person = await world.register({ name: 'Ada' })
     world.queued.length = 0
@@ -216,7 +216,7 @@ describe('leaving without a password', () => {
     expect(world.queued).toEqual([])
   })
 
-  test('makes the next sign-in through the provider that of somebody new', async () => {
+  test('makes the next sign-in through the provider a new user’s', async () => {
     const world = createWorld()
     const email = address()
     const before = await signInThroughProvider(world, email)

@@ -60,7 +60,7 @@ test('a row that an import brought and the user deleted does not come back with 
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 
-test('`reimport_deleted` takes it, and it is a row like any other from then on', async () => {
+test('`reimport_deleted` imports it, and it is a row like any other from then on', async () => {
   const { person, importRows, list, memories } = await createImporter()
   await importRows([[1, '-5.00']])
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
@@ -79,7 +79,7 @@ test('`reimport_deleted` takes it, and it is a row like any other from then on',
 })
 
 test.each(['', 'R'])(
-  'taking rows that equal each other again costs no more than their number (%j)',
+  'reimporting rows that equal each other costs no more than their number (%j)',
   async (mark) => {
     const workOf = async (count: number) => {
       const { person, world, importRows, memories } = await createImporter()
@@ -158,7 +158,7 @@ test('it is forgotten with its account, and with its user', async () => {
   expect(await other.memories()).toBe(0)
 })
 
-test('deleting a row of a file writes two rows more than deleting one that was typed', async () => {
+test('deleting a row of a file writes two rows more than deleting a typed one', async () => {
   const { person, world, list, spend, expense } = await createImporter()
   const typed = await spend()
   const transactions = [{ ...expense(), transaction_date: '2020-01-20' }]

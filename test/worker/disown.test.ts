@@ -36,7 +36,7 @@ function expectBadLink({ status, text }: Answer): void {
 }
 
 describe('the link "this was not me" of a verification mail', () => {
-  test('comes with the day of registering, also in a mail that is asked for later', async () => {
+  test('comes with the day of registering, even in an email that is requested later', async () => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
@@ -77,14 +77,14 @@ describe('the link "this was not me" of a verification mail', () => {
     expect((await world.register({ email: person.email })).id).not.toBe(person.id)
   })
 
-  test('answers JSON to what is no browser', async () => {
+  test('answers JSON to anything but a browser', async () => {
     const world = createWorld()
     const person = await world.register()
     const { status, body } = await world.call('POST', linkOf(world, person))
     expect({ status, body }).toEqual({ status: 200, body: { message: 'The account has been deleted.' } })
   })
 
-  test.each(['GET', 'POST'])('is of nobody once it has been used: %s is 404', async (method) => {
+  test.each(['GET', 'POST'])('belongs to nobody once it has been used: %s is a 404', async (method) => {
     const world = createWorld()
     const person = await world.register()
     const link = linkOf(world, person)
@@ -110,7 +110,7 @@ describe('the link "this was not me" of a verification mail', () => {
     expect((await resetPassword(world, person, 'a password of my own')).status).toBe(200)
   })
 
-  test('is one of two: of ending and verifying at the same time exactly one happens', async () => {
+  test('excludes verifying: if both are requested at once, exactly one happens', async () => {
     const world = createWorld()
     for (let i = 0; i < 10; i++) {
       const person = await world.register()
@@ -141,7 +141,7 @@ describe('the link "this was not me" of a verification mail', () => {
     }
   })
 
-  test('cannot be made of the link that verifies, nor of that of somebody else', async () => {
+  test('cannot be made from the link that verifies, nor from somebody else’s', async () => {
     const world = createWorld()
     const [ada, eve] = [await world.register(), await world.register()]
     const verifying = pathOf(mailOf(world, ada).url)

@@ -46,7 +46,7 @@ test('the type and the accounts of a transaction conflict as one', async () => {
   expect(await read()).toMatchObject({ ...was, account_id: cash.id })
 })
 
-test('changes of fields that do not meet are merged, whatever else the client believes of the row', async () => {
+test('changes to different fields are merged, whatever else the client believes about the row', async () => {
   const { person, transaction, read, fields } = await createLedger(createWorld())
   await person.put(`/api/transactions/${transaction.id}`, {
     description: 'Tea',
@@ -61,7 +61,7 @@ test('changes of fields that do not meet are merged, whatever else the client be
   expect(await read()).toMatchObject({ amount: '13.00', description: 'Tea', transaction_date: '2026-11-01' })
 })
 
-test('an operation is done whole or not at all: one field that conflicts keeps the others back', async () => {
+test('an operation is done whole or not at all: one field that conflicts holds back the others', async () => {
   const { person, transaction, read } = await createLedger(createWorld())
   await person.put(`/api/transactions/${transaction.id}`, { amount: 11 })
   const set = { amount: 13, description: 'Tea' }

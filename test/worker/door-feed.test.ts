@@ -44,7 +44,7 @@ test('without a cursor there is nothing but the results', async () => {
   })
 })
 
-test('a cursor after which the feed cannot go on is a 410, and nothing is done', async () => {
+test('a cursor from which the feed cannot continue is a 410, and nothing is done', async () => {
   const { world, person, cash } = await createLedger(createWorld())
   const stranger = await world.register()
   const { cursor } = (await person.get('/api/changes?start=now')).body

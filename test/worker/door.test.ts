@@ -26,7 +26,7 @@ test('what was made offline is created, in whatever order it is sent, and refers
   ])
 })
 
-test('references reach rows that were made before, by upload or by a request with a key', async () => {
+test('references reach rows that were created before, by an upload or by a request with a key', async () => {
   const { world, person, fields } = await createLedger(createWorld())
   await upload(person, [create('account', 'a1', wallet)])
   const { body: second } = await world.call('POST', '/api/accounts', {
@@ -151,7 +151,7 @@ test('what is deleted goes with all that a single deletion takes', async () => {
   ])
 })
 
-test('one invalid operation hurts no other, but what refers to it is invalid too', async () => {
+test('an invalid operation affects no other, but what refers to it is invalid too', async () => {
   const { person, fields, category, transaction } = await createLedger(createWorld())
   const invalid = (errors: object) => ({ outcome: 'invalid', errors })
   const selected = (field: string) => ({
@@ -252,7 +252,7 @@ test.each([
   expectInvalid(await person.post('/api/changes', { ops }), errors)
 })
 
-test('a row stands once in an upload, or nothing is done', async () => {
+test('a row may appear only once in an upload, or nothing is done', async () => {
   const { person, cash, transaction } = await createLedger(createWorld())
   const twice = ['The row already appears in an earlier operation.']
   const ops = [
@@ -308,7 +308,7 @@ test('names of categories that swap are taken, and a chain of renaming needs mor
   ])
 })
 
-test('another user’s rows are gone, whatever the operation knows of them, and cannot be referred to', async () => {
+test('another user’s rows are gone, whatever the operation knows about them, and cannot be referred to', async () => {
   const { world, person, checking, category, transaction } = await createLedger(createWorld())
   const keyed = await uploadOne(person, create('account', 'a1', wallet))
   const stranger = await world.register()
@@ -337,7 +337,7 @@ test('another user’s rows are gone, whatever the operation knows of them, and 
   ])
 })
 
-test('a quota that is crossed in the middle of an upload lets in what still fits', async () => {
+test('a quota that is reached in the middle of an upload admits what still fits', async () => {
   const person = await createWorld().register()
   const accounts = Array.from({ length: 500 }, (_, nth) => create('account', `a${nth}`, wallet))
   await upload(person, accounts.slice(0, 498))

@@ -38,7 +38,7 @@ async function verifiedEventsOf(work: () => Promise<unknown>): Promise<unknown[]
   return lines.filter((line) => line.includes('Verified')).map((line) => JSON.parse(line))
 }
 
-describe('the link of a verification mail', () => {
+describe('the link of a verification email', () => {
   test('is queued by registering: signed, for this user, for 60 minutes', async () => {
     setClock(noon)
     const world = createWorld()
@@ -97,7 +97,7 @@ describe('the link of a verification mail', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([302, `${toDashboard}?verified=1`])
   })
 
-  test('is still good beside a newer one', async () => {
+  test('is still valid next to a newer one', async () => {
     const world = createWorld()
     const person = await world.register()
     const older = linkOf(world, person)
@@ -241,7 +241,7 @@ describe('the link of a verification mail', () => {
     expect((await verifyAddress(world, person)).status).toBe(404)
   })
 
-  test('never says already to somebody who leaves at that moment', async () => {
+  test('never says “already” to somebody who leaves at that moment', async () => {
     const world = createWorld()
     const locations = []
     for (let i = 0; i < 20; i++) {
@@ -287,7 +287,7 @@ describe('the Verified event', () => {
   })
 })
 
-describe('asking for another verification mail', () => {
+describe('asking for another verification email', () => {
   const resend = (person: Person) => person.post('/api/email/verification-notification')
 
   test('queues one for the user who asks', async () => {

@@ -42,7 +42,7 @@ function wordsOf(html: string): string {
 const hrefsOf = (html: string) =>
   [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'))
 
-describe.each(every)('the mail %s', (_, mail) => {
+describe.each(every)('the email %s', (_, mail) => {
   test('has a subject, a text and an HTML part that say the same', () => {
     const { subject, text, html } = renderMail(mail)
     expect(subject).toMatch(/^[A-Z].{5,60}$/)
@@ -65,7 +65,7 @@ describe.each(every)('the mail %s', (_, mail) => {
     expect(renderMail({ ...mail })).toEqual(renderMail(mail))
   })
 
-  test('loads nothing from anywhere, and runs nothing', () => {
+  test('loads nothing from elsewhere, and runs nothing', () => {
     expect(renderMail(mail).html).not.toMatch(/<(img|script|link|iframe|form)\b|@import|url\(/i)
   })
 
@@ -120,7 +120,7 @@ test.each([
   expect(renderMail({ ...verify, name }).text).toMatch(/^Hello,\n/)
 })
 
-test('the mail of a verification says when the address was registered, and how to undo it', () => {
+test('the verification email says when the address was registered, and how to undo it', () => {
   const { text, html } = renderMail(verify)
   expect(text).toContain('on 19 November 2026 (UTC).')
   expect(text.split('\n')).toContain(disownUrl)
@@ -167,14 +167,14 @@ describe('the reminder', () => {
     for (const mail of [verify, reset, farewell]) expect(renderMail(mail).headers).toBeUndefined()
   })
 
-  test('says the same however late it may go out: two jobs at once send one mail', () => {
+  test('says the same however late it is sent: two jobs at once send one email', () => {
     expect(renderMail({ ...reminder, notAfter: '2027-01-01T00:00:00.000Z' } as Mail)).toEqual(
       renderMail(reminder),
     )
   })
 })
 
-test('the reset mail says what to do when it was not asked for', () => {
+test('the reset email says what to do if nobody asked for it', () => {
   expect(renderMail(reset).text).toMatch(/not you/)
   expect(renderMail(verify).text).toMatch(/did not create an account/)
 })

@@ -103,7 +103,7 @@ const unseen = [
 ]
 const writes = protectedRoutes.filter((route) => !route.startsWith('GET ') && !unseen.includes(route))
 
-test.each(writes)('after %s the tag of every read is another', async (route) => {
+test.each(writes)('after %s the tag of every read is different', async (route) => {
   const { world, person, household, paths } = await given()
   const { call, status } = await goodCall(route, household)
   const { email, password } = person
@@ -195,7 +195,7 @@ test.each([1, 2])('a 304 never hides a change, whatever happens (%i)', async (se
   expect(count.different).toBeGreaterThan(20)
 })
 
-test('the tag of another user, of another path or of other data is no tag of mine', async () => {
+test('the tag of another user, another path or other data is not valid', async () => {
   const { world, person, paths } = await given()
   const other = await createHousehold({ ...world })
   await other.spend()
@@ -219,7 +219,7 @@ test('the tag of another user, of another path or of other data is no tag of min
   }
 })
 
-test('a tag stands for no answer other than a 200', async () => {
+test('a tag never stands for an answer other than a 200', async () => {
   const { world, person, paths, checking } = await given()
   const other = await createHousehold({ ...world })
   const tags = (await Promise.all(paths.map((path) => tagOf(world, person.token, path)))).join()
@@ -261,7 +261,7 @@ test.each([
   expect([head.status, head.text]).toEqual([status, ''])
 })
 
-test('a token that gets nothing but 304s does not expire as idle, and does when it is old', async () => {
+test('a token that gets nothing but 304s does not expire as idle, but does when it is old', async () => {
   setClock(noon)
   const { world, person } = await given()
   let tag = await tagOf(world, person.token, '/api/accounts')
@@ -294,7 +294,7 @@ test('the summary of the current month has no tag while it can be two months, an
   expect(december.headers.get('ETag')).not.toBe(november)
 })
 
-test('all other reads are not to be stored, and have no tag', async () => {
+test('all other reads must not be stored, and have no tag', async () => {
   const { world, person } = await given()
   for (const path of ['/api/tokens', '/api/imports', '/api/changes', '/api/email/verification-status']) {
     const { headers } = await read(world, person.token, path, '*')

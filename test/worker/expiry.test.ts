@@ -64,7 +64,7 @@ test('what people took along when they left does not hold up the removal of othe
   expect(await count(world, 'failed_mails')).toBe(0)
 })
 
-test('of mails that were refused the newest fifty thousand are kept, for ninety days', async () => {
+test('the newest fifty thousand refused emails are kept, for ninety days', async () => {
   const world = createWorld()
   await execute(
     world,

@@ -166,14 +166,14 @@ test('what cannot be a token is a 401 that counts nowhere, and comes before a 42
   expect((await mistyped()).status).toBe(401)
 })
 
-test('nothing is counted where it is switched off', async () => {
+test('nothing is counted if it is switched off', async () => {
   await avoidEndOfMinute(20_000)
   const world = createWorld({ ...strict, GENERAL_LIMIT_ENABLED: 'false' })
   const person = await world.register()
   expect(await repeat(ofToken + 5, () => person.get('/api/me'))).toEqual(always(200, ofToken + 5))
 })
 
-test('a request passes where counting it fails, and the log says so', async () => {
+test('a request passes if counting it fails, and the log says so', async () => {
   const broken: RateLimit = { limit: () => Promise.reject(new Error('The counter is down')) }
   const limits = {
     GENERAL_LIMIT: broken,

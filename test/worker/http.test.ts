@@ -115,7 +115,7 @@ describe('every answer', () => {
     },
   )
 
-  test('has another request id than the one before', async () => {
+  test('has a different request id from the one before', async () => {
     const world = createWorld()
     const ids = [await world.call('GET', '/api/me'), await world.call('GET', '/api/me')].map(({ headers }) =>
       headers.get('X-Request-Id'),
@@ -320,7 +320,7 @@ describe('the body of a request', () => {
   })
 
   test.each(['{', '{"name":}', "{'name':1}", '{"name":"x"} trailing', 'undefined', '\u0000'])(
-    'is 400 when it is no JSON: %j',
+    'is a 400 if it is not JSON: %j',
     async (rawBody) => {
       const world = createWorld()
       const { status, body } = await post(world, rawBody, json, await signIn(world))
@@ -343,7 +343,7 @@ describe('the body of a request', () => {
   )
 
   test.each(['[]', '"text"', '7', 'true', 'null'])(
-    'is 422 when it is JSON but no object: %s',
+    'is a 422 if it is JSON but not an object: %s',
     async (rawBody) => {
       const world = createWorld()
       const { status, body } = await post(world, rawBody, json, await signIn(world))
@@ -369,7 +369,7 @@ describe('the body of a request', () => {
     }
   })
 
-  test('may hold keys that nobody knows, and dangerous ones do no harm', async () => {
+  test('may contain unknown keys, and dangerous ones do no harm', async () => {
     const world = createWorld()
     const rawBody =
       '{"name":"A","type":"bank","starting_balance":1,"extra":{"a":[1]},"__proto__":{"notes":"x"},"constructor":1}'
@@ -379,7 +379,7 @@ describe('the body of a request', () => {
     expect(body).not.toHaveProperty('extra')
   })
 
-  test('may come with query parameters that nobody knows', async () => {
+  test('may come with unknown query parameters', async () => {
     const world = createWorld()
     const options = await signIn(world)
     const { status } = await world.call('POST', '/api/accounts?colour=red&name=', {
@@ -411,13 +411,13 @@ describe('failures', () => {
     }
   })
 
-  test('of the configuration are 500 and tell nothing', async () => {
+  test('of the configuration are a 500 and reveal nothing', async () => {
     const answer = await createWorld({ SCRYPT_COST: 'no-such-cost' }).call('POST', '/api/login', { body: {} })
     expect([answer.status, answer.body]).toEqual([500, { message: 'Server Error' }])
     expect(answer.headers.get('X-Request-Id')).toMatch(/./)
   })
 
-  test('of the configuration are told to a developer on the same machine, by name and without values', async () => {
+  test('of the configuration are reported to a developer on the same machine, by name and without values', async () => {
     const brokenEnv = { ...env, SCRYPT_COST: 'no-such-cost' }
     for (const host of ['127.0.0.1:8787', 'localhost', '[::1]:8787']) {
       const answer = await worker.fetch(
@@ -431,7 +431,7 @@ describe('failures', () => {
     }
   })
 
-  test('of the database to answer are 503 with a time to come back, and tell nothing', async () => {
+  test('of the database to answer are a 503 with a time to try again, and reveal nothing', async () => {
     const world = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:1/' })
     const answer = await world.call('POST', '/api/login', { body: { email: 'a@example.com', password: 'x' } })
     expect([answer.status, answer.body]).toEqual([503, { message: expect.any(String) }])

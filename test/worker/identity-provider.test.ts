@@ -136,7 +136,7 @@ describe('the way to the provider', () => {
     }
   })
 
-  test('cannot be bent by a login_hint', async () => {
+  test('cannot be altered by a login_hint', async () => {
     const hint = 'a@example.com&redirect_uri=https://evil.example/#'
     const url = await begin(createWorld(), `?login_hint=${encodeURIComponent(hint)}`)
     expect(url.searchParams.getAll('redirect_uri')).toEqual(['http://purse.test/api/auth/idp/callback'])
@@ -211,7 +211,7 @@ describe('the first sign-in', () => {
     }
   })
 
-  test('is one user and one set of categories when it comes eight times at once', async () => {
+  test('is one user and one set of categories even if it comes eight times at once', async () => {
     const world = createWorld()
     const email = address()
     const paths = await Promise.all(Array.from({ length: 8 }, () => providerCallback(world, email)))
@@ -232,7 +232,7 @@ describe('the first sign-in', () => {
     expect(await usersIn(world)).toBe(0)
   })
 
-  test('refuses an account without an address, and makes nobody', async () => {
+  test('refuses an account without an address, and creates no user', async () => {
     const world = createWorld()
     const path = await fillIn(world, { decision: 'sign-in', address: address(), state: 'absent' })
     expectFailure(await world.call('GET', path), 'email_missing')
@@ -242,7 +242,7 @@ describe('the first sign-in', () => {
 
 describe('an address beyond ASCII', () => {
   test.each(['\u212a', '\u0130', '\u017f', '\uff4b'])(
-    'with %j in it is nobody else’s, whatever its lower case is, and makes nobody',
+    'with %j in it is nobody else’s, whatever its lower case is, and creates no user',
     async (letter) => {
       const world = createWorld()
       const rest = address()
@@ -311,8 +311,8 @@ describe('a later sign-in', () => {
   )
 })
 
-describe('an address that is registered already', () => {
-  test('and verified is linked: a password set by a mailed link, its tokens and what the user has stay', async () => {
+describe('an address that is already registered', () => {
+  test('and verified is linked: a password set by an emailed link, its tokens and what the user has stay', async () => {
     const world = createWorld()
     const person = await world.register({ email: address(), name: 'Ada' })
     await verifyAddress(world, person)
@@ -358,7 +358,7 @@ describe('an address that is registered already', () => {
     })
   })
 
-  test('is told once that its password went, and can set one that stays', async () => {
+  test('is told once that its password was removed, and can set one that stays', async () => {
     const world = createWorld()
     const person = await world.register({ email: address() })
     await verifyAddress(world, person)
@@ -469,7 +469,7 @@ describe('a state', () => {
     expect(Number(row?.n)).toBe(1)
   })
 
-  test('is good once, also under ten callbacks at once', async () => {
+  test('is good once, even under ten callbacks at once', async () => {
     muteLog(['error'])
     const world = createWorld()
     const path = await providerCallback(world, address())
@@ -814,7 +814,7 @@ describe('an ID token', () => {
     ['says so in a word', { claims: (c) => ({ ...c, email_verified: 'false' }) }],
     ['does not say', { claims: without('email_verified') }],
     [
-      'says so in its userinfo, where the address is from',
+      'says so in its userinfo, which has the address',
       {
         claims: without('email'),
         userinfo: { sub: 'subject-1', email: 'victim@example.com', email_verified: false },

@@ -33,7 +33,7 @@ async function createImporter(world = createWorld()) {
   return { person, upload }
 }
 
-test('a file that finds no room is 503 and told when to come again; all else is served, and small files soon', async () => {
+test('a file that finds no room is a 503 that says when to try again; everything else is served, and small files soon', async () => {
   const { person, upload } = await createImporter()
   const memory = takeMemory(55 * megabyte)
   const large = await upload(fileOf(2 * megabyte))
@@ -95,7 +95,7 @@ test('a file that comes in more parts than a request may have timers is read', a
   expect(await upload(body)).toMatchObject({ status: 200, body: { import: { counts: { rows: 1 } } } })
 })
 
-test('a body of more fields than an import may have is refused before it is parsed', async () => {
+test('a body with more fields than an import may have is refused before it is parsed', async () => {
   const world = createWorld()
   const { person } = await createHousehold(world)
   const fields = Array.from({ length: 300_000 }, (_, nth) => `"${nth.toString(36)}":1`)
@@ -131,7 +131,7 @@ test('a list with more than a hundred errors names the first hundred, and one wi
   ])
 })
 
-test('files that are on their way take no more memory together than there is', async () => {
+test('files that are arriving take no more memory together than there is', async () => {
   const { upload } = await createImporter()
   const uploads = Array.from({ length: 12 }, () => halfUploaded(4.9 * megabyte))
   const answers = uploads.map(({ body }) => upload(body))

@@ -56,7 +56,7 @@ async function createImporter() {
 }
 
 describe('a generic CSV', () => {
-  test('creates its rows, with categories made where there are none and accounts found by name', async () => {
+  test('creates its rows, with missing categories, and accounts found by name', async () => {
     const home = await createImporter()
     const { status, body } = await home.upload('/api/import/store', csv)
     expect([status, body]).toEqual([
@@ -100,7 +100,7 @@ describe('a generic CSV', () => {
     expect(await home.total()).toBe(4)
   })
 
-  test('names its categories: a name that is a number is no id', async () => {
+  test('names its categories: a name that is a number is not an id', async () => {
     const home = await createImporter()
     const named = 'date,amount,category,account\n2026-11-20,-5.00,4711,Checking\n'
     expect((await home.upload('/api/import/store', named)).status).toBe(200)
@@ -149,7 +149,7 @@ describe('a generic CSV', () => {
 })
 
 describe('a bank statement', () => {
-  test('becomes income and expenses of the account, and says whether its balance agrees', async () => {
+  test('becomes income and expenses on the account, and says whether its balance agrees', async () => {
     const home = await createImporter()
     const { status, body } = await home.statement(ofx)
     expect([status, body.import]).toEqual([
@@ -382,7 +382,7 @@ describe('undoing an import', () => {
   })
 })
 
-describe('what is no file to import', () => {
+describe('what is not a file to import', () => {
   test.each([
     ['nothing at all', '', 'file'],
     ['a ZIP archive', 'PK\u0003\u0004 something', 'file'],
@@ -402,7 +402,7 @@ describe('what is no file to import', () => {
     expect([status, body.message]).toEqual([413, 'The file must not be larger than 5 MB.'])
   })
 
-  test('a form without a file, or none at all, is a 422; one that is cut off a 400', async () => {
+  test('a form without a file, or no form at all, is a 422; one that is cut off a 400', async () => {
     const home = await createImporter()
     const headers = { 'Content-Type': 'multipart/form-data; boundary=x' }
     const call = (rawBody: string) =>
@@ -492,7 +492,7 @@ test('another user’s account in the form is one error, not one for each row', 
   expect([status, body.errors]).toEqual([422, { account_id: ['The selected account id is invalid.'] }])
 })
 
-test('a dry run answers what the real one would, the bounds included, and leaves no trace', async () => {
+test('a dry run answers as the real one would, bounds included, and leaves no trace', async () => {
   const home = await createImporter()
   const transactions = Array.from({ length: 10 }, () => ({ ...home.expense(), amount: '9999999999999.99' }))
   const before = (await home.person.get('/api/summary')).body
@@ -585,7 +585,7 @@ describe('a file at its bounds', () => {
     ['of texts that JSON doubles', 10_000, '\\'.repeat(250)],
     ['of letters that are two bytes each', 9_500, 'é'.repeat(249)],
   ])(
-    '%s lands whole and in its order',
+    '%s lands completely and in order',
     async (_, count, text) => {
       const home = await createImporter()
       const file = [

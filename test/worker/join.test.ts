@@ -109,7 +109,7 @@ test('of a transfer the outflow remains, and both statements can be imported aga
   await importAgain()
 })
 
-test('what is joined twice over is separated from the last, and is found by every file in between', async () => {
+test('what is joined twice is separated from the last, and is found by every file in between', async () => {
   const { person, savings, join, separate, rows, importAgain, isExact, contents } = await createJoiner()
   // Both legs were typed as well, so that each of them absorbs a bank's row before they become a transfer.
   const leg = {
@@ -148,7 +148,7 @@ test('what is joined twice over is separated from the last, and is found by ever
   expect((await join('duplicate')).remains).toBeDefined()
 })
 
-test('a transfer that was typed late is joined with the one that two banks told of', async () => {
+test('a transfer that was typed late is joined with the one that two banks reported', async () => {
   const home = await createJoiner()
   const {
     person,
@@ -240,7 +240,7 @@ test('undoing an import leaves a transfer alone that went with the other account
   }
 })
 
-test('deleting what remains deletes what went; deleting an account or leaving takes the rest along', async () => {
+test('deleting what remains deletes what was joined into it; so do deleting an account and leaving', async () => {
   const { world, person, savings, checking, join, separate, isExact, importRows } = await createJoiner()
   const { remains } = await join('duplicate')
   await person.delete(`/api/transactions/${remains.id}`)
@@ -327,7 +327,7 @@ test('only two transactions of the user’s that can be one event are joined', a
   expect(await contents()).toEqual(before)
 })
 
-test('an import joins what is sure if it is asked to, and undoing it takes that back', async () => {
+test('an import joins what is sure if asked to, and undoing the import separates it again', async () => {
   const { person, savings, typed, second, importRows, rows, isExact, balances, contents, importAgain } =
     await createJoiner()
   await person.delete(`/api/imports/${second.id}`)
@@ -355,7 +355,7 @@ test('an import joins what is sure if it is asked to, and undoing it takes that 
   expect((await person.get(`/api/transactions/${typed.id}`)).body.description).toBeNull()
 })
 
-test('a closing balance has what was joined on the day on which the bank booked it', async () => {
+test('a closing balance counts what was joined on the day when the bank booked it', async () => {
   const { world, person, checking, savings, join, importRows, rows, typed } = await createJoiner()
   await join('duplicate')
   await join('transfer')
@@ -410,7 +410,7 @@ test('a typed row that stands for one of two equal rows of a file is found twice
   expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
 })
 
-test('a deleted category is none: it is gained, given and kept by nobody', async () => {
+test('a deleted category does not count: no row gains, gives or keeps it', async () => {
   const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })
   await person.patch(`/api/transactions/${typed.id}`, { category_id: mine.id })
@@ -466,7 +466,7 @@ test('the client id of a row that was joined is answered with what remains, wher
   expect((await uploadOne(person, create('transaction', 'phone-1', set))).outcome).toBe('gone')
 })
 
-test('joining and separating go through what was joined before once at most', async () => {
+test('joining and separating go through what was joined before at most once', async () => {
   const { world, person, first, checking, join, separate } = await createJoiner()
   const { body: me } = await person.get('/api/me')
   await askDatabase(
@@ -489,7 +489,7 @@ test('joining and separating go through what was joined before once at most', as
   expect((await world.databaseWork()).rowsRead).toBeLessThan(1_000)
 })
 
-test('separating costs no more than the number of rows that were joined, one after the other', async () => {
+test('separating costs no more than the number of rows that were joined, one after another', async () => {
   const workOf = async (count: number) => {
     const { world, person, expense } = await createHousehold(createWorld())
     const made = await upload(

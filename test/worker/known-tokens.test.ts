@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { forget, isKnown, remember, userOf } from '../../src/http/known-tokens.ts'
 
-test('an isolate remembers the ten thousand tokens that were used last, and forgets what it is told to', () => {
+test('an isolate remembers the ten thousand tokens used last, and forgets those it is told to', () => {
   const mark = crypto.randomUUID()
   remember(`${mark} first`, 1)
   remember(`${mark} second`, 2)

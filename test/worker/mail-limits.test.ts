@@ -92,7 +92,7 @@ describe('somebody who registers an address that is not theirs', () => {
   })
 })
 
-describe('the mails to an address that nobody has confirmed', () => {
+describe('the emails to an address that nobody has confirmed', () => {
   test('are counted exactly when 60 ask at once, with a token each, in two isolates', async () => {
     const world = createWorld()
     const other = createWorld({ TURSO_DATABASE_URL: world.databaseUrl })
@@ -104,7 +104,7 @@ describe('the mails to an address that nobody has confirmed', () => {
     expect(world.queued.length + other.queued.length).toBe(mailboxLimit - 1)
   })
 
-  test('are counted over a day, and whoever waits as long as told to gets one', async () => {
+  test('are counted over a day, and whoever waits as long as they are told gets one', async () => {
     setClock(noon)
     const world = createWorld()
     const person = await world.register()
@@ -120,7 +120,7 @@ describe('the mails to an address that nobody has confirmed', () => {
     expect((await resend(world, person.token)).status).toBe(200)
   })
 
-  test('are told before they are used up: what remains is what the tightest limit leaves', async () => {
+  test('are reported before they are used up: what remains is what the tightest limit leaves', async () => {
     const world = createWorld()
     const person = await world.register()
     for (let sent = 1; sent < mailboxLimit - 3; sent++) await resend(world, await logIn(world, person))
@@ -164,7 +164,7 @@ describe('the owner of a confirmed address', () => {
 })
 
 describe('one client address', () => {
-  test('causes so many mails an hour, whoever gets them, and may sign up people without end', async () => {
+  test('causes a limited number of emails an hour, whoever gets them, and may sign up people without end', async () => {
     const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true' })
     const headers = elsewhere()
     const password = 'correct horse battery'

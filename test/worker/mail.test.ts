@@ -129,7 +129,7 @@ describe('a mail', () => {
     expect(await mailsTo(to)).toEqual([])
   })
 
-  test('goes out from the queue of each environment', async () => {
+  test('is sent from the queue of each environment', async () => {
     for (const queue of ['purse-staging-mail', 'purse-production-mail']) {
       const to = address()
       expect(outcome(await createWorld().deliver([mailTo(to)], queue))).toEqual(acknowledged)
@@ -137,7 +137,7 @@ describe('a mail', () => {
     }
   })
 
-  test('under another wording of the same id is the same mail', async () => {
+  test('under another wording of the same id is the same email', async () => {
     quiet()
     const [to, world] = [address(), createWorld()]
     const mail = mailTo(to)
@@ -148,7 +148,7 @@ describe('a mail', () => {
 })
 
 describe('the queue that delivers a message again', () => {
-  test('three times in a row sends one mail of each', async () => {
+  test('three times in a row sends one email of each', async () => {
     const world = createWorld()
     const person = await world.register({ email: address() })
     await world.call('POST', '/api/forgot-password', { body: { email: person.email } })
@@ -165,7 +165,7 @@ describe('the queue that delivers a message again', () => {
     expect(await failedMails(world)).toEqual([])
   })
 
-  test('to several consumers at once sends one mail, once those that met the other have tried again', async () => {
+  test('to several consumers at once sends one email, once those that met the other have retried', async () => {
     quiet()
     const world = createWorld()
     const to = address()
@@ -177,7 +177,7 @@ describe('the queue that delivers a message again', () => {
   })
 })
 
-describe('a mail service', () => {
+describe('an email service', () => {
   test.each([
     ['answers 500', { status: 500 }],
     ['answers 429', { status: 429 }],
@@ -197,7 +197,7 @@ describe('a mail service', () => {
   })
 
   test.each([false, true])(
-    'that answers nothing is given up on, and gets the mail again (kept the first time: %s)',
+    'that does not answer is given up on, and gets the email again (kept the first time: %s)',
     async (keep) => {
       quiet()
       const world = createWorld()
@@ -215,7 +215,7 @@ describe('a mail service', () => {
     },
   )
 
-  test('that breaks the connection off gets the mail again', async () => {
+  test('that breaks off the connection gets the email again', async () => {
     quiet()
     const world = createWorld()
     const to = address()
@@ -232,7 +232,7 @@ describe('a mail service', () => {
     expect(await mailsTo(to)).toHaveLength(1)
   })
 
-  test('that cannot be reached gets the mail again', async () => {
+  test('that cannot be reached gets the email again', async () => {
     quiet()
     const to = address()
     const unreachable = createWorld({ RESEND_BASE_URL: 'http://127.0.0.1:9' } as Partial<Env>)
@@ -272,7 +272,7 @@ describe('a mail service', () => {
     ])
   })
 
-  test('that fails holds up no other mail: each message has its own verdict', async () => {
+  test('that fails holds up no other email: each message has its own outcome', async () => {
     quiet()
     const world = createWorld()
     await fault('POST', { status: 500, times: 1 })
@@ -291,7 +291,7 @@ describe('a mail service', () => {
   })
 })
 
-describe('a message that is no mail', () => {
+describe('a message that is not an email', () => {
   test.each([
     ['null', null],
     ['a text', 'nonsense'],
@@ -310,17 +310,17 @@ describe('a message that is no mail', () => {
     expect(await failedMails(world)).toHaveLength(1)
   })
 
-  test('and cannot be recorded either comes again', async () => {
+  test('and cannot be recorded either is redelivered', async () => {
     quiet()
     const world = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:9/' })
     expect(outcome(await world.deliver(['nonsense']))).toEqual(toComeAgain)
   })
 })
 
-describe('a mail that was tried until the queue gave up', () => {
+describe('an email that was tried until the queue gave up', () => {
   const dead = 'purse-mail-dead'
 
-  test('is recorded: which, what, to whom, why and when, but not its link', async () => {
+  test('is recorded with its id, kind, recipient, reason and time, but not its link', async () => {
     const world = createWorld()
     const to = address()
     const mail = mailTo(to)
@@ -355,13 +355,13 @@ describe('a mail that was tried until the queue gave up', () => {
     expect(await failedMails(world)).toHaveLength(2)
   })
 
-  test.each([null, 'nonsense', {}])('is recorded even when it is no mail (%j)', async (body) => {
+  test.each([null, 'nonsense', {}])('is recorded even if it is not an email (%j)', async (body) => {
     const world = createWorld()
     expect(outcome(await world.deliver([body], dead))).toEqual(acknowledged)
     expect(await failedMails(world)).toHaveLength(1)
   })
 
-  test('comes again while the database is down', async () => {
+  test('is redelivered while the database is down', async () => {
     quiet()
     const world = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:9/' })
     expect(outcome(await world.deliver([mailTo(address())], dead))).toEqual(toComeAgain)
@@ -378,7 +378,7 @@ describe('a queue that takes nothing', () => {
     },
   } as unknown as Queue<Mail>
 
-  test('fails no request that wanted to send a mail', async () => {
+  test('fails no request that wanted to send an email', async () => {
     const log = quiet()
     const world = createWorld({ MAIL_QUEUE: throwing })
     const person = await world.register({ email: 'ada@example.com' })
@@ -394,7 +394,7 @@ describe('a queue that takes nothing', () => {
   })
 })
 
-test('a queue that is slow does not hold up the response, and gets its message all the same', async () => {
+test('a slow queue does not hold up the response, and still gets its message', async () => {
   const taken: Mail[] = []
   const underWay: Promise<unknown>[] = []
   const opened = Promise.withResolvers<void>()

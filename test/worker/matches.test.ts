@@ -195,7 +195,7 @@ test('a potential duplicate says why it is one', async () => {
   ])
 })
 
-test('an import that is sent again with its key is answered as the first time, whatever has been joined since', async () => {
+test('an import that is sent again with its key gets its first answer, whatever has been joined since', async () => {
   const { world, person, checking, savings, expense, importRows, matches } = await createBanked()
   await recordTransaction(person, { ...expense(), transaction_date: '2026-11-10' })
   await recordTransaction(person, { ...expense(), amount: 20, transaction_date: '2026-11-10' })
@@ -243,7 +243,7 @@ test.each(['suggest', 'sure'])(
   },
 )
 
-test('a rejected match goes with its rows, but not with one that is joined, and there are only so many', async () => {
+test('a rejected match is deleted with its rows, but not with one that is joined, and their number is limited', async () => {
   const { world, person, checking, savings, expense } = await createBanked()
   const type = (day: number) =>
     recordTransaction(person, { ...expense(), transaction_date: `2026-11-${day}`, description: `On ${day}` })

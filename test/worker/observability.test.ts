@@ -121,7 +121,7 @@ describe('a request', () => {
     })
   })
 
-  test('says what refused it: a database token that is no good, for one', async () => {
+  test('says what refused it: an invalid database token, for one', async () => {
     const world = createFaultyWorld()
     const health = () => world.call('GET', '/api/health')
     await world.whileBroken({ gets: 'status', status: 401 }, health)
@@ -185,7 +185,7 @@ describe('Server-Timing', () => {
     expect(Number(databaseMs)).toBeLessThanOrEqual(Number(durationMs))
   })
 
-  test('can be read by the origins that may call, and no others', async () => {
+  test('can be read by origins that may call, and no others', async () => {
     const world = createWorld()
     const call = async (Origin: string) =>
       (await world.call('GET', '/api/me', { headers: { Origin } })).headers
@@ -223,14 +223,14 @@ describe('a queue message', () => {
     ])
   })
 
-  test('of a Worker that is not configured comes again, and its line names what is missing', async () => {
+  test('of a Worker that is not configured is redelivered, and its line names what is missing', async () => {
     await createWorld({ RESEND_API_KEY: '' }).deliver([unknown], 'purse-mail')
     const [failure, message] = newLines()
     expect(failure).toMatchObject({ error: 'ConfigurationError', problem: expect.stringContaining('RESEND') })
     expect(message).toMatchObject({ outcome: 'retry', roundTrips: 0 })
   })
 
-  test('of a queue that has no consumer comes again', async () => {
+  test('of a queue that has no consumer is redelivered', async () => {
     await createWorld().deliver([unknown], 'purse-nothing')
     expect(newLines().at(-1)).toMatchObject({ event: 'message', queue: 'purse-nothing', outcome: 'retry' })
   })
@@ -281,13 +281,13 @@ describe('a wrong configuration', () => {
     }
   })
 
-  test('is not said where there is none', () => {
+  test('is not mentioned if there is none', () => {
     reportConfiguration({ ...env })
     reportConfiguration({ ...env, IDP_ISSUER: '', IDP_CLIENT_ID: '', IDP_CLIENT_SECRET: '' })
     expect(newLines()).toEqual([])
   })
 
-  test('is a placeholder that a deployment was left with', () => {
+  test('is a placeholder that was left in a deployment', () => {
     const own = {
       APP_URL: 'https://api.example.com',
       FRONTEND_URL: 'https://example.com',
@@ -306,7 +306,7 @@ describe('a wrong configuration', () => {
     expect(newLines()).toEqual([])
   })
 
-  test('names all that is wrong, and shows no value', async () => {
+  test('names everything that is wrong, and shows no value', async () => {
     const wrong = { APP_SECRET: 'sesame', TURSO_DATABASE_URL: 'sesame', SCRYPT_COST: 'sesame' }
     const answer = await createWorld(wrong).call('GET', '/api/health')
     expect([answer.status, answer.text]).toEqual([500, '{"message":"Server Error"}'])

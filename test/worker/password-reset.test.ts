@@ -39,7 +39,7 @@ function expectBadToken({ status, body }: Answer): void {
 }
 
 describe('a forgotten password', () => {
-  test('is answered with a mail to the user, whose link leads to the frontend', async () => {
+  test('is answered with an email to the user, whose link leads to the frontend', async () => {
     const world = createWorld()
     const person = await world.register({ email: 'ada+bank@example.com', name: 'Ada' })
     world.queued.length = 0
@@ -63,7 +63,7 @@ describe('a forgotten password', () => {
     expect(queuedMail(world, 'reset_password', 'ada@example.com').to).toBe('ada@example.com')
   })
 
-  test('of an address that nobody has is a 422, and no mail', async () => {
+  test('of an unknown address is a 422, and no email is sent', async () => {
     const world = createWorld()
     const { status, body } = await forgot(world, 'nobody@example.com')
     expect({ status, body }).toEqual({
@@ -84,7 +84,7 @@ describe('a forgotten password', () => {
     },
   )
 
-  test('changes nothing yet: password and tokens work on', async () => {
+  test('changes nothing yet: password and tokens still work', async () => {
     const world = createWorld()
     const person = await world.register()
     await tokenFor(world, person)
@@ -132,7 +132,7 @@ describe('the limit of forgotten passwords', () => {
     expect((await forgot(world, eve.email)).status).toBe(200)
   })
 
-  test('holds for an address that nobody has', async () => {
+  test('applies to unknown addresses', async () => {
     const world = createWorld()
     for (let i = 0; i < 6; i++) expect((await forgot(world, 'nobody@example.com')).status).toBe(422)
     expect((await forgot(world, 'nobody@example.com')).status).toBe(429)
@@ -162,8 +162,8 @@ describe('the limit of forgotten passwords', () => {
   })
 })
 
-describe('the token of a reset mail', () => {
-  test('sets a new password, and the old one is dead', async () => {
+describe('the token of a reset email', () => {
+  test('sets a new password, and voids the old one', async () => {
     const world = createWorld()
     const person = await world.register()
     const { email } = person
@@ -188,7 +188,7 @@ describe('the token of a reset mail', () => {
     expect((await world.call('GET', '/api/me', { token: body.access_token })).status).toBe(200)
   })
 
-  test('leaves no token to a login with the old password that was under way', async () => {
+  test('leaves no token to a login in progress with the old password', async () => {
     const world = createWorld()
     const person = await world.register()
     const { email, password } = person
@@ -273,7 +273,7 @@ describe('the token of a reset mail', () => {
     if (expected === 422) expectBadToken(answer)
   })
 
-  test('is no good for another address, and stays good for its own', async () => {
+  test('is not valid for another address, and stays valid for its own', async () => {
     const world = createWorld()
     const [ada, eve] = [await world.register(), await world.register()]
     const token = await tokenFor(world, eve)
@@ -311,7 +311,7 @@ describe('the token of a reset mail', () => {
     expect((await person.get('/api/me')).status).toBe(200)
   })
 
-  test('is no access token', async () => {
+  test('is not an access token', async () => {
     const world = createWorld()
     const person = await world.register()
     const token = await tokenFor(world, person)
@@ -357,7 +357,7 @@ describe('the token of a reset mail', () => {
     expect(body.email_verified).toBe(false)
   })
 
-  test('is asked for beside everything else that is missing', async () => {
+  test('is asked for together with everything else that is missing', async () => {
     const answer = await createWorld().call('POST', '/api/reset-password', { body: {} })
     expect(answer.status).toBe(422)
     expect(answer.body.message).toBe('The given data was invalid.')
@@ -368,7 +368,7 @@ describe('the token of a reset mail', () => {
     })
   })
 
-  test('of somebody who has left is no good', async () => {
+  test('of somebody who has left is not valid', async () => {
     const world = createWorld()
     const person = await world.register()
     const token = await tokenFor(world, person)

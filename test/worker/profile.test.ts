@@ -119,7 +119,7 @@ describe('me', () => {
     },
   )
 
-  test('refuses another address, beside the other mistakes, and changes nothing', async () => {
+  test('refuses another address, along with the other mistakes, and changes nothing', async () => {
     const person = await createWorld().register({ name: 'Ada', email: 'ada@example.com' })
     expectInvalid(await person.patch('/api/me', { name: 'Eve', email: 'eve@example.com' }), {
       email: ['The email field cannot be changed.'],

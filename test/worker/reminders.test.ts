@@ -77,7 +77,7 @@ describe('a reminder', () => {
     expect(await remindersAt(world, '2026-11-21T20:00:00Z')).toEqual([person.email])
   })
 
-  test('has another idempotency key each day, and the same one when the job runs twice', async () => {
+  test('has a different idempotency key each day, and the same one if the job runs twice', async () => {
     const world = createWorld()
     const person = await somebody(world, '2026-11-20T08:00:00Z')
     await remindersAt(world, '2026-11-20T20:00:00Z')
@@ -108,7 +108,7 @@ describe('a reminder', () => {
     expect(await remindersAt(world, due)).toEqual([email])
   })
 
-  test('comes to everybody whose time it is, and to nobody else', async () => {
+  test('comes to everybody whose time has come, and to nobody else', async () => {
     const world = createWorld()
     const people: Person[] = []
     for (const timezone of ['Europe/Berlin', 'Europe/Paris', 'UTC', 'Asia/Tokyo']) {
@@ -168,7 +168,7 @@ describe('a reminder', () => {
     expect(await remindersAt(world, '2026-11-21T11:00:00Z')).toEqual([tokyo.email])
   })
 
-  test('comes in spite of transactions of other days, and of other people', async () => {
+  test('comes in spite of transactions on other days, and of other people', async () => {
     const world = createWorld()
     const [person, other] = [
       await somebody(world, '2026-11-20T08:00:00Z'),
@@ -249,7 +249,7 @@ describe('a reminder', () => {
     expect(await remindersAt(world, '2026-11-20T20:05:00Z')).toEqual([person.email])
   })
 
-  test('of one user whose settings make no sense holds up nobody else’s', async () => {
+  test('of a user whose settings make no sense holds up nobody else’s', async () => {
     const world = createWorld()
     const [broken, person] = [
       await somebody(world, '2026-11-20T08:00:00Z'),
@@ -395,7 +395,7 @@ describe('the link that ends reminders', () => {
     expect(await remindersAt(world, '2026-11-21T20:00:00Z')).toEqual([person.email])
   })
 
-  test('ends them on the POST of a mail program, without a token or a cookie', async () => {
+  test('ends them on the POST of an email program, without a token or a cookie', async () => {
     const world = createWorld()
     const { person, link } = await reminded(world)
     const { status } = await world.call('POST', link, oneClick)
@@ -455,7 +455,7 @@ describe('the link that ends reminders', () => {
     expect((await person.get('/api/me')).body.reminder_time).toBe('20:00')
   })
 
-  test('gives away neither name nor address, and cannot be framed', async () => {
+  test('reveals neither name nor address, and cannot be framed', async () => {
     const world = createWorld()
     const { person, link } = await reminded(world)
     const { text, headers } = await world.call('GET', link)

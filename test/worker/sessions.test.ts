@@ -34,7 +34,7 @@ describe('the list of sessions', () => {
     expect(body).toContainEqual({ id: idOf(person.token), user_agent: null, ...times, is_current: false })
   })
 
-  test('gives away neither a secret nor its hash', async () => {
+  test('reveals neither a secret nor its hash', async () => {
     const world = createWorld()
     const person = await world.register()
     const { text } = await person.get('/api/tokens')
@@ -45,7 +45,7 @@ describe('the list of sessions', () => {
     expect(text).not.toContain(person.token.split('|')[1])
   })
 
-  test('cuts a client’s name that is very long', async () => {
+  test('truncates a client’s name that is very long', async () => {
     const world = createWorld()
     const person = await world.register()
     const token = await signInFrom(world, person, 'x'.repeat(5_000))

@@ -201,7 +201,7 @@ describe('the month of the summary', () => {
   })
 
   test.each(['2026', '2026-13', '2026-00', '2026-1', '2026-11-15', 'november'])(
-    'is refused when it is none: %s',
+    'is refused if it is not one: %s',
     async (month) => {
       const person = await createWorld().register()
       expectInvalidFields(await person.get(`/api/summary?month=${month}`), ['month'])

@@ -75,7 +75,7 @@ test('somebody who is not verified is refused before anything else', async () =>
 })
 
 describe('a batch with something wrong in it', () => {
-  test('is refused whole, every bad item named, those that only the database finds too', async () => {
+  test('is refused as a whole, with every bad item named, even those that only the database finds', async () => {
     const phone = await createPhone()
     const items = Array.from({ length: 600 }, (_, i) => phone.coffee({ amount: i + 1 }))
     items[500] = phone.coffee({ amount: -1, type: 'gift' })
@@ -97,7 +97,7 @@ describe('a batch with something wrong in it', () => {
     expect(await phone.total()).toBe(0)
   })
 
-  test('for an account that has gone since names the items to drop, and takes the rest when it comes again', async () => {
+  test('for an account deleted since names the items to drop, and accepts the rest when it is sent again', async () => {
     const phone = await createPhone()
     const gone = await openAccount(phone.person, { name: 'Gone' })
     const items = Array.from({ length: 5 }, (_, i) => phone.coffee({ amount: i + 1, client_id: `c${i}` }))
@@ -112,7 +112,7 @@ describe('a batch with something wrong in it', () => {
     expect(await phone.total()).toBe(3)
   })
 
-  test('is taken but for the bad items where the client prefers that', async () => {
+  test('is accepted without the bad items if the client prefers that', async () => {
     const phone = await createPhone()
     const items: unknown[] = Array.from({ length: 1_000 }, (_, i) => phone.coffee({ amount: i + 1 }))
     items[500] = phone.coffee({ amount: 'lots' })
@@ -186,7 +186,7 @@ describe('sent again', () => {
     expect(await balanceOf(phone.person, phone.checking)).toBe(94)
   })
 
-  test('a batch that has landed is known again, even if its category has gone since', async () => {
+  test('a batch that has landed is recognised, even if its category has been deleted since', async () => {
     const phone = await createPhone()
     const { body } = await phone.person.post('/api/categories', { name: 'Beans', type: 'expense' })
     const item = phone.coffee({ client_id: 'once', category_id: body.id })
@@ -197,7 +197,7 @@ describe('sent again', () => {
     expect(await phone.total()).toBe(1)
   })
 
-  test('an item keeps its category where the row it repeats is taken back before it is processed', async () => {
+  test('an item keeps its category if the row that it repeats is undone before it is processed', async () => {
     const phone = await createPhone()
     const item = phone.coffee({ client_id: 'once' })
     const imported = await phone.person.post('/api/import/store', { transactions: [item] })
@@ -210,7 +210,7 @@ describe('sent again', () => {
     expect(row.category_id).toBe(phone.category.id)
   })
 
-  test('a row that was deleted since does not come back', async () => {
+  test('a row that has been deleted since does not come back', async () => {
     const phone = await createPhone()
     const item = phone.coffee({ client_id: 'once' })
     expect(await phone.outcomes([item])).toEqual(['created'])
@@ -267,7 +267,7 @@ describe('equal items', () => {
   })
 })
 
-test('an account that goes before processing fails its items, with the reason, and no others', async () => {
+test('an account that is deleted before processing fails its items, with the reason, and no others', async () => {
   const phone = await createPhone()
   const { body } = await phone.sync([phone.coffee(), phone.coffee({ account_id: phone.cash.id })])
   await phone.person.delete(`/api/accounts/${phone.cash.id}`)
@@ -300,7 +300,7 @@ test('amounts that would push a balance past its bounds fail the batch, not the 
   expect(await phone.isExact()).toBe(true)
 })
 
-test('a batch whose message was lost is queued again by the sweep, and by whoever asks for it', async () => {
+test('a batch whose message was lost is queued again by the sweep, and by asking for its status', async () => {
   const phone = await createPhone()
   const { body } = await phone.sync([phone.coffee()])
   phone.world.queuedSyncs.length = 0
@@ -353,7 +353,7 @@ describe('users take turns', () => {
     return { person, sync: () => person.post('/api/transactions/sync', { transactions: [item] }) }
   }
 
-  test('somebody who uploads batch after batch keeps nobody else waiting for more than one', async () => {
+  test('somebody who uploads one batch after another keeps nobody else waiting for more than one', async () => {
     const phone = await createPhone()
     const neighbour = await createNeighbour(phone)
     const own: string[] = []

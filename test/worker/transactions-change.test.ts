@@ -168,7 +168,7 @@ describe('changing a transaction', () => {
     },
   )
 
-  test('refuses a destination on a row that is no transfer', async () => {
+  test('refuses a destination on a row that is not a transfer', async () => {
     const { cash, spent, change } = await createLedger()
     expectInvalidFields(await change(spent, { to_account_id: cash.id }), ['to_account_id'])
     expect((await change(spent, { to_account_id: null })).status).toBe(200)

@@ -316,7 +316,7 @@ describe('a duplicate', () => {
     expect((await person.post('/api/transactions', fields)).status).toBe(409)
   })
 
-  test('is none when account, type, amount or day differ', async () => {
+  test('is not one if account, type, amount or day differ', async () => {
     const { person, cash, expense } = await createHousehold(createWorld())
     await recordTransaction(person, expense())
     for (const difference of [
@@ -330,7 +330,7 @@ describe('a duplicate', () => {
     }
   })
 
-  test('is none when the destination differs', async () => {
+  test('is not one if the destination differs', async () => {
     const { person, cash, expense } = await createHousehold(createWorld())
     const savings = await openAccount(person)
     const transfer = { ...expense(), type: 'transfer', to_account_id: cash.id }
@@ -366,14 +366,14 @@ describe('a duplicate', () => {
     expect(body.duplicates.map((row: Json) => row.id).sort()).toEqual([bare.id, same.id].sort())
   })
 
-  test('is looked for after everything else is right', async () => {
+  test('is looked for only once everything else is right', async () => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, expense())
     const answer = await person.post('/api/transactions', { ...expense(), description: 'x'.repeat(256) })
     expectInvalidFields(answer, ['description'])
   })
 
-  test('is none of a deleted row, nor of what a row was before it changed', async () => {
+  test('is not one of a deleted row, nor of what a row was before it changed', async () => {
     const { person, expense } = await createHousehold(createWorld())
     const first = await recordTransaction(person, expense())
     await person.put(`/api/transactions/${first.id}`, { amount: 99 })
@@ -447,7 +447,7 @@ describe('a client_id', () => {
     })
   })
 
-  test.each([null, '', ' '])('of %j is none', async (client_id) => {
+  test.each([null, '', ' '])('of %j is not one', async (client_id) => {
     const { person, expense } = await createHousehold(createWorld())
     await recordTransaction(person, { ...expense(), client_id })
     const next = { ...expense(), client_id, amount: 1 }

@@ -161,7 +161,7 @@ describe('the pages', () => {
     })
   })
 
-  test('answer 200 for a page number beyond all numbers', async () => {
+  test('answer 200 for a page number beyond all safe integers', async () => {
     const person = await createWorld().register()
     const { status, body } = await person.get(`/api/transactions?page=${'9'.repeat(30)}`)
     expect([status, body.data]).toEqual([200, []])
@@ -300,7 +300,7 @@ describe('the filters', () => {
     expect(await find(`account_id=${savings.id}`)).toEqual(['save'])
   })
 
-  test('find a category, and with none what has no category', async () => {
+  test('find a category or, with `none`, transactions without one', async () => {
     const { category, salary, find } = await createFiveRows()
     expect(await find(`category_id=${category.id}`)).toEqual(['lunch', 'save', 'rent'])
     expect(await find(`category_id=${salary.id}`)).toEqual(['pay'])
@@ -351,7 +351,7 @@ describe('the filters', () => {
     },
   )
 
-  test('ignore what is none of them', async () => {
+  test('ignore anything that is not one of them', async () => {
     const { find } = await createFiveRows()
     expect(await find('colour=red&limit=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
   })

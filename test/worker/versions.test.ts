@@ -80,7 +80,7 @@ test.each(each)('%s: of changes of one version at once, exactly one succeeds', a
 })
 
 test.each(each)(
-  '%s: a condition hides neither an absent row nor another user’s nor a bad token',
+  '%s: a condition hides neither an absent row, nor another user’s, nor a bad token',
   async (noun) => {
     const { call, fields, wrong, world, before } = await given(noun)
     const stranger = await world.register()

@@ -14,7 +14,7 @@ test('a URL keeps its escapes if they are UTF-8, and other ones are escaped', ()
   expect(escaped('/?q=%ED%A0%80%F5%80%80%80')).toBe('/?q=%25ED%25A0%2580%25F5%2580%2580%2580')
 })
 
-test('what is no escape is read as it was written', async () => {
+test('what is not an escape is read as it was written', async () => {
   const { person, expense } = await createHousehold(createWorld())
   await recordTransaction(person, { ...expense(), description: '50% é %FF' })
   for (const q of ['50%', '50% %C3%A9', '50%25+%C3%A9+%FF', '%FF', '%ff'])
@@ -23,7 +23,7 @@ test('what is no escape is read as it was written', async () => {
     expect([path, (await person.get(`/api/accounts/${path}`)).status]).toEqual([path, 404])
 })
 
-test('a body passes by a URL that is not sound', async () => {
+test('a body is read although its URL is malformed', async () => {
   const { person } = await createHousehold(createWorld())
   expect(
     (await person.post('/api/accounts?x=%FF', { name: 'Purse', type: 'cash', starting_balance: 0 })).status,

@@ -3,7 +3,7 @@ import { protectedRoutes } from '../laws/every-route.ts'
 import { createWorld } from '../world.ts'
 
 test.each(protectedRoutes.filter((route) => route.includes(':')))(
-  '%s, its pattern spelled out, is 404 as for any id that is none, also where the body has no announced length',
+  '%s, its pattern spelled out, is a 404 as for any malformed id, even if the body has no announced length',
   async (route) => {
     const world = createWorld()
     const { token } = await world.register()

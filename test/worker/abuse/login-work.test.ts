@@ -29,7 +29,7 @@ function failToLogIn(email: string, to = world) {
   return to.call('POST', '/api/login', { body: { email, password: 'not the password' } })
 }
 
-test('every failed login asks the database once, one statement, and gets one and the same answer', async () => {
+test('every failed login asks the database once, with one statement, and gets the same answer', async () => {
   const seen = []
   for (const [kind, email] of failures) {
     await failToLogIn(email)

@@ -34,7 +34,7 @@ test('no route of a user calls anything but the database', async () => {
   expect([...origins]).toEqual([database])
 })
 
-test('addresses inside of fields, headers and queries are never called', async () => {
+test('addresses inside fields, headers and queries are never called', async () => {
   const world = createWorld()
   const { person, expense } = await createHousehold(world)
   const origins = watchOrigins()

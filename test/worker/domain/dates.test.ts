@@ -29,11 +29,11 @@ const instants = fc.date({
 })
 
 describe('a calendar date', () => {
-  test('is every day there is', () => {
+  test('is every calendar day', () => {
     fc.assert(fc.property(instants, (instant) => isCalendarDate(instant.toISOString().slice(0, 10))))
   })
 
-  test('is no day past the end of its month', () => {
+  test('is not a day past the end of its month', () => {
     const months = fc.record({
       year: fc.integer({ min: 1900, max: 2100 }),
       month: fc.integer({ min: 1, max: 12 }),
@@ -98,7 +98,7 @@ describe('the month of an instant', () => {
     expect(monthIn(timeZone, new Date(instant))).toBe(expected)
   })
 
-  test('is always one of those on earth, and these are at most two', () => {
+  test('is always one of the current ones on earth, which are at most two', () => {
     fc.assert(
       fc.property(instants, fc.constantFrom(...zones), (instant, zone) => {
         const months = monthsOnEarth(instant)

@@ -6,7 +6,7 @@ const classes = Object.values({ ...failures, ...databaseErrors })
   .filter((value) => typeof value === 'function')
   .filter((value) => value.prototype instanceof Error && value !== failures.Failure)
 
-test('every error says its own name, which the log shows also where classes have lost theirs', () => {
+test('every error sets its own name, which the log shows even if classes have lost theirs', () => {
   expect(classes.length).toBeGreaterThan(10)
   const names = classes.map((errorClass) => Reflect.construct(errorClass, ['Account']).name)
   expect(names).toEqual(classes.map(({ name }) => name))

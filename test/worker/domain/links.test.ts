@@ -28,7 +28,7 @@ const isVerificationLink = (secret: string, link: LinkParts, user: typeof ada, a
   isAddressLink(secret, 'verify', link, user, at)
 
 describe('a verification link', () => {
-  test('has the form that the contract gives it', async () => {
+  test('has the form that the contract specifies', async () => {
     expect(await addressLink(base, 'verify', ada, now)).toMatch(
       /^https:\/\/api\.purse\.example\/api\/email\/verify\/7\/[0-9a-f]{40,}\?expires=1795179600&signature=[0-9a-f]{64}$/,
     )
@@ -49,7 +49,7 @@ describe('a verification link', () => {
     expect(await isVerificationLink(base.secret, { ...link, id: '8' }, eves, now)).toBe(false)
   })
 
-  test('has no part that could be moved into another one', async () => {
+  test('has no part that could be used in another one', async () => {
     const link = await adas()
     const moved = [
       { ...link, hash: `${link.hash}?expires=${link.expires}`, expires: '' },

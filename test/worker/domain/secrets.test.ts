@@ -25,7 +25,7 @@ describe('a signature', () => {
     expect(await isSigned(other, 'text', await sign(secret, 'text'))).toBe(false)
   })
 
-  test('by the secret before is still believed while it is replaced, and new ones are by the new secret', async () => {
+  test('by the previous secret is still accepted during a rotation, and new ones are by the new secret', async () => {
     const both = `${other}|${secret}`
     expect(await isSigned(both, 'text', await sign(secret, 'text'))).toBe(true)
     expect(await sign(both, 'text')).toBe(await sign(other, 'text'))
@@ -43,7 +43,7 @@ describe('a signature', () => {
     }
   })
 
-  test('is refused when it is none: shorter, longer, in capitals, with spaces, or empty', async () => {
+  test('is refused if it is not one: shorter, longer, in capitals, with spaces, or empty', async () => {
     const good = await sign(secret, 'text')
     const wrong = [
       '',
@@ -62,7 +62,7 @@ describe('a signature', () => {
 describe('what is sealed', () => {
   const values = fc.jsonValue()
 
-  test('opens as it was', async () => {
+  test('opens unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(values, async (value) => {
         expect(await unseal(secret, await seal(secret, value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -70,7 +70,7 @@ describe('what is sealed', () => {
     )
   })
 
-  test('fits into a URL as it is', async () => {
+  test('fits in a URL as it is', async () => {
     expect(await seal(secret, { text: 'ä🔑'.repeat(50) })).toMatch(/^[\w-]+$/)
   })
 
@@ -106,7 +106,7 @@ describe('what is sealed', () => {
     }
   })
 
-  test('is no signature, and a signature is nothing sealed: each has a key of its own', async () => {
+  test('is not a signature, and a signature is not sealed: each has a key of its own', async () => {
     expect(await unseal(secret, await sign(secret, '{"a":1}'))).toBeUndefined()
     expect(await isSigned(secret, 'text', await seal(secret, 'text'))).toBe(false)
   })

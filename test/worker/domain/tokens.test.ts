@@ -8,13 +8,13 @@ const secrets = fc.constant(null).map(() => newSecret(random))
 const ids = fc.integer({ min: 1, max: 999_999_999_999_999 })
 
 describe('a secret', () => {
-  test('is at least 40 letters and digits and a checksum, another one each time', () => {
+  test('is at least 40 letters and digits and a checksum, different each time', () => {
     const made = Array.from({ length: 100 }, () => newSecret(random))
     for (const secret of made) expect(secret).toMatch(/^[A-Za-z0-9]{46}$/)
     expect(new Set(made).size).toBe(100)
   })
 
-  test('favours no character: bytes that would wrap round the alphabet are thrown away', () => {
+  test('favours no character: bytes that would wrap around the alphabet are discarded', () => {
     let calls = 0
     const biased = (bytes: Uint8Array) => bytes.fill(calls++ === 0 ? 255 : 61)
     expect(newSecret(biased)).toMatch(/^z{40}[A-Za-z0-9]{6}$/)

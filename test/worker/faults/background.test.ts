@@ -46,7 +46,7 @@ async function sendBatch({ world, person, expense }: Household) {
 }
 
 describe.each(everyFault)('with %s', (_, fault) => {
-  test('a batch comes again, and each item lands once', async () => {
+  test('a batch is redelivered, and each item lands once', async () => {
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const { person, checking } = household
@@ -57,7 +57,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
     expect(await balanceOf(person, checking)).toBe(100 - 12.5 - 12.5 - 3)
   })
 
-  test('a dead batch comes again, and fails for good', async () => {
+  test('a dead batch is redelivered, and fails for good', async () => {
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const { id, messages } = await sendBatch(household)
@@ -66,7 +66,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
     expect(body).toMatchObject({ status: 'failed', counts: { total: 3, failed: 3 } })
   })
 
-  test('what is recorded of a mail that cannot be sent is recorded once', async () => {
+  test('an email that cannot be sent is recorded once', async () => {
     const world = createFaultyWorld()
     await world.register()
     const [mail] = world.queued

@@ -82,7 +82,7 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
     expect(await count(household)).toBe(before + 1)
   })
 
-  test('creates another with another key, and for another person', async () => {
+  test('creates another with a different key, and for a different person', async () => {
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const before = await count(household)
@@ -115,7 +115,7 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
 })
 
 describe('an Idempotency-Key', () => {
-  test('of a transaction stands for its client id, unless the body has one', async () => {
+  test('of a transaction counts as its client id, unless the body has one', async () => {
     const household = await createHousehold(createFaultyWorld())
     const { expense } = household
     const send = (body: object, key: string) =>
@@ -226,7 +226,7 @@ describe('without any key', () => {
     expect(await transactions(household)).toBe(6)
   })
 
-  test('changing and deleting say the same twice, or that it is gone', async () => {
+  test('changing and deleting twice give the same answer, or say that it is gone', async () => {
     const world = createFaultyWorld()
     const { person, spend } = await createHousehold(world)
     const { id } = await spend()

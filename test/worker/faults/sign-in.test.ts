@@ -79,7 +79,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
   }
 })
 
-test('of a hundred who register at once, those who are refused have left nothing and can come again', async () => {
+test('of a hundred who register at once, those who are refused have left nothing and can try again', async () => {
   // So many hashes as dear as that take longer than anybody may wait.
   const world = createWorld({ SCRYPT_COST: '4096,8,2' })
   const addresses = Array.from({ length: 100 }, (_, position) => `person-${position}@example.com`)

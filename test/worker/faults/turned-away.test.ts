@@ -39,7 +39,7 @@ test('whoever is turned away until the time is up is told to come again', async 
   expect((await person.get('/api/transactions')).body.total).toBe(0)
 })
 
-test('a request that the database calls malformed or too large is a fault of ours, not an outage', async () => {
+test('a request that the database calls malformed or too large is our fault, not an outage', async () => {
   const world = createFaultyWorld()
   const { person, expense } = await createHousehold(world)
   for (const status of [400, 413]) {

@@ -63,7 +63,7 @@ const unreadable: [body: string, contentType: string][] = [
 ]
 
 describe.each(protectedRoutes.filter((route) => !route.startsWith('GET ')))('%s', (route) => {
-  test('is 401 with a token that is not good any more, whatever the body, for one request to the database', async () => {
+  test('is 401 with a token that is no longer valid, whatever the body, for one request to the database', async () => {
     const world = createWorld()
     const person = await world.register()
     await person.post('/api/logout')

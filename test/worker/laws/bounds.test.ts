@@ -37,7 +37,7 @@ describe('deleting an account', () => {
     await check()
   })
 
-  test('needs none either where incomes came first', async () => {
+  test('needs none either if incomes came first', async () => {
     const { person, open, fill, check } = await createRich()
     const debts = await open()
     await fill('2026-01', { type: 'income', account_id: debts.id })
@@ -62,7 +62,7 @@ describe('deleting an account', () => {
     await check()
   })
 
-  test('is refused where another account would be left out of bounds', async () => {
+  test('is refused if another account would be left out of bounds', async () => {
     const { person, open, fill, record, check, state } = await createRich()
     const from = await open()
     const to = await open()
@@ -76,7 +76,7 @@ describe('deleting an account', () => {
     await check()
   })
 
-  test('is refused where the total of the accounts that remain would be out of bounds', async () => {
+  test('is refused if the total of the remaining accounts would be out of bounds', async () => {
     const { person, open, fill, check, state } = await createRich()
     const debts = await open()
     const hoard = await open()
@@ -90,7 +90,7 @@ describe('deleting an account', () => {
   })
 })
 
-test('a change to a transfer, which no longer counts as spent, is refused where the total balance has no room for it', async () => {
+test('a change to a transfer, which no longer counts as spent, is refused if the total balance has no room for it', async () => {
   const { person, open, fill, record, check, state } = await createRich()
   const hoard = await open()
   await fill('2026-01', { type: 'income', account_id: hoard.id })
@@ -122,7 +122,7 @@ describe('deleting an account through which more than 2^63 went in all', () => {
        order by step.i`
   }
 
-  test('leaves another account as it began where as much came back', async () => {
+  test('leaves another account as it began if as much came back', async () => {
     const { world, person, open, check } = await createRich()
     const [left, right] = [await open({ starting_balance: '0.07' }), await open({ starting_balance: '0.05' })]
     const db = openWorldDatabase(world)
@@ -134,7 +134,7 @@ describe('deleting an account through which more than 2^63 went in all', () => {
     await check()
   })
 
-  test('is refused where others would be left with what never came from anywhere', async () => {
+  test('is refused if others would be left with money from nowhere', async () => {
     const { world, person, open, check, state } = await createRich()
     const accounts = [await open(), await open(), await open()]
     const db = openWorldDatabase(world)
@@ -146,7 +146,7 @@ describe('deleting an account through which more than 2^63 went in all', () => {
   })
 })
 
-test('deleting a category is refused where more would go to and fro without one than can be added up', async () => {
+test('deleting a category is refused if more would go back and forth without one than can be added up', async () => {
   const { world, person, open, check, state } = await createRich()
   const accounts = [await open(), await open()]
   const [first, second] = (await person.get('/api/categories')).body
@@ -272,7 +272,7 @@ describe('a single change that would leave the bounds is a 422 and changes nothi
     await full.check()
   })
 
-  test('and what just fits is taken', async () => {
+  test('and what just fits is accepted', async () => {
     const { person, hoard, spent, check } = await createFull()
     const answer = await person.put(`/api/transactions/${spent.id}`, { amount: '9999999999999.90' })
     expect(answer.status).toBe(200)

@@ -86,7 +86,7 @@ async function rowsOfLists(who: 'owner' | 'stranger', history: number): Promise<
 }
 
 test.each(['owner', 'stranger'] as const)(
-  'no list in which the %s finds little works more for 20,000 transactions elsewhere than for 100',
+  'no list in which the %s finds little does more work for 20,000 transactions elsewhere than for 100',
   async (who) => {
     const short = await rowsOfLists(who, 100)
     const long = await rowsOfLists(who, 20_000)
@@ -123,7 +123,7 @@ async function rowsOfFullLists(history: number): Promise<Record<string, number>>
   return worked
 }
 
-test('no list works more for 40,000 transactions than for 8,000 in the same months', async () => {
+test('no list does more work for 40,000 transactions than for 8,000 in the same months', async () => {
   const short = await rowsOfFullLists(8_000)
   const long = await rowsOfFullLists(40_000)
   // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
@@ -131,7 +131,7 @@ test('no list works more for 40,000 transactions than for 8,000 in the same mont
   expect(dearer).toEqual([])
 }, 60_000)
 
-test('a search looks at the newest 10,000 rows, and goes on from the day where it ended', async () => {
+test('a search looks at the newest 10,000 rows, and continues from the day where it ended', async () => {
   const searchOf = async (history: number, query: string) => {
     const world = createWorld()
     const household = await createHousehold(world)

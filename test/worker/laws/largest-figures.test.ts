@@ -76,7 +76,7 @@ test('an account on which more than 2^53 has moved can be shown, listed, changed
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })
 
-test('an account that was opened with a key is found again by it, whatever has moved on it since', async () => {
+test('an account that was opened with a key is found again by it, whatever has happened to it since', async () => {
   const world = createWorld()
   const { person, category } = await createHousehold(world)
   const open = () =>

@@ -78,7 +78,7 @@ describe('an id in a body', () => {
     },
   )
 
-  test('finds no row of another user through a filter of the list', async () => {
+  test('finds no row of another user through a filter', async () => {
     const world = createWorld()
     const owner = await createHousehold(world)
     await owner.spend()

@@ -66,7 +66,7 @@ describe('accounts', () => {
     expect((await person.post('/api/accounts', account)).status).toBe(201)
   })
 
-  test('have a bound for the notes of all of them, which leaves every other change alone', async () => {
+  test('have a bound for their notes in all, which does not affect any other change', async () => {
     const person = await createWorld().register()
     const open = (notes: string) => person.post('/api/accounts', { ...account, notes })
     for (let nth = 0; nth < fullNotes; nth++) expect((await open(longest)).status).toBe(201)
@@ -84,7 +84,7 @@ describe('accounts', () => {
     expect((await open('x'.repeat(rest))).status).toBe(201)
   })
 
-  test('leave whoever has more notes already to shorten them', async () => {
+  test('let whoever has more notes already shorten them', async () => {
     const world = createWorld()
     const person = await world.register()
     const { body: one } = await person.post('/api/accounts', { ...account, notes: 'long' })
@@ -99,7 +99,7 @@ describe('accounts', () => {
     expect((await change('l')).status).toBe(200)
   })
 
-  test('are refused to nobody for what others have', async () => {
+  test('are not refused because of what others have', async () => {
     const world = createWorld()
     const [full, other] = [await world.register(), await world.register()]
     await giveAccounts(world, full, maxAccounts)
@@ -174,7 +174,7 @@ describe('categories', () => {
   )
 })
 
-test('accounts from before there was a bound leave the summary as it is; their list says what is wrong with it', async () => {
+test('accounts from before the bound leave the summary as it is; their list says what is wrong', async () => {
   const world = createWorld()
   const person = await world.register()
   const db = openWorldDatabase(world)

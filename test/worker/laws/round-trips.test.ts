@@ -55,7 +55,7 @@ test.each(['/api/import/store', '/api/import/bank/store'])(
   },
 )
 
-test('JSON above 64 KB makes a second request where its token is not known in the isolate; to refuse it, one', async () => {
+test('JSON above 64 KB makes a second request if the isolate does not know its token; a refusal makes one', async () => {
   const world = createWorld()
   const { person, expense } = await createHousehold(world)
   const { email, password } = person

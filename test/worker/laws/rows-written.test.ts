@@ -49,7 +49,7 @@ const written: Record<string, number> = {
   'PUT /api/transactions/:id': 10,
 }
 
-test('every route writes as many rows as it is known to, index entries and triggers included', async () => {
+test('every route writes as many rows as expected, index entries and triggers included', async () => {
   const world = createWorld()
   const household = await createHousehold(world)
   const found: Record<string, number> = {}

@@ -191,7 +191,7 @@ describe.each(cases)('%s', (route, fields, kind) => {
   })
 })
 
-test('an input with many mistakes is told of all of them at once, those that the database finds too', async () => {
+test('all mistakes in an input are reported at once, including those that the database finds', async () => {
   const { call } = await createVictim()
   const { body } = await call('POST /api/transactions', {
     account_id: 999_999,
@@ -338,7 +338,7 @@ describe('a query parameter', () => {
     expect(await months('month=2020-02&month=2020-01')).toEqual({ income: 0, expense: 12.5, net: -12.5 })
   })
 
-  test('page that is repeated takes the last', async () => {
+  test('page that is repeated counts as the last', async () => {
     const { person } = await createTwoMonths()
     expect((await person.get('/api/transactions?page=2&page=1')).body.current_page).toBe(1)
     expect((await person.get('/api/transactions?page=1&page=2')).body.current_page).toBe(2)

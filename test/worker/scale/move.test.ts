@@ -225,7 +225,7 @@ test('a move that broke off half-way sends the user away until it is finished', 
   expect(await peopleIn(world)).toEqual([0, 1])
 })
 
-test('nobody moves to a database with a lower number, and who has left is let go', async () => {
+test('nobody moves to a database with a lower number, and somebody who has left is forgotten', async () => {
   const world = await createDatabases(2)
   const person = await somebodyWithAHistory(world)
   await expect(world.move(person.id, 1, 0)).rejects.toThrow('higher number')
@@ -258,7 +258,7 @@ test('what a move leaves behind is removed there and nowhere else; whoever has l
   expect(await peopleIn(world)).toEqual([0, 1])
 })
 
-test('every table that belongs to a user moves, or is made anew', async () => {
+test('every table that belongs to a user moves, or is computed again', async () => {
   const world = await createDatabases(1)
   const { db } = world.database(0)
   const [tables] = await db.batch([

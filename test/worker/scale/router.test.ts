@@ -110,7 +110,7 @@ test('a request without a token asks the directory, and the database where the a
   ])
 })
 
-test('links out of mails lead to the database of their user', async () => {
+test('links in emails lead to the database of their user', async () => {
   const world = await createDatabases(4)
   const [, person] = await oneOfEach(world)
   if (!person) throw new Error('Nobody lives in number 1')
@@ -207,7 +207,7 @@ test('cron jobs run in every database', async () => {
   expect(await world.requestsDuring(() => world.runCron('* * * * *'))).toEqual([1, 1, 1, 1, 1])
 })
 
-test('a database that is down hurts its own users alone', async () => {
+test('a database that is down affects only its own users', async () => {
   const world = await createDatabases(4)
   const residents = await oneOfEach(world)
   const urls = world.numbered.map(({ url }, number) => (number === 2 ? deadUrl : url)).join(' ')
