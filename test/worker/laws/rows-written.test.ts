@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { create, update, upload } from '../uploads.ts'
-import { createWorld } from '../world.ts'
+import { createWorld, recordTransaction } from '../world.ts'
 import {
   createHousehold,
   goodCall,
@@ -62,6 +62,23 @@ test('every route writes as many rows as expected, index entries and triggers in
   }
   expect(found).toEqual(written)
 }, 60_000)
+
+test('in a month that has totals, a transaction is seven rows, its client id one more, and a new amount five', async () => {
+  const { world, person, expense } = await createHousehold(createWorld())
+  const { id } = await recordTransaction(person, expense())
+  const steps = [
+    () => person.post('/api/transactions', { ...expense(), amount: 2 }),
+    () => person.post('/api/transactions', { ...expense(), amount: 3, client_id: 'phone-1' }),
+    () => person.put(`/api/transactions/${id}`, { amount: 4 }),
+  ]
+  const rows: number[] = []
+  for (const step of steps) {
+    await world.resetDatabaseWork()
+    expect((await step()).status).toBeLessThan(300)
+    rows.push((await world.databaseWork()).rowsWritten)
+  }
+  expect(rows).toEqual([7, 8, 5])
+})
 
 /** Items of a batch or file, each an expense of its own, with a client id if they come from a phone. */
 function rowsOf({ expense }: Household, count: number, isOfPhone: boolean) {
