@@ -20,9 +20,9 @@ type Device = {
   edit: (noun: Noun, name: string, fields: Fields) => Promise<void>
   remove: (noun: Noun, name: string) => Promise<void>
   sync: () => Promise<void>
-  /** All that it has, as the service would show it. */
+  /** Everything that it has, as the service would show it. */
   rows: () => Promise<Copy>
-  /** What the person was told: fields with both values, or errors. */
+  /** What the person was shown: fields with both values, or errors. */
   told: unknown[]
 }
 type Copy = Record<Noun, Fields[]>
@@ -32,7 +32,7 @@ beforeAll(async () => {
   place = await sharedPlace()
 })
 
-/** RxDB counts the collections that are open. */
+/** RxDB limits the number of open collections. */
 const open: { close: () => Promise<unknown> }[] = []
 afterEach(async () => {
   for (const database of open.splice(0)) await database.close()

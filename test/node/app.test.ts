@@ -9,10 +9,10 @@ import { browser as executable, launch } from './browser.ts'
 import { clientOf, linkInMail, registration } from './client.ts'
 import { type Place, sharedPlace } from './stack.ts'
 
-/** Where the links of the shared stack lead. The browser is led to the app that is served for these tests. */
+/** Where the links of the shared stack lead. The browser goes to the app that is served for these tests instead. */
 const address = 'http://localhost:5173'
 
-/** For a machine that does much else; nothing here depends on its speed. */
+/** For a busy machine; nothing here depends on its speed. */
 const patienceMs = 60_000
 const phone = { viewport: { width: 390, height: 844 }, locale: 'en-GB', reducedMotion: 'reduce' } as const
 
@@ -45,7 +45,7 @@ describe.skipIf(!executable)('the example app', () => {
     return [context, await context.newPage()]
   }
 
-  /** Signs in somebody who has money, by the API, and returns what asks it in their name. */
+  /** Registers somebody with money through the API, and returns functions that call it in their name. */
   async function newPerson(email: string) {
     const api = clientOf(place)
     const token = (await api('POST', '/register', registration(email))).body.access_token
@@ -203,7 +203,7 @@ describe.skipIf(!executable)('the example app', () => {
     await choose(first, 'Gift')
     await press(first, 'Delete')
     await edit(second[1], 'Gift', { Amount: '6.00' })
-    // Both spend what is left.
+    // Both spend the rest.
     await addExpense(first, 'Bicycle', '55.00')
     await addExpense(second[1], 'Concert', '55.00')
 
@@ -327,7 +327,7 @@ describe.skipIf(!executable)('the example app', () => {
       return document.querySelector('.day')?.textContent
     })
     expect(shown).toContain('Tea')
-    // Only what keeps the copy up to date has been asked for, and none of it answered.
+    // Only what keeps the copy up to date has been requested, and none of it has been answered.
     expect(asked.filter((path) => !['/api/changes', '/api/me'].includes(path))).toEqual([])
     released.resolve()
     await page.getByText('Online · all saved').waitFor()

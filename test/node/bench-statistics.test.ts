@@ -13,7 +13,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** Logins of about so many milliseconds each, one in ten of which takes up to three times as long. */
+/** Logins of about that many milliseconds each, one in ten of which takes up to three times as long. */
 function logins(count: number, ms: number, seed: number): number[] {
   const random = seeded(seed)
   return Array.from({ length: count }, () => ms + 4 * random() + (random() < 0.1 ? 2 * ms * random() : 0))

@@ -12,7 +12,7 @@ import { readItem } from '../../src/http/transaction-list.ts'
 import { readUpload } from '../../src/http/upload.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 
-// A small body is read before it is known whether its token is good, so reading it must not cost much more than parsing.
+// A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.
 
 const mostTimes = 20
 /** Less is noise. */
@@ -40,7 +40,7 @@ const lowest = (call: () => unknown) => Math.min(...Array.from({ length: 3 }, ()
 function expectCheap(body: string, read: (body: Record<string, unknown>) => unknown): void {
   let parsing = floor()
   let cost = costOf(() => read(JSON.parse(body)))
-  // Most pass by the floor alone; only the others need to know what parsing their own body costs.
+  // Most are below the floor; only the others need to know what parsing their own body costs.
   if (cost > mostTimes * parsing)
     parsing = Math.max(
       parsing,
@@ -61,7 +61,7 @@ function floor(): number {
   return measuredFloor
 }
 
-/** Writes a value as JSON, in about so many bytes. */
+/** Writes a value as JSON, in about that many bytes. */
 type Value = (bytes: number) => string
 
 const text =
@@ -72,7 +72,7 @@ const manyFields: Value = (bytes) => {
   const fields = Array.from({ length: bytes / 12 }, (_, nth) => `"field${nth}":0`)
   return `{${fields}}`
 }
-/** What a field may hold in place of what it should. */
+/** What a field may contain instead of what it should. */
 const texts: Record<string, Value> = {
   'an empty text': () => '""',
   'a short text': () => '"x"',
@@ -91,7 +91,7 @@ const texts: Record<string, Value> = {
   'many labels of an address': text('a.', 'mary@'),
   'many quotes': text('\\"', '"'),
 }
-/** Only JSON can say the others. */
+/** The others exist only in JSON. */
 const values: Record<string, Value> = {
   ...texts,
   null: () => 'null',

@@ -14,6 +14,6 @@ test('a Worker over the limit fails the check, which says how large each environ
   expect(sizes.map(([, environment]) => environment)).toEqual(['staging', 'production'])
   for (const [, , bytes] of sizes) expect(Number(bytes)).toBeGreaterThan(limitBytes)
   expect(check.stdout).toMatch(/KiB {2}src\/services$/m)
-  // The alias of wrangler.toml leaves out what packages bring for inbound mail.
+  // An alias in wrangler.toml leaves out what packages contain for inbound email.
   expect(check.stdout).not.toContain('postal-mime')
 })

@@ -13,7 +13,7 @@ import { browser, launch, servePage } from './browser.ts'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { projectDirectory, sharedPlace } from './stack.ts'
 
-/** Of an app that keeps no ledger, and of one that does and therefore needs no queue. */
+/** For an app without a ledger, and for one with a ledger, which therefore needs no queue. */
 const maxBytes = { withoutLedger: 7.5 * 1024, withLedger: 16 * 1024 }
 let running: Browser | undefined
 
@@ -43,7 +43,7 @@ test('the client brings nothing of the server to a page, and is small', async ()
   }
   const bytes = {
     withoutLedger: await sizeWithout(/Ledger|sqlite/),
-    // It takes over what a queue has left, and a browser has no SQLite.
+    // A ledger takes over what a queue has left, and a browser has no SQLite.
     withLedger: await sizeWithout(/offlineQueue|sqlite/),
   }
   console.log(
@@ -53,7 +53,7 @@ test('the client brings nothing of the server to a page, and is small', async ()
   expect(bytes.withLedger).toBeLessThanOrEqual(maxBytes.withLedger)
 })
 
-/** What a page that has these contents loads, with what they take of hono. */
+/** What a page with these contents loads, including what they need from hono. */
 async function sizeOf(contents: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: projectDirectory },
@@ -235,7 +235,7 @@ test.skipIf(!browser)(
         const item = { ...expense, category_id, amount }
         await tab.evaluate(async (item) => (await book()).ledger.create('transaction', item), item)
       }
-      // Each has told the other.
+      // Each has notified the other.
       for (const tab of [one, two]) await expect.poll(() => balances(tab)).toEqual([-3.5])
       expect(await sync(two)).toMatchObject({ waiting: 2, stopped: { reason: 'offline' } })
       await one.close()
@@ -382,7 +382,7 @@ declare function example(): {
 }
 
 type Report = { created: number; stopped: { reason: string } | null }
-/** What the page below offers to the test, without the client's types, which matter elsewhere. */
+/** What the page below offers to the test, without the client's types, which are tested elsewhere. */
 declare function app(): {
   client: { signIn: (credentials: object) => Promise<unknown> }
   queue: {

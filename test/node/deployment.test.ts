@@ -6,7 +6,7 @@ import { exactLimits, perMinute } from '../../src/domain/rate-limits.ts'
 import { retryDelaySeconds } from '../../src/domain/retry-delay.ts'
 import { projectDirectory } from './stack.ts'
 
-/** What is tested of wrangler.toml. Wrangler's own type is lost among its bundled declarations. */
+/** The tested parts of wrangler.toml. Wrangler's own type is lost among its bundled declarations. */
 type Configuration = {
   ratelimits: { name: string; namespace_id: string; simple: { limit: number; period: number } }[]
   queues: {
@@ -52,7 +52,7 @@ describe.each(environments)('the environment "%s"', (env) => {
     expect(queues.producers.map(({ queue }) => queue)).toEqual(named(['sync', 'mail', 'removal']))
     const consumed = queues.consumers.map(({ queue }) => queue)
     expect(consumed.sort()).toEqual(named(['mail', 'mail-dead', 'removal', 'sync', 'sync-dead']))
-    // What is to be removed stands in the database, so those messages need no dead letters.
+    // What has to be removed is in the database, so those messages need no dead letters.
     for (const { queue, dead_letter_queue } of queues.consumers)
       expect(dead_letter_queue).toBe(/-(dead|removal)$/.test(queue) ? undefined : `${queue}-dead`)
   })

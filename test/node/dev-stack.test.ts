@@ -8,7 +8,7 @@ import { healthOf, newPlace, type Place, portVariables, sharedPlace, start } fro
 
 test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, and starts again beside another', async () => {
   const neighbour = await sharedPlace()
-  // Where somebody's own frontend has the app's port, the stack goes on without the app.
+  // If the developer's own frontend has the app's port, the stack runs without the app.
   const place = { ...(await newPlace()), APP_PORT: neighbour.PORT }
   const stack = await start(place).ready()
   expect(stack.output).toContain(`not here: port ${neighbour.PORT} is taken`)
@@ -23,7 +23,7 @@ test('the stack starts, lets no other use its state, ends cleanly on SIGTERM, an
   )
   expect(intruder.output.trim()).not.toContain('\n')
 
-  // npm forwards a signal that the terminal has sent already.
+  // npm forwards a signal that the terminal has already sent.
   stack.signal('SIGTERM')
   stack.signal('SIGTERM')
   expect(await stack.exit(), stack.output).toBe(0)

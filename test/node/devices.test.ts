@@ -20,7 +20,7 @@ import { checkDatabase } from './check-database.ts'
 import { clientOf, registration } from './client.ts'
 import { newPlace, type Place, start, until } from './stack.ts'
 
-// Far longer than a test takes on a machine that does ten things at once.
+// Far longer than a test takes on a busy machine.
 vi.setConfig({ testTimeout: 600_000 })
 
 let place: Place & { TURSO_DATABASE_URL: string }
@@ -42,10 +42,10 @@ beforeAll(async () => {
   }
 })
 
-/** A real network before a real stack. */
+/** A real network in front of a real stack. */
 class Wire extends Network {
   readonly service = `http://127.0.0.1:${place.PORT}`
-  /** Where requests go that may get lost. */
+  /** The address for requests that may get lost. */
   origin = this.service
 
   call(method: string, path: string, options?: CallOptions): Promise<Answer> {
@@ -92,7 +92,7 @@ async function settle(wire: Wire, name: string, devices: number): Promise<Device
   return own
 }
 
-/** Has somebody's devices say and learn what there is, and settles accounts. */
+/** Has somebody's devices send and pull everything, and checks all promises. */
 async function end(own: Device<Wire>[]): Promise<void> {
   const [first] = own as [Device<Wire>]
   for (const device of own) await device.finish(new Dice(1))
@@ -113,7 +113,7 @@ test('copies are true, and nothing is lost or done twice, however often the data
       for (let left = dice.from(1, 9); left > 0; left--) edit(device, dice)
       const lost = wire.tally.counts.get('503')
       await device.sync(dice)
-      // A device that gets no answer does not ask without a pause.
+      // A device that gets no answer pauses before it asks again.
       if (wire.tally.counts.get('503') !== lost) await sleep(100)
     }
   })
@@ -164,10 +164,10 @@ test('a copy stays complete at whichever byte an answer to a pull or an upload i
   await end([phone, laptop])
 })
 
-/** Tries for which the service answers but once: each breaks its answer off one byte later. */
+/** Attempts that share one answer of the service: each cuts it off one byte later. */
 const triesEach = 50
 
-/** A network before a service that breaks answers off. */
+/** A network in front of a service that cuts answers off. */
 async function startCutting(port: number) {
   let answer: Promise<Buffer> | undefined
   let bytes = 0
@@ -187,7 +187,7 @@ async function startCutting(port: number) {
   }
 }
 
-/** What a service sends in answer to a request, byte by byte. */
+/** A service's answer to a request, byte by byte. */
 async function askRaw(
   port: number,
   { method, url, rawHeaders }: IncomingMessage,

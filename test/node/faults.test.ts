@@ -9,7 +9,7 @@ import { newPlace, start } from './stack.ts'
 
 /** Requests are given up after eight seconds; the rest is for a machine that is busy with other things. */
 const longestWaitMs = 20_000
-/** One in so many of those who sign in at once has an account. */
+/** One in this many of those who sign in at once has an account. */
 const everyUser = 25
 const all = Array.from({ length: 200 }, (_, position) => position)
 
@@ -82,7 +82,7 @@ function isRefused({ status, headers }: ApiAnswer): boolean {
   return status === 503 && Number(headers.get('Retry-After')) > 0
 }
 
-/** `npm run dev` behind a faulty way to its database, and somebody with an account. */
+/** `npm run dev` with a faulty connection to its database, and somebody with an account. */
 async function startFaultyStack(databaseUrl: string) {
   const place = { ...(await newPlace()), TURSO_DATABASE_URL: `${databaseUrl}faulty/` }
   await start(place).ready()

@@ -14,7 +14,7 @@ type Session = (start: {
   verify: (email: string) => Promise<void>
 }) => Promise<unknown>
 
-/** Loaded late, by a name that the compiler does not follow, since the test generates half of it. */
+/** Loaded dynamically, by a name that the compiler does not follow, since the test generates half of it. */
 async function sessionOf(file: string, name: string): Promise<Session> {
   return (await import(path.join(clients, file)))[name]
 }

@@ -51,7 +51,7 @@ test('the tour runs as it is pasted, on a database that somebody else uses as we
   expect((await terminal.paste(signIn)).at(-1)).toContain('login_hint=grace')
   expect((await terminal.paste(profile)).at(-1)).toContain('"timezone":"Europe/Paris"')
   const { counts } = JSON.parse(progress)
-  // Pasted again, it answers the same batch, processed after a while.
+  // Pasted again, it returns the same batch, which is processed after a while.
   const isDone = async () => (await terminal.paste(sync)).at(-1)?.includes(JSON.stringify(counts)) ?? false
   expect(await until(isDone)).toBe(true)
   const pulled = JSON.parse((await terminal.paste(copy)).at(-1) ?? '')

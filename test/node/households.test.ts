@@ -40,7 +40,7 @@ describe.each([
   test.each(matchKinds)('99.5 of 100 that are sure are right: %ss', (kind) => {
     const { found, right } = measured[kind].sure
     expect(found).toBeGreaterThan(5 * count)
-    // One of fewer than two hundred says nothing.
+    // A single one of fewer than two hundred proves nothing.
     expect(found - right).toBeLessThanOrEqual(Math.max(1, found * 0.005))
   })
 

@@ -107,7 +107,7 @@ async function signIn(hint: string, browser = new Browser()): Promise<Claims> {
   return verified((await exchange(arrived)).idToken())
 }
 
-/** Fills in the page that comes without a hint. */
+/** Fills in the page that is shown without a hint. */
 async function fillIn(fields: Record<string, string>, browser = new Browser()) {
   const { url, page } = await browser.follow(await authorizationUrl())
   expect(await page?.text()).toContain('<form method="post"')

@@ -18,7 +18,7 @@ const floors: Record<string, number> = {
   gateways: 1,
   emails: 1,
   domain: 0,
-  // What runs on users' machines. It sees the server's types from above, and nothing of the server sees it.
+  // What runs on users' machines. It may import the server's types, and nothing in the server may import it.
   client: 5,
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => running?.close())
 
-/** A page with a ledger and a service of its own, which has so many transactions and answers at once. */
+/** A page with a ledger and a service of its own, which has that many transactions and answers at once. */
 const page = `
   import { createClient, indexedDbStorage, localLedger, memoryTokens } from '../../src/client.ts'
   const changes = []
@@ -90,7 +90,7 @@ test.skipIf(!browser)(
       const tab = await (running as Browser).newPage()
       await tab.goto(url)
       const cdp = await tab.context().newCDPSession(tab)
-      // The CPU time of the page, on which a busy machine has no bearing.
+      // The CPU time of the page, which does not depend on how busy the machine is.
       await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
       const cpuMs = async (work: string, times = 1) => {
         const before = await taskMs(cdp)

@@ -180,7 +180,7 @@ test('what is under way when the database is killed is there whole or not at all
   const imports = (await call('GET', '/imports')).body.map((one: { id: number }) => one.id)
   expect(answered.imports.filter((one) => !imports.includes(one))).toEqual([])
   for (const one of answered.deletions) expect((await call('GET', `/accounts/${one}`)).status).toBe(404)
-  // Messages of the removal that met a dead database come again.
+  // Removal messages that met a dead database are redelivered.
   const ofDeleted = sql`
     select 1 from transactions where account_id in (select value from json_each(${JSON.stringify(answered.deletions)}))`
   expect(await until(async () => (await db.batch([db.all(ofDeleted)]))[0].length === 0, 120)).toBe(true)
@@ -194,7 +194,7 @@ test('what is under way when the database is killed is there whole or not at all
   await checkDatabase(place)
 }, 400_000)
 
-/** Makes batches that wait look as if they had waited for half a minute, when a message that has not come counts as lost. */
+/** Makes waiting batches look half a minute old, when a message that has not arrived counts as lost. */
 async function loseMessages(db: ReturnType<typeof openDatabase>): Promise<void> {
   await db.batch([
     db

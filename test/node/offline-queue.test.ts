@@ -12,11 +12,11 @@ import { clientOf, registration, verifyByMail } from './client.ts'
 import { type Cut, cuttingProxy } from './cutting-proxy.ts'
 import { type Place, sharedPlace, until } from './stack.ts'
 
-/** What is recorded, in batches of what size, and what an undisturbed run makes of it. */
+/** What is recorded, in batches of what size, and the result of an undisturbed run. */
 type Plan = {
   items: string[]
   batchSize: number
-  /** At least so many: it asks for an outcome until there is one. */
+  /** At least this many: it asks for an outcome until there is one. */
   requests: number
   /** Calls that change the storage. Dying at a read is the same as dying after the write before. */
   writes: number
@@ -30,7 +30,7 @@ const crowded: Plan = { items: [palace, 'coffee'], batchSize: 2, requests: 7, wr
 const cuts: Cut[] = ['request', 'answer', 'half the answer']
 /** Many scenarios run at once, and the batches of one user take turns. */
 const phonesUsed = 4
-/** At most so many runs once the network is back: one does, unless the service is slow. */
+/** At most this many runs once the network is back: one is enough, unless the service is slow. */
 const maxRuns = 5
 
 type Phone = Awaited<ReturnType<typeof setUpPhone>>
@@ -39,7 +39,7 @@ type Outcome = { kept: string[]; uncertain: string[]; left: QueuedTransaction[] 
 
 test('wherever the network is cut and whenever the phone dies, every transaction lands once, or is rejected, and nothing waits', async () => {
   const place = await sharedPlace()
-  // One by one: hashes of one client address that would wait for each other are refused.
+  // One by one: hashes for one client address that would wait for each other are refused.
   const phones: Phone[] = []
   while (phones.length < phonesUsed) phones.push(await setUpPhone(place, phones.length))
   let scenarios = 0
@@ -54,7 +54,7 @@ test('wherever the network is cut and whenever the phone dies, every transaction
     ...(await Promise.all(
       stepsTo(crowded.requests).map((step) => cutScenario(phone(), crowded, step, 'answer', false)),
     )),
-    // The last run meets no death, which shows that the others left out no step.
+    // The last run does not die, which shows that the others left out no step.
     ...(await Promise.all(
       stepsTo(plain.writes + 1).flatMap((step) =>
         [true, false].map((isDone) => deathScenario(phone(), plain, step, isDone)),
@@ -77,7 +77,7 @@ test('wherever the network is cut and whenever the phone dies, every transaction
   expect(new Set(found).size).toBe(found.length)
 })
 
-/** What a phone's account holds, which its balance agrees with. */
+/** The transactions on a phone's account, which must add up to its balance. */
 async function recorded(phone: Phone): Promise<string[]> {
   const found = await descriptions(phone)
   const { balance } = (await phone.api('GET', `/accounts/${phone.accountId}`, undefined, phone.token)).body
@@ -175,7 +175,7 @@ async function setUpPhone(place: Place, nth: number) {
   const open = async (name: string, starting_balance: string) =>
     (await api('POST', '/accounts', { name, type: 'cash', starting_balance }, token)).body.id as number
   const accountId = await open('Wallet', '0')
-  // Nine palaces are all that fits; this leaves room for the small things.
+  // Nine palaces fit exactly; this leaves room for the small things.
   for (let debt = 1; debt <= 9; debt++) await open(`Debt ${debt}`, '-9999999000000')
   const expense = (description: string) =>
     ({
@@ -217,7 +217,7 @@ async function syncToTheEnd(queue: ReturnType<typeof queueOver>): Promise<Queued
   return queue.list()
 }
 
-/** All that the service has, page by page. */
+/** Everything that the service has, page by page. */
 async function descriptions({ api, token }: Phone): Promise<string[]> {
   const found: string[] = []
   let page = 1

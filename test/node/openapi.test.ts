@@ -13,11 +13,11 @@ async function lint(source: string): Promise<string[]> {
 test('a strict linter finds nothing wrong with the document', async () => {
   const problems = await lint(await readFile(documentFile, 'utf8'))
   expect(problems.sort()).toEqual([
-    // What `data` of a change can be, which generators could not tell apart.
+    // The types of a change's `data`, which generators could not tell apart.
     'no-unused-components #/components/schemas/ChangedAccount',
     'no-unused-components #/components/schemas/ChangedCategory',
     'no-unused-components #/components/schemas/ChangedTransaction',
-    // Both always redirect, but to the rule only 2XX is success.
+    // Both always redirect, but to the linter only 2XX is success.
     'operation-2xx-response #/paths/~1api~1auth~1idp~1callback/get/responses',
     'operation-2xx-response #/paths/~1api~1email~1verify~1{id}~1{hash}/get/responses',
   ])

@@ -45,7 +45,7 @@ test.skipIf(!browser)(
         operation.locator('input[placeholder=id]').fill('1'),
       )
       expect(deleted.status).toBe('204')
-      // A mail's link leads away from here.
+      // A link in an email leads away from here.
       await page.locator('[id$="-verifyEmail"] .opblock-summary-control').click()
       expect(await page.locator('[id$="-verifyEmail"] button.execute').count()).toBe(0)
 

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** A connection that gives up at once where another one writes. */
+/** A connection that gives up at once if another one is writing. */
 function connect(): DatabaseSync {
   const database = new DatabaseSync(path.join(folder, 'phone.db'), { timeout: 0 })
   open.push(database)

@@ -54,12 +54,12 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   const email = 'staging@example.com'
   const { body } = await clientOf(alone.place(place))('POST', '/register', registration(email))
   expect(body.access_token, alone.output()).toMatch(/./)
-  // Its mails arrive in the inbox, and their links lead to a Worker that knows them.
+  // Its emails arrive in the inbox, and their links lead to a Worker that accepts them.
   await verifyByMail(place, email)
 
   stack.signal('SIGTERM')
   expect(await stack.exit()).toBe(0)
-  // Each build says it, here that of a source that has changed.
+  // Each build says so, here the one after an edit.
   appendFileSync(path.join(project, 'src/worker.ts'), '\n')
   const line = `Nothing answers at http://127.0.0.1:${place.LIBSQL_PORT}, where .dev.vars says the database is: \`npm run dev\` starts it.`
   expect(await until(() => linesWith(alone.output(), 'npm run dev').length > 0), alone.output()).toBe(true)

@@ -433,7 +433,7 @@ async function passwordHashOf(world: World): Promise<string> {
   return row?.password_hash ?? ''
 }
 
-/** Moves every token's making and last use into the past, by days. */
+/** Moves every token's creation and last use into the past, by a number of days. */
 async function ageTokens(world: World, { unused, old }: { unused: number; old: number }): Promise<void> {
   const daysAgo = (days: number) => Date.now() - days * 86_400_000
   const db = openWorldDatabase(world)

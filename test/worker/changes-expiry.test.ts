@@ -30,7 +30,7 @@ test('after a hundred days a change is forgotten, and a cursor from before it is
   await age(world, 2)
   await world.runCron(daily)
   expect((await person.get(`/api/changes?cursor=${old}`)).status).toBe(410)
-  // Whoever has seen all of it goes on.
+  // A client that has seen all of it continues.
   await person.put(`/api/accounts/${cash.id}`, { name: 'Second' })
   const [page] = await copy.pull()
   expect(page.changes).toMatchObject([{ noun: 'account', id: cash.id, data: { name: 'Second' } }])

@@ -4,7 +4,7 @@ import { expectWhole, FeedCopy } from './feed-copy.ts'
 import { askDatabase, createHousehold, type Household } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'
 
-/** Somebody whose days are busy: `act` does one thing or another to something of theirs, by turns. */
+/** Somebody busy: `act` changes their rows, in a different way each time. */
 async function busyHousehold() {
   const household = await createHousehold(createWorld())
   const { person, checking, cash, spend } = household
@@ -17,7 +17,7 @@ async function busyHousehold() {
   }
   const acts: (() => Promise<unknown>)[] = [
     put(() => ({ amount: `${turn + 1}.00` })),
-    // To and fro between the two ends of a snapshot's walk.
+    // Back and forth between the two ends of a snapshot's walk.
     put(() => ({ transaction_date: '2099-01-01' })),
     put(() => ({ transaction_date: '1901-01-01' })),
     put(() => ({ type: 'transfer', account_id: checking.id, to_account_id: cash.id, category_id: null })),
@@ -125,7 +125,7 @@ test('a cursor of another epoch, of another user or ahead of the data is a 410',
   expect(await status(epoch, id + 1, seq)).toBe(410)
   expect(await status(epoch, id, seq + 1)).toBe(410)
   expect(await status(epoch, id, seq + 1, 'account', 0)).toBe(410)
-  // As after a restore from a backup of yesterday.
+  // As after restoring yesterday's backup.
   await askDatabase(world, sql`delete from changes where user_id = ${person.id} and seq = ${seq}`)
   expect((await person.get(`/api/changes?cursor=${cursor}`)).status).toBe(410)
 })

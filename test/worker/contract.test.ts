@@ -79,7 +79,7 @@ const withIds = (path: string) => path.replace(/\{\w+\}/g, '1')
 
 test('every example of a body works as it stands', async () => {
   const unusable = [
-    // Needs the token of a mail, which is another one each time.
+    // Needs the token from an email, which is different each time.
     'resetPassword',
   ]
   const ofMary = ['deleteProfile', 'updatePassword', 'patchPassword']

@@ -39,7 +39,7 @@ test.each([
   expect(isTurnedAway(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
 })
 
-/** As libSQL's server says it, and as Turso's next engine (0.7) does. */
+/** As libSQL's server writes it, and as Turso's next engine (0.7) does. */
 const engines: [engine: string, taken: string, pair: string, bounds: string][] = [
   [
     'libSQL',

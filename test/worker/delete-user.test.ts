@@ -17,7 +17,7 @@ const leave = (world: World, token: string, body: unknown) => world.call('DELETE
 const isThere = async (world: World, token: string) =>
   (await world.call('GET', '/api/me', { token })).status === 200
 
-/** Somebody with rows in every table that can hold any of theirs, and the household it is made of. */
+/** Somebody with rows in every table that can contain any, and their household. */
 async function busyHousehold(world: World) {
   const household = await createHousehold(world)
   const { person, checking, cash, spend } = household

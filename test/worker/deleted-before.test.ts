@@ -50,7 +50,7 @@ test('a row that an import brought and the user deleted does not come back with 
   const { id } = await importRows(overlapping)
   expect((await person.get(`/api/imports/${id}`)).body.counts).toEqual(counts)
   expect((await list()).map(({ amount }) => amount)).toEqual(['8.00', '7.00'])
-  // Each of them stands for one row: two of a kind, or one with another reference, are others.
+  // Each of them stands for one row: a second equal one, or one with a different reference, is another purchase.
   const { counts: others } = await importRows([
     [1, '-5.00'],
     [1, '-5.00'],
@@ -124,7 +124,7 @@ test('undoing an import deletes nothing of the user’s, and what was typed is d
     ).counts,
   ).toMatchObject({ created: 2 })
 
-  // An item of a phone's batch is no row of a file.
+  // An item of a phone's batch is not a row of a file.
   await person.delete(`/api/transactions/${(await list())[0]?.id}`)
   expect(await memories()).toBe(1)
   const item = {
@@ -164,7 +164,7 @@ test('deleting a row of a file writes two rows more than deleting a typed one', 
   const transactions = [{ ...expense(), transaction_date: '2020-01-20' }]
   await person.post('/api/import/store', { transactions })
   const [imported] = await list()
-  // So that neither of them is the newest, and that none is the last of its month.
+  // So that neither of them is the newest, or the last of its month.
   await spend()
   const writtenFor = async ({ id }: Json) => {
     await world.resetDatabaseWork()

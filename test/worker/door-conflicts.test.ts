@@ -4,7 +4,7 @@ import { createWorld, type Json } from './world.ts'
 
 type Ledger = Awaited<ReturnType<typeof createLedger>>
 
-/** What one device changes, what another changed before, and what the first believes that the row was. */
+/** What one device changes, what another changed before, and what the first believes the row to have been. */
 const fieldCases: [field: string, of: (ledger: Ledger) => { was: Json; theirs: Json; mine: Json }][] = [
   ['amount', () => ({ was: '12.00', theirs: '11.00', mine: 13 })],
   ['transaction_date', () => ({ was: '2026-11-20', theirs: '2026-11-01', mine: '2026-11-21' })],

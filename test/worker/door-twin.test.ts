@@ -5,7 +5,7 @@ import { upload } from './uploads.ts'
 import { type Answer, createWorld, type Json, openAccount, type Person } from './world.ts'
 
 /*
- * The same operations, by uploads of one user and by single requests of another, must leave the same: rows, balances and
+ * The same operations, by one user's uploads and another's single requests, must have the same result: rows, balances and
  * figures. Rows are named by keys that both know; ids differ.
  */
 
@@ -19,7 +19,7 @@ function numbers(seed: number) {
 }
 
 type Kind = 'account' | 'category' | 'transaction'
-/** An operation by keys: those of rows, and in fields of what they refer to. */
+/** An operation in which rows are named by keys, in references too. */
 type Change = { op: 'create' | 'update' | 'delete'; noun: Kind; key: string; set?: Json }
 
 const references = { account_id: 'account', to_account_id: 'account', category_id: 'category' } as const
@@ -45,13 +45,13 @@ class Twin {
     this.person = person
   }
 
-  /** The id of a row, or one that nobody has, another for each key. */
+  /** The id of a row, or one that nobody has, different for each key. */
   idOf(noun: Kind, key: string): number {
     const nobodys = 1_000_000 + Number(key.replace(/\D/g, ''))
     return this.ids.get(`${noun} ${key}`) ?? nobodys
   }
 
-  /** The fields with ids, or with references for what has none yet. */
+  /** The fields with ids, or with references to rows that have none yet. */
   fields(set: Json, isUpload: boolean): Json {
     const entries = Object.entries(set).map(([field, value]) => {
       const noun = references[field as keyof typeof references]
@@ -62,7 +62,7 @@ class Twin {
     return Object.fromEntries(entries)
   }
 
-  /** All that there is, by keys. */
+  /** Everything there is, by keys. */
   async rows(): Promise<Json> {
     const keys = new Map([...this.ids].map(([name, id]) => [`${name.split(' ')[0]} ${id}`, name]))
     const read = async (noun: Kind, path: string) => {

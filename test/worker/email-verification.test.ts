@@ -247,7 +247,7 @@ describe('the link of a verification email', () => {
     for (let i = 0; i < 20; i++) {
       const person = await world.register()
       const leaving = person.delete('/api/me', { password: person.password })
-      // One more round trip: the click is checked before the user goes, and done after.
+      // One more round trip: the click is checked before the user is deleted, and carried out after that.
       if (i % 2 === 0) await world.call('GET', '/api/health')
       const click = await verifyAddress(world, person)
       expect([302, 404]).toContain(click.status)
@@ -334,7 +334,7 @@ describe('asking for another verification email', () => {
     expect(headers.get('Retry-After')).toBe('60')
     expect(headers.get('X-RateLimit-Limit')).toBe('6')
     expect(headers.get('X-RateLimit-Remaining')).toBe('0')
-    // One of registering, six of these.
+    // One for registering, six for these.
     expect(world.queued).toHaveLength(7)
   })
 

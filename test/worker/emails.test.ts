@@ -11,7 +11,7 @@ const disownUrl = 'https://api.purse.example/api/email/disown/1/ab?expires=2&sig
 const registeredAt = '2026-11-19T23:30:00.000Z'
 
 const verify: Mail = { kind: 'verify_address', ...envelope, url, disownUrl, registeredAt }
-/** As it was queued before the mail had a second link. */
+/** As it was queued before the email had a second link. */
 const oldVerify: Mail = { kind: 'verify_address', ...envelope, url }
 const reset: Mail = { kind: 'reset_password', ...envelope, url }
 const reminder: Mail = {
@@ -27,7 +27,7 @@ const every = [verify, oldVerify, reset, removed, reminder, farewell].map(
   (mail) => [mail.kind, mail] as const,
 )
 
-/** What a reader sees of HTML: its text, without tags, one space between words. */
+/** HTML as a reader sees it: its text, without tags, with one space between words. */
 function wordsOf(html: string): string {
   const body = html.slice(html.indexOf('<body'))
   const text = body

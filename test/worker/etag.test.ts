@@ -79,7 +79,7 @@ test('asking whether something has changed reads no more than six rows', async (
       expect((await read(world, person.token, path, tag)).status).toBe(200)
       return (await world.databaseWork()).rowsRead
     }
-    // The server counts no rows of a statement that fails, so the question is measured where the answer is no.
+    // The server counts no rows for a statement that fails, so the check is measured when it does not stop the batch.
     const without = await rowsOf()
     expect((await rowsOf(stale)) - without).toBeLessThanOrEqual(6)
     const current = await tagOf(world, person.token, path)
@@ -89,7 +89,7 @@ test('asking whether something has changed reads no more than six rows', async (
   }
 })
 
-/** Writes of which no tagged read tells. */
+/** Writes that no tagged read shows. */
 const unseen = [
   'POST /api/logout',
   'POST /api/logout-all',
@@ -120,7 +120,7 @@ test.each(writes)('after %s the tag of every read is different', async (route) =
   }
 })
 
-/** Something that a device may do, bad input included; each is another number on each call. */
+/** Something that a device may do, bad input included, with different values on each call. */
 function randomWrite(household: Household, pick: ReturnType<typeof picker>, nth: number) {
   const { world, person, checking, cash, category, expense } = household
   const row = async () => {
@@ -200,7 +200,7 @@ test('the tag of another user, another path or other data is not valid', async (
   const other = await createHousehold({ ...world })
   await other.spend()
   const tags = await Promise.all(paths.map((path) => tagOf(world, person.token, path)))
-  // Both have as many changes behind them.
+  // Both have made the same number of changes.
   const numbers = await askDatabase(
     world,
     sql`select max(seq) as last from (select user_id, seq from transactions union all select user_id, seq from changes) group by user_id`,

@@ -18,7 +18,7 @@ async function count(world: World, table: string): Promise<number> {
   return Number(row?.n)
 }
 
-/** So many rows of numbers, as a FROM clause. */
+/** A number of rows, as a FROM clause. */
 const numbers = (upTo: number) => `(
   with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${upTo}) select n from numbers)`
 
@@ -43,11 +43,11 @@ test('the hourly job removes whatever has piled up, in parts that are a transact
   )
   await world.resetDatabaseWork()
   await world.runCron(hourly)
-  // Of attempts and batches three parts each, of mails two, of sessions, resets and states one; and one looks for leftovers.
+  // Three parts each of attempts and batches, two of emails, one of sessions, resets and states; one looks for leftovers.
   expect((await world.databaseWork()).requests).toBe(12)
   for (const table of ['used_states', 'failed_mails', 'sync_batches'])
     expect(await count(world, table)).toBe(0)
-  // What counts the mail of registering.
+  // The count of the registration email.
   expect(await count(world, 'attempts')).toBe(1)
   expect((await person.get('/api/me')).status).toBe(200)
 })

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Counters of the same kind that are used up sooner, so that a test need not call by the thousand. */
+/** Counters of the same kind with lower limits, so that a test need not make thousands of calls. */
 const strict: Partial<Env> = {
   GENERAL_LIMIT_ENABLED: 'true',
   GENERAL_LIMIT: env.CHECK_EMAIL_LIMIT,
@@ -18,7 +18,7 @@ const strict: Partial<Env> = {
 }
 const [ofToken, ofClient] = [perMinute.CHECK_EMAIL_LIMIT, perMinute.LOGIN_LIMIT]
 
-/** Calls one after the other; returns the statuses. */
+/** Makes calls one after another; returns the statuses. */
 async function repeat(times: number, call: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = []
   for (let calls = 0; calls < times; calls++) statuses.push((await call()).status)
@@ -62,7 +62,7 @@ test('people behind one client address are never in each other’s way, once eac
     return [...new Set((await Promise.all(calls)).flat())]
   }
   expect(await callAll(1)).toEqual([200])
-  // The office has used up what strangers may do from it.
+  // The office has used up what unknown tokens may do from its address.
   expect((await me(madeUp(), office)).status).toBe(429)
   expect((await world.call('GET', '/api/health', { headers: from(office) })).status).toBe(429)
   expect(await callAll(10)).toEqual([200])

@@ -5,7 +5,7 @@ import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload } from './uploads.ts'
 import { aCategory, createWorld, type Json, openAccount } from './world.ts'
 
-/** Somebody who lives as that household did: types on a phone, and imports each file when it can be downloaded. */
+/** Somebody who does what that household did: types on a phone, and imports each file once it can be downloaded. */
 async function liveAs(seed: number) {
   const { names, typed, files } = householdOf(seed, 2)
   const { world, person } = await createHousehold(createWorld())

@@ -18,7 +18,7 @@ import {
 const spa = 'https://app.purse.example'
 const json = { 'Content-Type': 'application/json' }
 
-/** One answer of every kind, by status: the envelope is to be the same on all of them. */
+/** One answer of every kind, by status: all must have the same envelope. */
 const kindsOfAnswer: [
   kind: string,
   call: (world: World, headers: Record<string, string>) => Promise<Answer>,

@@ -476,7 +476,7 @@ describe('a state', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => world.call('GET', path)))
     const queries = answers.map((answer) => destination(answer).query)
     expect(queries.filter(({ token }) => token)).toHaveLength(1)
-    // Whoever comes before the state is used up is refused by the provider, which takes a code once.
+    // A callback that comes before the state is used up is refused by the provider, which accepts a code only once.
     const refused = queries.filter(({ error_code = '' }) =>
       ['invalid_state', 'provider_error'].includes(error_code),
     )
@@ -598,7 +598,7 @@ describe('a provider that does not work', () => {
     async (how, days) => {
       quiet()
       const world = createWorld()
-      // In the future, where nothing that another test has discovered is good any more.
+      // In the future, when nothing that another test has discovered is still valid.
       const discoveredAt = Date.now() + days * 86_400_000
       setClock(discoveredAt)
       await stateOf(world)
@@ -649,7 +649,7 @@ describe('a provider that does not work', () => {
     expectFailure(await without.call('GET', path), 'provider_error')
   })
 
-  /** Makes every time-out of up to so many milliseconds fire at once; longer ones never fire in the test. */
+  /** Makes every time-out of up to that many milliseconds fire at once; longer ones never fire in the test. */
   function hastenTimeouts(atMostMs: number): number[] {
     const hastened: number[] = []
     const { setTimeout: realSetTimeout } = globalThis
@@ -683,7 +683,7 @@ describe('an ID token', () => {
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .sign(privateKey ?? ((await keys).privateKey as CryptoKey))
 
-  /** Signs in at a provider that lies as it is told to: no honest one would answer so, hence this one is made up. */
+  /** Signs in at a provider that lies as it is told to: made up, since no honest one would answer like that. */
   async function signInAtLiar({ claims = (honest) => honest, write = sign, userinfo }: Lies, world?: World) {
     muteLog(['error'])
     const liar = `https://${crypto.randomUUID()}.example`

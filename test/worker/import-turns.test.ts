@@ -7,7 +7,7 @@ import { createWorld } from './world.ts'
 
 const megabyte = 1024 * 1024
 const small = 'date,amount\n2026-11-20,-5\n'
-/** A file of one row and about so many bytes. */
+/** A file with one row and about that many bytes. */
 const fileOf = (bytes: number) => small + `${' '.repeat(999)}\n`.repeat(bytes / 1_000)
 
 /** A file that has arrived except for its end. */

@@ -534,7 +534,7 @@ test('of ten thousand rows of a file, possible matches are looked for once the o
   }
   const dry = await upload({ dry_run: '1' })
   const counts = { rows: 10_000, created: 10_000, duplicate: 0, deleted_before: 0, possible: 1, joined: 0 }
-  // The first asks who sends them.
+  // The first finds out who is sending them.
   expect(dry).toMatchObject({ counts, requests: 2 })
   const real = await upload({})
   expect(real).toMatchObject({ counts, requests: 3, matches_url: dry.matches_url })

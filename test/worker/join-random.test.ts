@@ -8,7 +8,7 @@ import { createWorld, type Json, openAccount, type World } from './world.ts'
 
 type Row = [day: number, amount: string, words: string]
 
-/** Somebody who typed some of what the files of two banks have: few amounts on few days, so that much resembles. */
+/** Somebody who typed some of what the files of two banks contain: few amounts on few days, so that many rows are alike. */
 async function createPerson(world: World, pick: ReturnType<typeof picker>) {
   const { person, checking, cash, category } = await createHousehold(world)
   const accounts = [checking, await openAccount(person, { name: 'Nestegg' })]
@@ -54,7 +54,7 @@ async function createPerson(world: World, pick: ReturnType<typeof picker>) {
     expect([path, body, [200, 204, 422].includes(answer.status)]).toEqual([path, body, true])
     return answer
   }
-  /** Takes back all joins, the last ones of each row first. */
+  /** Undoes all joins, the last ones of each row first. */
   const separateAll = async () => {
     for (const { id } of await rows())
       for (let status = 200; status === 200; ) {
@@ -191,7 +191,7 @@ test('whatever two people join is separated again, and edits in between leave al
   await isExact()
 })
 
-/** A coffee of some day: in the bank's file, or only typed. */
+/** A coffee on some day: in the bank's file, or only typed. */
 type Coffee = { day: number; isBanked: boolean }
 
 test('of equal rows, joined, separated and deleted in any order, each stands for as many rows of a file as it should', async () => {
@@ -201,7 +201,7 @@ test('of equal rows, joined, separated and deleted in any order, each stands for
     const { person, checking, category } = await createHousehold(world)
     const days = [10, 11]
     const coffees = new Map<number, Coffee>()
-    /** What was joined into what, the last join last; and what of that was deleted. */
+    /** What was joined into what, the last join last; and which of these were deleted. */
     const joins: { gone: number; into: number }[] = []
     const deleted = new Set<number>()
     const file = days.flatMap((day) => Array.from({ length: pick(0, 1, 2, 3) }, () => day))
@@ -252,7 +252,7 @@ test('of equal rows, joined, separated and deleted in any order, each stands for
       const join = joins.find(({ gone }) => gone === id)
       return join ? topOf(join.into) : id
     }
-    /** How many rows of a file are there already, by the day. */
+    /** How many rows of a file already exist, by day. */
     const standing = (day: number) => {
       const groups = Map.groupBy(coffees, ([id]) => topOf(id))
       const inGroup = ([top, members]: [number, [number, Coffee][]]) => {

@@ -9,7 +9,7 @@ import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-ro
 import { create, upload, uploadOne } from './uploads.ts'
 import { balanceOf, createWorld, expectInvalid, type Json, recordTransaction } from './world.ts'
 
-/** Somebody who typed a coffee and moved money, of which two banks tell days later. */
+/** Somebody who typed a coffee and moved money, which two banks report days later. */
 async function createJoiner() {
   const home = await createBanked()
   const { person, checking, savings, category } = home
@@ -36,7 +36,7 @@ async function createJoiner() {
     return { remains: answer.body, gone: found?.ids.find((id: number) => id !== answer.body.id) as number }
   }
   const separate = (id: number) => person.post('/api/matches/separate', { id })
-  /** The rows but for what each change of them raises. */
+  /** The rows without what each change raises. */
   const contents = async () => (await rows()).map(({ version: _, ...row }) => row).sort((a, b) => a.id - b.id)
   const importAgain = async () => {
     const counts = [
@@ -249,7 +249,7 @@ test('deleting what remains deletes what was joined into it; so do deleting an a
   const transfer = await join('transfer')
   await person.delete(`/api/accounts/${savings.id}`)
   expectInvalid(await separate(transfer.remains.id), { id: ['The selected id is invalid.'] })
-  // The other leg has gone with the account, as that of any transfer; its file may bring it back.
+  // The other leg has been deleted with the account, like that of any transfer; its file may bring it back.
   const { counts } = await importRows(checking, [['2026-11-13', '-300.00', 'To Nestegg']])
   expect(counts).toMatchObject({ created: 1, deleted_before: 0 })
   await world.removeDeleted()
@@ -458,7 +458,7 @@ test('the client id of a row that was joined is answered with what remains, wher
   expect(counts).toMatchObject({ created: 1, duplicate: 1 })
   await isExact()
 
-  // What remains is gone, with its account or alone: so is the row that was joined with it.
+  // If what remains is deleted, with its account or alone, so is the row that was joined with it.
   await person.patch(`/api/transactions/${typed.id}`, { account_id: savings.id })
   await person.delete(`/api/accounts/${savings.id}`)
   const spent = { client_id: ['The client id belongs to a transaction that was deleted.'] }
@@ -503,7 +503,7 @@ test('separating costs no more than the number of rows that were joined, one aft
     const { body } = await person.post('/api/matches/separate', { id: ids[0] })
     const worked = rowsOf(await world.databaseWork())
     expect(body.transactions.map(({ id }: Json) => id)).toEqual([ids[0], ids[1]])
-    // All others stand below the row that came back.
+    // All others are joined into the row that came back.
     expect((await person.post('/api/matches/separate', { id: ids[0] })).status).toBe(422)
     const { body: next } = await person.post('/api/matches/separate', { id: ids[1] })
     expect(next.transactions.map(({ id }: Json) => id)).toEqual([ids[1], ids[2]])

@@ -20,7 +20,7 @@ async function createPhone() {
   const world = createWorld()
   const household = await createHousehold(world)
   const { person, expense } = household
-  /** Uploads a batch of so many items, of some 150 bytes each. */
+  /** Uploads a batch of that many items, of some 150 bytes each. */
   const upload = (items: number) =>
     person.post('/api/transactions/sync', {
       transactions: Array.from({ length: items }, (_, nth) => ({ ...expense(), client_id: `phone-${nth}` })),

@@ -89,7 +89,7 @@ describe('an account with a long history', () => {
     while (world.queuedRemovals.length > 0) {
       const removed = world.deliver(world.queuedRemovals.splice(0), 'purse-removal').then(() => 'removed')
       const written = other.spend().then(() => 'written')
-      // Of fifty parts, another user's write waits for one.
+      // Another user's write waits for only one of fifty parts.
       if (messages === 0) expect(await Promise.race([written, removed])).toBe('written')
       await Promise.all([written, removed])
       messages += 1
@@ -145,7 +145,7 @@ describe('a user with a long history', () => {
       expect(await isGone()).toEqual([404, 404, 404, 404])
       expect(await findDifferences(db)).toEqual([])
       const [message] = world.queuedRemovals.splice(0)
-      // A message may come twice, even at the same time. Were it the first, no second would be needed.
+      // A message may come twice, even at the same time. If the first were enough, no second would be needed.
       const times = messages === 0 ? 1 : 2
       await Promise.all(Array.from({ length: times }, () => world.deliver([message], 'purse-removal')))
       messages += 1
@@ -185,7 +185,7 @@ test('what was left over because its message was lost is found by the hourly cro
   expect(await nameless()).toEqual([category.id])
   expect(world.queuedRemovals.map(({ user_id }) => user_id).sort()).toEqual([person.id, somebody.id].sort())
   await world.removeDeleted()
-  // The last row that referred to it is gone now.
+  // The last row that referred to it has now been removed.
   await world.runCron('17 * * * *')
   expect(await nameless()).toEqual([])
   expect(world.queuedRemovals).toEqual([])

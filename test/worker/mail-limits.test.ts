@@ -29,7 +29,7 @@ async function logIn(world: World, { email, password }: Pick<Person, 'email' | '
   return answer.body.access_token
 }
 
-/** By what everything is counted, attempt by attempt. */
+/** The keys under which everything is counted, attempt by attempt. */
 async function keysOf(world: World): Promise<string[]> {
   const db = openWorldDatabase(world)
   const [rows] = await db.batch([db.all<{ key: string }>(sql`select "key" from attempts order by rowid`)])
@@ -187,7 +187,7 @@ describe('one client address', () => {
     expect((await forgot(world, 'somebody2@example.com', headers)).status).toBe(429)
     expect((await register('one.more@example.com')).status).toBe(201)
     expect(world.queued).toHaveLength(clientLimit)
-    // From elsewhere it goes on.
+    // From another address it continues.
     expect((await world.call('POST', path, { token, headers: elsewhere() })).status).toBe(200)
   }, 60_000)
 })

@@ -28,7 +28,7 @@ const fault = (method: 'POST' | 'DELETE', order?: Record<string, unknown>) =>
 
 const quiet = () => muteLog(['error'])
 
-/** A mail of each kind, none of which a mail service would object to. */
+/** An email of each kind, none of which an email service would object to. */
 function mailTo(to: string, fields: Partial<Mail> = {}): Mail {
   return {
     kind: 'verify_address',
@@ -57,7 +57,7 @@ async function failedMails(world: World): Promise<Json[]> {
 
 const acknowledged = { acknowledged: 1, retryDelays: [] as unknown[] }
 const toComeAgain = { acknowledged: 0, retryDelays: [expect.any(Number)] }
-/** How many of the messages were acknowledged, and after how many seconds the others are to come again. */
+/** How many of the messages were acknowledged, and after how many seconds the others will be redelivered. */
 const outcome = ({ explicitAcks, delays }: { explicitAcks: string[]; delays: (number | undefined)[] }) => ({
   acknowledged: explicitAcks.length,
   retryDelays: delays,

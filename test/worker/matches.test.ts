@@ -43,7 +43,7 @@ test('what was typed is found in the bank’s file days later, and a transfer by
     { type: 'expense', account_id: checking.id },
     { type: 'income' },
   ])
-  // Whoever is not asked to look does not, and a dry run finds what the file would.
+  // With `off` nothing is looked for, and a dry run finds what the file would.
   const off = await importRows(savings, [['2026-11-13', '7.77']], '&match=off&dry_run=true')
   const dry = await importRows(savings, [['2026-11-13', '7.77']], '&dry_run=true')
   expect([off.counts.possible, dry.counts.possible, (await matches()).length]).toEqual([0, 1, 2])
@@ -219,7 +219,7 @@ test('an import that is sent again with its key gets its first answer, whatever 
   expect((await send('&match=sure', 'once')).body).toEqual(first.body)
   const another = await send('', 'twice')
   expect(another.body.import.counts).toMatchObject({ duplicate: 3, possible: 0, joined: 0 })
-  // The answer of a call that was cut off before it was kept is made of what is known.
+  // If a call is cut off before its answer is stored, the answer is made from what is known.
   await askDatabase(world, sql`update imports set answer = null where idempotency_key = 'once'`)
   const { counts } = (await send('&match=sure', 'once')).body.import
   expect(counts).toEqual({ ...first.body.import.counts, possible: 0 })

@@ -329,7 +329,7 @@ test('nothing in the log tells a password, token, address, amount, description o
   })
   const secrets = [email, 'canary', 'Canary', person.token.split('|')[1], '4321.98', '432198']
 
-  // Signing in, well and badly, and resetting the password.
+  // Signing in, successfully and not, and resetting the password.
   await world.call('POST', '/api/login', { body: { email, password } })
   await world.call('POST', '/api/login', { body: { email, password: 'canary wrong' } })
   await world.call('GET', `/api/auth/check-email?email=${email}`)
@@ -354,7 +354,7 @@ test('nothing in the log tells a password, token, address, amount, description o
   const token = login.body.access_token as string
   secrets.push(token.split('|')[1])
 
-  // Accounts and transactions, by every way there is, taken and refused.
+  // Accounts and transactions, in every way there is, accepted and refused.
   const call = (method: string, path: string, body?: unknown) => world.call(method, path, { token, body })
   await verify(world, person)
   const again = { ...person, post: (path: string, body?: unknown) => call('POST', path, body) }
@@ -382,7 +382,7 @@ test('nothing in the log tells a password, token, address, amount, description o
   await world.deliver([{ batch_id: 'canary' }], 'purse-sync')
   for (const cron of ['* * * * *', '*/5 * * * *', '17 * * * *', '41 3 * * *']) await world.runCron(cron)
 
-  // And all of it while the database is away.
+  // And all of it while the database is down.
   const away = createWorld(noDatabase)
   await away.call('POST', '/api/login', { body: { email, password } })
   await away.call('POST', '/api/transactions', { token, body: row })

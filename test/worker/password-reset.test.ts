@@ -24,7 +24,7 @@ const chosen = (password: string) => ({ password, password_confirmation: passwor
 const reset = (world: World, fields: Record<string, unknown>) =>
   world.call('POST', '/api/reset-password', { body: { ...chosen('a brand new one'), ...fields } })
 
-/** Asks for a password reset and returns the token from the mail. */
+/** Asks for a password reset and returns the token from the email. */
 async function tokenFor(world: World, { email }: Pick<Person, 'email'>): Promise<string> {
   const answer = await forgot(world, email)
   if (answer.status !== 200) throw new Error(`Forgetting answered ${answer.status}: ${answer.text}`)

@@ -256,7 +256,7 @@ describe('a reminder', () => {
       await somebody(world, '2026-11-20T08:00:00Z'),
     ]
     const db = openWorldDatabase(world)
-    // A zone that this runtime knows no more: names of zones come and go.
+    // A zone that this runtime no longer knows: names of zones come and go.
     await db.batch([db.run(sql`update users set timezone = 'Mars/Olympus' where id = ${broken.id}`)])
     muteLog(['error'])
     expect(await remindersAt(world, '2026-11-20T20:00:00Z')).toContain(person.email)
@@ -290,7 +290,7 @@ describe('changing the settings of reminders', () => {
     await remindersAt(world, '2026-11-20T20:00:00Z')
     await person.patch('/api/me', { reminder_time: '21:00' })
     expect(await remindersAt(world, '2026-11-20T21:00:00Z')).toEqual([])
-    // West of here the same day is still going on, and 20:00 comes once more.
+    // Further west it is still the same day, and 20:00 comes once more.
     await person.patch('/api/me', { timezone: 'America/Los_Angeles', reminder_time: '20:00' })
     expect(await remindersAt(world, '2026-11-21T04:00:00Z')).toEqual([])
     expect(await remindersAt(world, '2026-11-22T04:00:00Z')).toEqual([person.email])

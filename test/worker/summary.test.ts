@@ -145,7 +145,7 @@ describe('the summary', () => {
 })
 
 describe('the month of the summary', () => {
-  /** Somebody in a time zone who spent 1 on each side of two turns of a month, 1, 2, 4 and 8. */
+  /** Somebody in a time zone who spent 1, 2, 4 and 8 around the ends of two months. */
   async function createSpender(timezone: string) {
     const { person, expense } = await createHousehold(createWorld())
     await person.patch('/api/me', { timezone })

@@ -385,7 +385,7 @@ describe('users take turns', () => {
     await phone.world.deliver(queue.splice(0), 'purse-sync')
     expect(await statuses()).toEqual(['failed', 'failed', 'pending', 'pending'])
     expect(queue).toEqual([{ batch_id: ids[2] }])
-    // Messages that come again bring nothing else into the queue.
+    // Redelivered messages queue nothing else.
     await phone.world.deliver([message, { batch_id: ids[1] }], 'purse-sync')
     expect(queue.splice(0)).toEqual([{ batch_id: ids[2] }])
     await askDatabase(phone.world, sql`update sync_batches set queued_at = queued_at - 60000`)
@@ -404,7 +404,7 @@ describe('users take turns', () => {
     const refused = await upload(0)
     expect([refused.status, refused.body]).toEqual([429, { message: 'Too Many Attempts.' }])
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
-    // What has been taken is known again.
+    // What has been accepted is recognised.
     expect((await upload(1)).status).toBe(200)
     expect((await neighbour.sync()).status).toBe(200)
     await phone.process()

@@ -29,7 +29,7 @@ let ids: Record<'checking' | 'cash' | 'savings' | 'food' | 'salary', number>
 /** Newest first. */
 let rows: Row[]
 
-/** Fifteen hundred rows of all kinds, crowded on few days, and a neighbour who has some as well. */
+/** Fifteen hundred rows of all kinds, crowded on few days, and a neighbour who has some too. */
 beforeAll(async () => {
   const world = createWorld()
   household = await createHousehold(world)
@@ -72,7 +72,7 @@ beforeAll(async () => {
 const touches = (row: Row, id: number) => row.account_id === id || row.to_account_id === id
 const isWithin = ({ transaction_date: date }: Row, from: string, to: string) => date >= from && date <= to
 
-/** What a query asks for, and which rows have it. Ids are known once the rows are there. */
+/** A query, and which rows it matches. Ids are known once the rows exist. */
 const filters: [name: string, ask: () => object, has: (row: Row) => boolean][] = [
   ['everything', () => ({}), () => true],
   ['expenses', () => ({ type: 'expense' }), ({ type }) => type === 'expense'],

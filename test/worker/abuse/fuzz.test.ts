@@ -25,7 +25,7 @@ const operations = operationsOf(document)
 /** Answers by status, and the operations that succeeded. */
 const answered: Record<number, number> = {}
 const succeeded = new Set<string>()
-/** What no answer may show, whatever was sent: hashes, statements, frames of a stack. */
+/** What no answer may show, whatever was sent: hashes, statements, stack frames. */
 const innards = /scrypt\$|SQLITE_|SqliteError|LibsqlError|DrizzleQueryError|\bat \S+ \(|node_modules/
 
 let log: string[] = []
@@ -114,19 +114,19 @@ async function attack(target: Target, draft: Draft): Promise<void> {
   if (isSuccess && !draft.operation.isPublic && request.method !== 'OPTIONS') expect(isOwn, shown).toBe(true)
   if (isOwn) expect(answer.status, shown).not.toBe(401)
   count(draft, answer)
-  // Whatever takes the token away: leaving, signing out, another password.
+  // Anything that revokes the token: leaving, signing out, changing the password.
   if (isSuccess && mayEndSession(request)) await target.signInAgain()
 }
 
 function send({ world }: Target, { method, path, headers, rawBody }: Written): Promise<Answer> {
-  // Each comes from elsewhere, so that the limits for a client address do not hide other answers.
+  // Each comes from a different address, so that the limits for a client address do not hide other answers.
   const from = { 'CF-Connecting-IP': randomClientAddress(), ...headers }
   return world.call(method, path, { headers: from, ...(rawBody !== undefined && { rawBody }) })
 }
 
 function count({ operation, method }: Draft, { status, headers }: Answer): void {
   answered[status] = (answered[status] ?? 0) + 1
-  // Whoever comes back from the provider is redirected, whether the sign-in has worked or not.
+  // People who come back from the provider are redirected, whether or not the sign-in worked.
   const isRefusal = headers.get('Location')?.includes('error=')
   if (status < 400 && !isRefusal && method === operation.method) succeeded.add(operation.id)
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { openWorldDatabase } from '../laws/every-route.ts'
 import { createWorld, type World } from '../world.ts'
 
-/** Each failed login that somebody could tell from the others, if they did different work (bench/login-timing.ts). */
+/** The failed logins that somebody could tell apart if they did different work (bench/login-timing.ts). */
 const failures: [kind: string, email: string][] = [
   ['a wrong password', 'with@example.com'],
   ['an unknown address', 'none@example.com'],
@@ -51,7 +51,7 @@ test.each(failures)(
   '%s is hashed at today’s cost: if that cannot be paid, the login fails',
   async (_, email) => {
     const costly = createWorld({ TURSO_DATABASE_URL: world.databaseUrl, SCRYPT_COST: unaffordable })
-    // A stored hash asks for the cost it was made at.
+    // A stored hash requires the cost at which it was made.
     await run(sql`update users set password_hash = replace(password_hash, '$16$8$1$', '$131072$8$1$')`)
     expect((await failToLogIn(email, costly)).status).toBe(500)
   },

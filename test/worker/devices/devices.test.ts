@@ -6,11 +6,11 @@ import { type History, history, liveHistory } from './history.ts'
 import { Tally } from './network.ts'
 
 const { seed, operations, lanes, isRepeat } = runOf('devices', 20_261_122)
-/** Half a minute in passing, longer for whoever wants to see a failure again. */
+/** Half a minute in the suite, longer to reproduce a failure. */
 const shrinkingMs = isRepeat ? 600_000 : 30_000
-/** Far more than an operation takes, also on a machine that does ten things at once: only a hang takes so long. */
+/** Far more than an operation takes, even on a busy machine: only a hang takes that long. */
 const operationMs = 300
-/** From this many operations on, each of these must have come: the rarest comes seven times, on average. */
+/** From this many operations on, each of these must have occurred: the rarest occurs seven times, on average. */
 const enough = 10_000
 const awaited = [
   ...['created', 'updated', 'unchanged', 'deleted', 'duplicate', 'conflict', 'gone', 'invalid'],
@@ -20,7 +20,7 @@ const awaited = [
 
 let logged: string[] = []
 beforeEach(() => {
-  // Faults are provoked by the hundred.
+  // Hundreds of faults are provoked.
   logged = muteLog()
   withoutTimeouts()
 })
@@ -49,7 +49,7 @@ test(
   operations * operationMs + 2 * shrinkingMs + 60_000,
 )
 
-/** Lives a history. If it fails, the error says what the Worker logged of its last failures. */
+/** Plays a history. If it fails, the error says what the Worker logged about its last failures. */
 async function liveLogged(history: History, tally: Tally): Promise<void> {
   logged.length = 0
   try {

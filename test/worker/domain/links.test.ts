@@ -12,7 +12,7 @@ const ada = { id: 7, email: 'ada@example.com' }
 const now = new Date('2026-11-20T12:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-/** The parts of a link of a verification mail, as the route takes it apart. */
+/** The parts of a link in a verification email, as the route splits it. */
 function partsOf(link: string) {
   const { pathname, searchParams } = new URL(link)
   const [, id = '', hash = ''] = /^\/api\/email\/\w+\/([^/]+)\/([^/]+)$/.exec(pathname) ?? []

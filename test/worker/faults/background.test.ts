@@ -25,7 +25,7 @@ async function count(world: FaultyWorld, table: string): Promise<number> {
   return row?.rows ?? 0
 }
 
-/** Delivers while the database is broken, which is to be tried again, and once it is mended. */
+/** Delivers while the database is broken, after which the message is to be retried, and once it works again. */
 async function deliverTwice(
   world: FaultyWorld,
   fault: Fault,
@@ -95,7 +95,7 @@ describe.each(everyFault)('with %s', (_, fault) => {
   })
 })
 
-/** The job looks who is due, looks who has recorded something, queues, and notes what it did. */
+/** The job finds who is due, finds who has recorded something, queues, and notes what it did. */
 test.each([1, 2, 3])('reminders are sent when round trip %i fails, and twice to nobody', async (only) => {
   for (const [, fault] of everyFault) {
     vi.setSystemTime(Date.parse('2026-11-20T08:00:00Z'))
@@ -104,13 +104,13 @@ test.each([1, 2, 3])('reminders are sent when round trip %i fails, and twice to 
     await world.runCron('*/5 * * * *')
     vi.setSystemTime(Date.parse('2026-11-20T20:00:00Z'))
     world.queued.length = 0
-    // A read that is asked for once more saves the run.
+    // A read that is retried saves the run.
     await world
       .whileBroken({ ...fault, only }, () => world.runCron('*/5 * * * *'))
       .catch((error) => expect(error.constructor.name).toBe('DatabaseUnavailable'))
     await world.runCron('*/5 * * * *')
     await world.runCron('*/5 * * * *')
-    // The mail service takes a mail with the same id once.
+    // The email service accepts an email with the same id only once.
     const ids = world.queued.filter(({ kind }) => kind === 'reminder').map(({ id }) => id)
     expect(new Set(ids).size).toBe(1)
   }

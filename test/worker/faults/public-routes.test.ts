@@ -20,7 +20,7 @@ afterEach(() => vi.restoreAllMocks())
 const newPassword = { password: 'a new password', password_confirmation: 'a new password' }
 const registration = { name: 'New', email: 'new@example.com', ...newPassword }
 
-/** A good call of a public route; `again` is what the same call is answered that was executed before. */
+/** A valid call of a public route; `again` is the answer to the same call after it has been executed. */
 type PreparedCall = { call: () => Promise<Answer>; status: number; again: number }
 
 const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> = {
@@ -32,7 +32,7 @@ const goodCalls: Record<string, (world: FaultyWorld) => Promise<PreparedCall>> =
   'POST /api/register': async (world) => ({
     call: () => world.call('POST', '/api/register', { body: registration }),
     status: 201,
-    // Whoever has registered can sign in.
+    // They can sign in once they have registered.
     again: 422,
   }),
   'POST /api/login': async (world) => {
@@ -149,7 +149,7 @@ describe('signing in', () => {
     expectUnavailable((await world.whileBroken({ gets: 'late', delayMs: 700 }, login)).result)
   })
 
-  // The first only reads, and is asked once more.
+  // The first only reads, and is retried.
   test.each([2, 3])('through the provider ends where it began when round trip %i fails', async (only) => {
     const world = createFaultyWorld()
     for (const [, fault] of [...beforeExecution, ...afterExecution]) {

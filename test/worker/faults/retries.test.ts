@@ -12,9 +12,9 @@ afterEach(() => vi.restoreAllMocks())
 type Creation = {
   path: string
   body: (household: Household) => unknown
-  /** Statuses of the first call that is answered, and of each one after it. */
+  /** The statuses of the first call that is answered, and of those after it. */
   statuses: [first: number, again: number]
-  /** How many there are, by the list of what was created. */
+  /** How many there are in the list of what was created. */
   count: (household: Household) => Promise<number>
 }
 
@@ -25,7 +25,7 @@ const transactions = async ({ person }: Household) =>
   (await person.get('/api/transactions')).body.total as number
 const forced = ({ expense }: Household) => ({ transactions: [{ ...expense(), force: true }] })
 
-/** What a POST creates, where sending it twice would make it twice. */
+/** What a POST creates, if sending it twice would create it twice. */
 const creations: Creation[] = [
   { path: '/api/accounts', body: () => account, statuses: [201, 200], count: listed('/api/accounts') },
   {
@@ -48,7 +48,7 @@ const creations: Creation[] = [
 const post = ({ world, person }: Household, path: string, body: unknown, key: string) =>
   world.call('POST', path, { token: person.token, body, headers: { 'Idempotency-Key': key } })
 
-/** Hands over what sync has queued, so that it can be counted. */
+/** Processes what sync has queued, so that it can be counted. */
 const processSyncs = ({ world }: Household) => world.deliverSyncs()
 
 describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, statuses, count }) => {
@@ -219,7 +219,7 @@ describe('without any key', () => {
       const rows = [1, 2, 2].map((amount) => ({ ...expense(), amount: path.length + amount }))
       const send = () => person.post(path, { transactions: rows })
       expectUnavailable((await world.whileBroken(lost, send)).result)
-      // The message of a batch whose storing was not heard of comes by the sweep, or by the second sending.
+      // If the answer of storing a batch was lost, its message comes from the sweep, or from sending it again.
       expect((await send()).status).toBe(200)
       await processSyncs(household)
     }

@@ -18,7 +18,7 @@ test.each(protectedRoutes)('%s is 503 while the database fails, and works again 
   for (const [, fault] of beforeExecution) {
     const { result, requests } = await world.whileBroken(fault, () => call(household.person))
     expectUnavailable(result)
-    // A read is asked for once more, unless the time is up.
+    // A read is retried, unless time is up.
     const isRepeated = reads.includes(route) && fault.gets !== 'nothing'
     expect(requests).toBe(isRepeated ? 2 : 1)
   }
@@ -59,7 +59,7 @@ test('the matches of a large file are looked for again if that answer was lost, 
       rawBody: ['date,amount', ...rows].join('\n'),
       headers: { 'Content-Type': 'text/csv' },
     })
-  // The first asks who sends it, and the second stores it.
+  // The first finds out who is sending it, and the second stores it.
   const { result, requests } = await world.whileBroken({ gets: 'cut', executed: true, only: 3 }, upload)
   expect([result.status, result.body.import?.counts.created, requests]).toEqual([200, 1_001, 4])
   expect((await upload()).body.import.counts).toMatchObject({ created: 0, duplicate: 1_001 })

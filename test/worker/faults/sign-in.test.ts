@@ -23,7 +23,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
     await world.call('POST', '/api/forgot-password', { body: { email: bob.email } })
     const { url } = queuedMail(world, 'reset_password', bob.email)
     const reset = { ...newPassword, email: bob.email, token: new URL(url).searchParams.get('token') }
-    // What is answered later shows that nothing was done before: no address taken, no token used up, nobody gone.
+    // Later answers show that nothing was done before: no address taken, no token used up, nobody deleted.
     const calls: [call: () => Promise<Answer>, later: number][] = [
       [() => registerAll(world, ['new@example.com']).then(([answer]) => answer as Answer), 201],
       [() => login(ada.email, ada.password), 200],
@@ -66,9 +66,9 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
     await line
   })
 
-  /** Takes every turn, or all that one client address can have; resolves once they are over. */
+  /** Takes every turn, or all those that one client address can have; resolves once they are over. */
   async function fillTheLine(client?: string): Promise<void> {
-    // By a clock that stands still, nobody comes nearer to their turn.
+    // While the clock stands still, nobody's turn comes nearer.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     const turns = Array.from({ length: 1_000 }, () =>
       hashInTurn('password', { cost: { N: 1_024, r: 8, p: 1 }, client: client ?? crypto.randomUUID() }),
@@ -80,7 +80,7 @@ describe('while more passwords wait to be hashed than can be soon,', () => {
 })
 
 test('of a hundred who register at once, those who are refused have left nothing and can try again', async () => {
-  // So many hashes as dear as that take longer than anybody may wait.
+  // That many hashes at that cost take longer than anybody may wait.
   const world = createWorld({ SCRYPT_COST: '4096,8,2' })
   const addresses = Array.from({ length: 100 }, (_, position) => `person-${position}@example.com`)
   const refusedOf = async (emails: string[]) => {
@@ -112,7 +112,7 @@ describe.concurrent('has ten seconds as a whole:', () => {
     )
     expect(Date.now() - begun).toBeLessThan(longestWaitMs)
     for (const answer of result) expectUnavailable(answer)
-    // Some had their turn.
+    // Some got their turn.
     expect(requests).toBeGreaterThan(1)
   })
 

@@ -7,13 +7,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Eight seconds are over in two. */
+/** Makes eight seconds pass in two. */
 function hasten(): void {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 4))
 }
 
-/** A body that arrives a byte at a time, over two and a half. */
+/** A body that arrives a byte at a time, over two and a half seconds. */
 function dribble(text: string): ReadableStream {
   const bytes = new TextEncoder().encode(text)
   const pauseMs = 2_500 / bytes.length

@@ -59,7 +59,7 @@ describe('two hundred requests at once', () => {
     const { world, send, insist, total, balance } = await createCrowd()
     const { result } = await world.whileBroken(fault, () => send())
     for (const answer of result) expectUnavailable(answer)
-    // The isolate is as before: the very next call is answered.
+    // The isolate is unharmed: the very next call is answered.
     expect(await total()).toBeLessThanOrEqual(requests)
     await insist()
     expect(await total()).toBe(requests)

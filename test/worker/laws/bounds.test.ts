@@ -192,7 +192,7 @@ describe('deleting a user', () => {
 })
 
 describe('a single change that would leave the bounds is a 422 and changes nothing:', () => {
-  /** Spent in January what came in February, and as much again in March: at the upper bound. */
+  /** Spent in January what came in in February, and as much again in March: at the upper bound. */
   async function createFull() {
     const rich = await createRich()
     const hoard = await rich.open()

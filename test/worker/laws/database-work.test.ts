@@ -45,7 +45,7 @@ test('no route does more work for a history of 20,000 transactions than for one 
 
 type List = { path: string; total: number }
 
-/** Rows read for lists that find little, beside that many transactions on another account and category. */
+/** Rows read for lists that find little, next to that many transactions on another account and category. */
 async function rowsOfLists(who: 'owner' | 'stranger', history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -96,7 +96,7 @@ test.each(['owner', 'stranger'] as const)(
   60_000,
 )
 
-/** Rows read for lists that find much, of somebody with that many transactions in the same ten years. */
+/** Rows read for lists that find much, for somebody with that many transactions in the same ten years. */
 async function rowsOfFullLists(history: number): Promise<Record<string, number>> {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -126,7 +126,7 @@ async function rowsOfFullLists(history: number): Promise<Record<string, number>>
 test('no list does more work for 40,000 transactions than for 8,000 in the same months', async () => {
   const short = await rowsOfFullLists(8_000)
   const long = await rowsOfFullLists(40_000)
-  // Which rows a page passes over on its way to fifty of a kind is a matter of their days.
+  // How many rows a page skips on its way to fifty of a kind depends on their days.
   const dearer = Object.entries(long).filter(([name, worked]) => worked > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
 }, 60_000)
@@ -179,12 +179,12 @@ test('the summary of a range reads its months as they are kept, and the rows of 
   const more = (await readOf(36_500, cut)) - (await readOf(3_650, cut))
   expect(more).toBeGreaterThan(0)
   expect(more).toBeLessThan(29 * 9 * 3)
-  // A month costs what it has, however many others there are.
+  // A month costs what it contains, however many others there are.
   const month = 'month=2026-10'
   expect(await readOf(3_650, month)).toBe(await readOf(60, month))
 }, 60_000)
 
-/** Rows read and written for each row of an import of so many rows that all but equal as many that are there. */
+/** Rows read and written for each row of an import, when as many existing rows nearly equal its rows. */
 async function rowsOfNearlyEqualRow(count: number): Promise<number> {
   const world = createWorld()
   const household = await createHousehold(world)
@@ -205,7 +205,7 @@ test('a row is compared with as many others as it equals, not with all that it r
   expect(await rowsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await rowsOfNearlyEqualRow(250)))
 }, 60_000)
 
-/** Rows read and written for each item of a batch, half of which are equal to rows that are there. */
+/** Rows read and written for each item of a batch, half of which equal existing rows. */
 async function rowsOfItem(count: number): Promise<number> {
   const world = createWorld()
   const { person, expense } = await createHousehold(world)
@@ -226,7 +226,7 @@ test('an item of a large batch costs no more than one of a small batch', async (
   expect(await rowsOfItem(1_000)).toBeLessThan(await rowsOfItem(50))
 })
 
-/** Adds so many transactions that are like one but for their references: "other 1" and so on. */
+/** Adds copies of a transaction that differ only in their references: "other 1" and so on. */
 async function writeResembling(world: World, id: number, count: number): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([
@@ -310,7 +310,7 @@ test('a write reads no more of a month than 10,000 totals, however many accounts
   expect(await workWith(120_000)).toEqual(work)
 }, 60_000)
 
-/** Adds so many totals of a month to a user, each of a category of its own. */
+/** Adds totals of a month to a user, each with a category of its own. */
 async function writeTotals(world: World, userId: number, month: string, count: number): Promise<void> {
   const db = openWorldDatabase(world)
   await db.batch([
@@ -369,7 +369,7 @@ test('deleting an account reads its own totals, not those of all others', async 
   expect(await workWith(8_000)).toBe(await workWith(2_000))
 }, 60_000)
 
-/** Rows read and written for each row of an import whose rows name an account, of somebody with so many of them. */
+/** Rows read and written for each row of an import whose rows name an account, for somebody with that many accounts. */
 async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
   const world = createWorld()
   const household = await createHousehold(world)

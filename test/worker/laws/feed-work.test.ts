@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { createWorld, openAccount } from '../world.ts'
 import { askDatabase, createHousehold } from './every-route.ts'
 
-/** Beyond the numbers that making the household has taken. */
+/** Beyond the numbers that creating the household has used. */
 const firstSeq = 1_000
 
-/** A household with that many transactions and a tombstone beside every tenth, and what its pulls read. */
+/** A household with that many transactions and a tombstone for every tenth of them, and what its pulls read. */
 async function measuredHousehold(history: number) {
   const world = createWorld()
   const { person, checking, cash, category } = await createHousehold(world)

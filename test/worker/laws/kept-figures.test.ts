@@ -130,7 +130,7 @@ async function createLives() {
   await world.register()
   const db = openWorldDatabase(world)
   await db.batch([
-    // The one thing that the API takes through sync only: an income without a category.
+    // The one thing that the API accepts only through sync: an income without a category.
     db.run(sql`
       insert into transactions (user_id, account_id, type, amount, transaction_date, is_synced, created_at, updated_at)
       values (${person.id}, ${checking.id}, 'income', 3000, '2026-12-01', 1, 0, 0)`),

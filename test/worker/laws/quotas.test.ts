@@ -21,7 +21,7 @@ const noNotes = {
 }
 const noCategory = { name: [`You cannot have more than ${maxCategories.toLocaleString('en')} categories.`] }
 
-/** Gives somebody so many accounts, with names of the greatest length. */
+/** Gives somebody that many accounts, with names of the greatest length. */
 async function giveAccounts(world: World, { id }: Person, count: number) {
   const db = openWorldDatabase(world)
   await db.batch([
@@ -32,7 +32,7 @@ async function giveAccounts(world: World, { id }: Person, count: number) {
   ])
 }
 
-/** Gives somebody categories until they have so many. */
+/** Gives somebody categories until they have that many. */
 async function fillCategories(world: World, { id }: Person, count: number) {
   const db = openWorldDatabase(world)
   await db.batch([

@@ -15,7 +15,7 @@ import {
  * a trigger or a kept figure finds it here, and has to decide whether it is worth that.
  */
 
-/** Rows that a good call of each route writes, by the server's own count. Routes that are not listed write none. */
+/** Rows that a valid call of each route writes, by the server's own count. Routes that are not listed write none. */
 const written: Record<string, number> = {
   'DELETE /api/accounts/:id': 4,
   'DELETE /api/categories/:id': 3,
@@ -154,7 +154,7 @@ test.each([
     )
     const many = await world.databaseWork()
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['updated']))
-    // What lies around the operations, such as the steps of the upload, is written once.
+    // What surrounds the operations, such as the steps of the upload, is written once.
     expect(many.rowsWritten / 500).toBeLessThan(single.rowsWritten + 0.05)
     expect(many.rowsRead / 500).toBeLessThan(2 * single.rowsRead)
   },

@@ -90,7 +90,7 @@ const registration: WrongFields = {
     `${'x'.repeat(250)}@a.example`,
   ],
   password: [...never, true, 12_345_678, 'short', tooLong(1024)],
-  // Passwords are not trimmed: one of blanks is another password.
+  // Passwords are not trimmed: one of only blanks is a different password.
   password_confirmation: [...never, true, 12_345_678, undefined, null, ''],
   timezone: noTimezone,
 }
@@ -362,7 +362,7 @@ describe('a query parameter', () => {
   })
 })
 
-/** Somebody who owns a row of each kind, and a way to look whether any of it has changed. */
+/** Somebody who owns a row of each kind, and a way to see whether any of them has changed. */
 async function createVictim() {
   const world = createWorld()
   const household = await createHousehold(world)

@@ -8,7 +8,7 @@ import { now } from './transactions.ts'
 const { seed, operations, lanes, isRepeat } = runOf('model', 20_261_121)
 /** In one of this many histories, people are so rich that figures reach their bounds. */
 const oneInIsRich = 3
-/** A minute in passing, longer for whoever wants to see a failure again. */
+/** A minute in the suite, longer to reproduce a failure. */
 const shrinkingMs = isRepeat ? 900_000 : 60_000
 /** Far more than a call takes, including the reads after it, even on a busy machine. */
 const callMs = 400
@@ -19,7 +19,7 @@ const statuses = [200, 201, 204, 302, 401, 403, 404, 409, 422]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(now)
-  // The Worker's lines for each request would be more than all else that the test does.
+  // Logging a line for each request would take longer than the rest of the test.
   muteLog(['log'])
   withoutTimeouts()
 })

@@ -26,7 +26,7 @@ test('somebody who has moved finds everything as it was, with the ids it had and
   const [[left]] = await db.batch([db.all<Json>(sql`select count(*) as n from departures`)])
   expect(left.n).toBe(0)
 
-  // The first request found the way through the directory; from then on it is one round trip again.
+  // The first request asked the directory; from then on it is one round trip again.
   expect(await world.requestsDuring(() => person.get('/api/summary'))).toEqual([0, 0, 0, 0, 1, 0])
 })
 
@@ -40,7 +40,7 @@ test('after a move everything that leads to a user leads to the new database', a
   const signedIn = await world.call('POST', '/api/login', { body: { email, password } })
   expect(databaseOf(Number.parseInt(signedIn.body.access_token, 10))).toBe(1)
   expect((await world.verify(person)).headers.get('Location')).toContain('verified=already')
-  // What is made there has ids of its own range.
+  // What is created there has ids from its own range.
   const account = (await person.post('/api/accounts', { name: 'New', type: 'cash', starting_balance: 0 }))
     .body
   expect(databaseOf(account.id)).toBe(1)
@@ -151,7 +151,7 @@ test('with requests in flight, a move loses nothing and does nothing twice', asy
 
   let isMoving = true
   let [recorded, signedIn, sentAway] = [0, 0, 0]
-  /** As a client does that is told to come back later; the database tells so by a 503, and nobody by anything else. */
+  /** Retries like a client that is told to come back later, which only a 503 says. */
   async function persist(expected: number, send: () => Promise<{ status: number }>): Promise<void> {
     for (;;) {
       const { status } = await send()

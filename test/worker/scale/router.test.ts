@@ -69,7 +69,7 @@ test('a request with a token makes one round trip, to the database of its user a
         expected,
       )
     }
-    // Revoked: the directory is asked as well, since the token might have moved.
+    // Revoked: the directory is asked too, since the token might have moved.
     const expected = [0, 0, 0, 0, 1]
     expected[home] = 1
     expect(
@@ -98,7 +98,7 @@ test('a request without a token asks the directory, and the database where the a
   expect(await world.requestsDuring(reset)).toEqual([0, 0, 2, 0, 1])
   expect((await person.get('/api/me')).status).toBe(401)
 
-  // Somebody whom nobody knows troubles no database of users, and is answered as by one.
+  // Somebody unknown reaches no database of users, and gets the same answer as from one.
   const stranger = { email: 'nobody@example.com', password }
   const refused = async () => {
     const answer = await world.call('POST', '/api/login', { body: stranger })
@@ -168,7 +168,7 @@ test('signing in through the provider finds the identity, then the address, then
   await world.verify(person)
   expect((await signInThroughProvider(world, person.email)).id).toBe(person.id)
 
-  // Whoever has left signs up anew, by the address.
+  // Somebody who has left signs up again, by the address.
   const path = '/api/me'
   expect((await world.call('DELETE', path, { token: again.token, body: { email: address } })).status).toBe(
     204,
@@ -223,7 +223,7 @@ test('a database that is down affects only its own users', async () => {
     ),
   )
   expect(signIns).toEqual([200, 200, 503, 200])
-  // The jobs of the others run; the one that could not is a failed run all the same.
+  // The jobs of the others run; the one that could not run still fails the cron.
   const sweep = () => expect(world.runCron('* * * * *')).rejects.toThrow()
   expect(await world.requestsDuring(sweep)).toEqual([1, 1, 0, 1, 1])
 })
@@ -237,7 +237,7 @@ test('without the directory nobody signs in, and everybody who has signed in goe
   const refused = await world.call('POST', '/api/login', { body: { email, password } })
   expect(refused.status).toBe(503)
   expect(refused.headers.get('Retry-After')).toBe('5')
-  // An unknown token may have moved, for all that can be known: a client must not throw it away.
+  // An unknown token may have moved: a client must not discard it.
   await person.post('/api/logout')
   expect((await person.get('/api/me')).status).toBe(503)
 })
