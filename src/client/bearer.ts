@@ -2,9 +2,9 @@ import type { PurseClient } from './create.ts'
 import { requireFromService } from './errors.ts'
 import { unwrap } from './unwrap.ts'
 
-export type Bearer = { Authorization: string }
+export type BearerHeader = { Authorization: string }
 /** Returns the header of a ledger's or a queue's owner, or why there is none. */
-export type GetBearer = () => Promise<Bearer | 'signed-out' | 'other-user'>
+export type GetBearer = () => Promise<BearerHeader | 'signed-out' | 'other-user'>
 
 /**
  * Finds the header under which a user's data may go out: that of the client's current token, if it is theirs. The service

@@ -33,8 +33,8 @@ const checking = () => ({
   starting_balance: '1250.00',
   notes: null,
   version: 1,
-  created_at: shown.at,
-  updated_at: shown.at,
+  created_at: shown.exampleTime,
+  updated_at: shown.exampleTime,
   balance: 1237.5,
 })
 

@@ -80,8 +80,8 @@ export const batch = /* @__PURE__ */ shown.object(
     status: 'completed' as const,
     counts: { total: 1, created: 1, duplicate: 0, invalid: 0, failed: 0 },
     items: [{ index: 0, client_id: 'phone-1', outcome: 'created' as const, transaction_id: 1, errors: null }],
-    created_at: shown.at,
-    completed_at: shown.at,
+    created_at: shown.exampleTime,
+    completed_at: shown.exampleTime,
   }),
 )
 export type ShownBatch = z.output<typeof batch>

@@ -158,7 +158,7 @@ export const importRecord = /* @__PURE__ */ shown.object(
     kind: 'bank' as const,
     format: 'ofx' as const,
     counts: { rows: 32, created: 30, duplicate: 1, deleted_before: 1 },
-    created_at: shown.at,
+    created_at: shown.exampleTime,
   }),
 )
 export type ShownImport = z.output<typeof importRecord>

@@ -56,6 +56,10 @@ export const verificationSent = /* @__PURE__ */ shown.object(
       doc('Absent if the address is already verified.'),
     ),
   }),
-  () => ({ message: 'Verification email queued.', email_verified: false, verification_sent_at: shown.at }),
+  () => ({
+    message: 'Verification email queued.',
+    email_verified: false,
+    verification_sent_at: shown.exampleTime,
+  }),
 )
 export type ShownVerificationSent = z.output<typeof verificationSent>

@@ -38,7 +38,7 @@ export const mary = () => ({
   email: 'mary@example.com',
   idp_id: null,
   avatar: null,
-  email_verified_at: shown.at,
+  email_verified_at: shown.exampleTime,
   timezone: 'Europe/London',
   reminder_time: '20:00',
   reminder_last_sent_at: null,

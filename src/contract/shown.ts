@@ -30,7 +30,7 @@ export const count = () => z.int().check(z.gte(0))
 export const fieldErrors = () => z.record(z.string(), z.array(z.string()))
 
 /** The time in every example. */
-export const at = '2026-11-20T10:00:00.000Z'
+export const exampleTime = '2026-11-20T10:00:00.000Z'
 
 /**
  * An object in answers, under its name in the document, since generators make up names for objects without one, and with

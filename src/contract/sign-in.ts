@@ -36,7 +36,7 @@ export const signIn = /* @__PURE__ */ shown.object(
     token_type: 'Bearer',
     user: mary(),
     email_verified: true,
-    email_verified_at: shown.at,
+    email_verified_at: shown.exampleTime,
   }),
 )
 export type ShownSignIn = z.output<typeof signIn>
@@ -54,8 +54,8 @@ export const session = /* @__PURE__ */ shown.object(
   () => ({
     id: 1,
     user_agent: 'Purse/2.1 (Android 16)',
-    created_at: shown.at,
-    last_used_at: shown.at,
+    created_at: shown.exampleTime,
+    last_used_at: shown.exampleTime,
     is_current: true,
   }),
 )

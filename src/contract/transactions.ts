@@ -134,8 +134,8 @@ export const coffee = () => ({
   transaction_date: '2026-11-20',
   is_synced: false,
   version: 1,
-  created_at: shown.at,
-  updated_at: shown.at,
+  created_at: shown.exampleTime,
+  updated_at: shown.exampleTime,
 })
 
 /** A transaction as POST and PUT return it. */

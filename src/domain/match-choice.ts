@@ -1,10 +1,10 @@
 import type { MatchReason, MatchRow } from './match-row.ts'
 
 /** A row with its day as a number, and the words by which it can be recognised. */
-export type Entry = MatchRow & { day: number; telling: () => Set<string> }
+export type DatedRow = MatchRow & { day: number; telling: () => Set<string> }
 /** Two rows that may be one event. With `isDoubt` they are too far apart, but keep others from being sure. */
-export type Pair = { first: Entry; second: Entry; daysApart: number; isDoubt: boolean }
-export type Candidate = Pair & { evidence: MatchReason[] }
+export type RowPair = { first: DatedRow; second: DatedRow; daysApart: number; isDoubt: boolean }
+export type Candidate = RowPair & { evidence: MatchReason[] }
 /** How many days after the first row of a pair the second may be posted; from `doubt` to `from`, it only casts doubt. */
 export type Days = { doubt: number; from: number; to: number }
 
@@ -13,13 +13,13 @@ const mostCandidates = 24
 /** What a pair is worth, in days off the usual: enough that more pairs always beat nearer ones. */
 const worthOfPair = 1_000
 
-export function byDay(a: Entry, b: Entry): number {
+export function byDay(a: DatedRow, b: DatedRow): number {
   return a.day - b.day || a.id - b.id || a.type.localeCompare(b.type)
 }
 
 /** Pairs each of the firsts with the seconds that `days` allows. Both lists must be in the order of their days. */
-export function pairsWithin(firsts: Entry[], seconds: Entry[], days: Days): Pair[] {
-  const pairs: Pair[] = []
+export function pairsWithin(firsts: DatedRow[], seconds: DatedRow[], days: Days): RowPair[] {
+  const pairs: RowPair[] = []
   let start = 0
   for (const first of firsts) {
     while ((seconds[start]?.day ?? Infinity) < first.day + days.doubt) start++
@@ -33,13 +33,13 @@ export function pairsWithin(firsts: Entry[], seconds: Entry[], days: Days): Pair
 }
 
 /**
- * Takes the best candidates whose entries are both free, each entry once: first those that name an account, then those
+ * Takes the best candidates whose rows are both free, each row once: first those that name an account, then those
  * with words in common, then the others. Among equals, seconds come in the order of the firsts, each about as many days
  * later as is usual for its account.
  */
-export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolean): Candidate[] {
+export function choose(candidates: Candidate[], isFree: (row: DatedRow) => boolean): Candidate[] {
   const usualDays = usualDaysOf(candidates)
-  const taken = new Set<Entry>()
+  const taken = new Set<DatedRow>()
   const isOpen = ({ first, second, isDoubt }: Candidate) =>
     !isDoubt && !taken.has(first) && !taken.has(second) && isFree(first) && isFree(second)
   const take = (some: Candidate[]) => {
@@ -58,22 +58,22 @@ export function choose(candidates: Candidate[], isFree: (entry: Entry) => boolea
   ]
 }
 
-/** The candidates neither of whose entries is in another. A second that has a proper candidate casts no doubt on others. */
+/** The candidates neither of whose rows is in another. A second that has a proper candidate casts no doubt on others. */
 export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
   const proper = candidates.filter(({ isDoubt }) => !isDoubt)
   const explained = new Set(proper.map(({ second }) => second))
   const doubts = candidates.filter(({ isDoubt, second }) => isDoubt && !explained.has(second))
-  const count = new Map<Entry, number>()
-  const add = (entry: Entry) => count.set(entry, (count.get(entry) ?? 0) + 1)
+  const count = new Map<DatedRow, number>()
+  const add = (row: DatedRow) => count.set(row, (count.get(row) ?? 0) + 1)
   for (const { first, second } of [...proper, ...doubts]) {
     add(first)
     add(second)
   }
-  const isOnly = (entry: Entry) => count.get(entry) === 1
+  const isOnly = (row: DatedRow) => count.get(row) === 1
   return new Set(proper.filter(({ first, second }) => isOnly(first) && isOnly(second)))
 }
 
-const poolOf = ({ accountId, type, amount }: Entry) => `${accountId} ${type} ${amount}`
+const poolOf = ({ accountId, type, amount }: DatedRow) => `${accountId} ${type} ${amount}`
 
 /** How many days an account's bank usually takes: the median of the `onlyCandidates`. */
 function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {

@@ -3,10 +3,10 @@ import {
   byDay,
   type Candidate,
   choose,
-  type Entry,
+  type DatedRow,
   onlyCandidates,
-  type Pair,
   pairsWithin,
+  type RowPair,
 } from './match-choice.ts'
 import type { MatchKind, MatchReason, MatchRow } from './match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
@@ -50,18 +50,18 @@ const transferDays = { doubt: -4, from: -1, to: 5 }
  */
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
-  const entries = rows.map(entryOf).sort(byDay)
+  const dated = rows.map(datedRow).sort(byDay)
   const isAsked =
     (kind: MatchKind) =>
-    ({ first, second }: Pair) =>
+    ({ first, second }: RowPair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const twice = duplicateCandidates(entries).filter(isAsked('duplicate'))
-  const duplicates = choose(twice, (entry) => !isSettled('duplicate', entry))
+  const twice = duplicateCandidates(dated).filter(isAsked('duplicate'))
+  const duplicates = choose(twice, (row) => !isSettled('duplicate', row))
   const answers = duplicates.map(matchOf('duplicate', onlyCandidates(twice)))
   if (kind === 'duplicate') return eachRowOnce(answers)
 
-  const legs = transferCandidates(entries, accountNames).filter(isAsked('transfer'))
+  const legs = transferCandidates(dated, accountNames).filter(isAsked('transfer'))
   // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer, and neither can
   // where the duplicate is returned as well: it has to be settled first.
   const waiting = new Set(
@@ -69,18 +69,18 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
       kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
     ),
   )
-  const transfers = choose(legs, (entry) => !waiting.has(entry) && !isSettled('transfer', entry)).map(
+  const transfers = choose(legs, (row) => !waiting.has(row) && !isSettled('transfer', row)).map(
     matchOf('transfer', onlyCandidates(legs)),
   )
   return eachRowOnce(kind === 'transfer' ? transfers : [...answers, ...transfers])
 }
 
 /** Settled rows are not in any match, but keep others from being sure. */
-function isSettled(kind: MatchKind, { settled }: Entry): boolean {
+function isSettled(kind: MatchKind, { settled }: DatedRow): boolean {
   return settled?.includes(kind) ?? false
 }
 
-function entryOf(row: MatchRow): Entry {
+function datedRow(row: MatchRow): DatedRow {
   let telling: Set<string> | undefined
   return {
     ...row,
@@ -92,9 +92,9 @@ function entryOf(row: MatchRow): Entry {
   }
 }
 
-function duplicateCandidates(entries: Entry[]): Candidate[] {
-  const alike = Map.groupBy(entries, ({ accountId, type, amount }) => `${accountId} ${type} ${amount}`)
-  const isInBoth = overlaps(entries)
+function duplicateCandidates(rows: DatedRow[]): Candidate[] {
+  const alike = Map.groupBy(rows, ({ accountId, type, amount }) => `${accountId} ${type} ${amount}`)
+  const isInBoth = overlaps(rows)
   return [...alike.values()].flatMap((group) => {
     const typed = group.filter(({ importId }) => importId === null)
     const imported = group.filter(({ importId }) => importId !== null)
@@ -107,7 +107,7 @@ function duplicateCandidates(entries: Entry[]): Candidate[] {
 }
 
 /** False for the legs of two transfers that lead to, or come from, different accounts. */
-function areAlikeBeyond({ first, second }: Pair): boolean {
+function areAlikeBeyond({ first, second }: RowPair): boolean {
   return !first.counterpart || !second.counterpart || first.counterpart === second.counterpart
 }
 
@@ -115,15 +115,15 @@ function areAlikeBeyond({ first, second }: Pair): boolean {
  * Tells whether two rows of different imports may be the same: each is within the days of the other's import, as only
  * what two files both cover can be in both.
  */
-function overlaps(entries: Entry[]): (pair: Pair) => boolean {
-  const keyOf = ({ accountId, importId }: Entry) => `${accountId} ${importId}`
+function overlaps(rows: DatedRow[]): (pair: RowPair) => boolean {
+  const keyOf = ({ accountId, importId }: DatedRow) => `${accountId} ${importId}`
   const spans = new Map<string, { from: number; to: number }>()
-  for (const entry of entries) {
+  for (const row of rows) {
     // Entries come in the order of their days.
-    const from = spans.get(keyOf(entry))?.from ?? entry.day
-    spans.set(keyOf(entry), { from, to: entry.day })
+    const from = spans.get(keyOf(row))?.from ?? row.day
+    spans.set(keyOf(row), { from, to: row.day })
   }
-  const covers = (one: Entry, other: Entry) => {
+  const covers = (one: DatedRow, other: DatedRow) => {
     const span = spans.get(keyOf(one))
     return span !== undefined && span.from <= other.day && other.day <= span.to
   }
@@ -131,11 +131,11 @@ function overlaps(entries: Entry[]): (pair: Pair) => boolean {
     (first.importId ?? 0) < (second.importId ?? 0) && covers(first, second) && covers(second, first)
 }
 
-function transferCandidates(entries: Entry[], accountNames: ReadonlyMap<number, string>): Candidate[] {
+function transferCandidates(rows: DatedRow[], accountNames: ReadonlyMap<number, string>): Candidate[] {
   const names = namingWords(accountNames)
-  const isNamed = (one: Entry, other: Entry) =>
+  const isNamed = (one: DatedRow, other: DatedRow) =>
     shareWords(one.telling(), names.get(other.accountId) ?? new Set())
-  const alike = Map.groupBy(entries, ({ amount }) => amount)
+  const alike = Map.groupBy(rows, ({ amount }) => amount)
   return [...alike.values()].flatMap((group) => {
     const outflows = group.filter(({ type }) => type === 'expense')
     const inflows = group.filter(({ type }) => type === 'income')
@@ -159,7 +159,7 @@ function namingWords(accountNames: ReadonlyMap<number, string>): Map<number, Set
   return new Map([...names].map(([id, words]) => [id, new Set([...words].filter(isOwn))]))
 }
 
-function wordsInCommon({ first, second }: Pair): MatchReason[] {
+function wordsInCommon({ first, second }: RowPair): MatchReason[] {
   return shareWords(first.telling(), second.telling()) ? ['words_in_common'] : []
 }
 
@@ -183,7 +183,7 @@ function matchOf(kind: MatchKind, only: Set<Candidate>) {
  * named, or where both legs say no more than how money moved.
  */
 function saysTransfer({ first, second, evidence }: Candidate): boolean {
-  const isPlain = ({ words, telling }: Entry) => words.trim() !== '' && telling().size === 0
+  const isPlain = ({ words, telling }: DatedRow) => words.trim() !== '' && telling().size === 0
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 

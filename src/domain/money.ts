@@ -47,6 +47,11 @@ export function moneyNumber(amount: Minor | bigint): number {
   return rawJSON(formatMoney(amount)) as unknown as number
 }
 
+/** The opposite of an amount, without a negative zero. */
+export function negated(amount: Minor): Minor {
+  return (amount === 0 ? 0 : -amount) as Minor
+}
+
 /** Adds up balances. Their sum is bounded, but a running total may exceed what a number holds exactly. */
 export function sumOfBalances(balances: Minor[]): Minor {
   return Number(balances.reduce((sum, balance) => sum + BigInt(balance), 0n)) as Minor

@@ -4,7 +4,7 @@ import type { signConventions } from '../domain/types.ts'
 import type { DecimalSeparator } from './written/amount.ts'
 
 /** What the user says about the file. It is taken as given; everything else is detected. */
-export type ImportOptions = {
+export type FileOptions = {
   /** A single character, or one of the words `comma`, `semicolon`, `tab`, `pipe`. */
   delimiter?: string
   /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. */
@@ -47,7 +47,7 @@ export type StatementAccount = {
 }
 
 /** A bank statement, whatever format it came in. */
-export type Statement = {
+export type BankStatement = {
   format: 'ofx' | 'qif' | 'camt' | 'mt940' | 'csv'
   accounts: StatementAccount[]
 }

@@ -1,4 +1,6 @@
 const maxCodePoints = 255
+/** No more of a text in a file is ever used. */
+export const maxTextLength = 20_000
 
 /** Control and formatting characters; a NUL could not even be stored. */
 const unwanted = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/gu

@@ -1,6 +1,6 @@
 import type { FieldErrors, NewAccount, NewCategory, NewTransaction, ProfileField, User } from '../api.ts'
 import { readAmount } from './money.ts'
-import type { Key, Noun } from './rows.ts'
+import { isDate, type Key, type Noun } from './rows.ts'
 import type { Fields, Value } from './waiting.ts'
 
 /** What a person enters: accounts and categories are named by their keys or ids. */
@@ -68,7 +68,7 @@ export function readEntered(entered: object, keyOf: KeyOf): Fields {
 function readField(field: string, value: unknown, keyOf: KeyOf): Value | undefined {
   if (field === 'amount' || field === 'starting_balance') return readAmount(value)
   const text = typeof value === 'string' ? value.trim() || null : (value as Value)
-  if (field === 'transaction_date') return /^\d{4}-\d\d-\d\d$/.test(String(text)) ? text : undefined
+  if (field === 'transaction_date') return isDate(text) ? text : undefined
   if (text === null || !field.endsWith('_id')) return text
   return keyOf(field === 'category_id' ? 'category' : 'account', text as Key | number)
 }

@@ -106,7 +106,14 @@ export async function pushChunk(run: Run, chunk: Waiting[]): Promise<void> {
 }
 
 const outcomes: Record<Result['outcome'], 1> = {
-  ...{ created: 1, updated: 1, unchanged: 1, deleted: 1, duplicate: 1, conflict: 1, gone: 1, invalid: 1 },
+  created: 1,
+  updated: 1,
+  unchanged: 1,
+  deleted: 1,
+  duplicate: 1,
+  conflict: 1,
+  gone: 1,
+  invalid: 1,
 }
 const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
 

@@ -34,7 +34,7 @@ export const references = [
 const isId = (one: unknown): boolean => Number.isSafeInteger(one)
 const isIdOrNone = (one: unknown): boolean => one === null || isId(one)
 const types: unknown[] = ['income', 'expense', 'transfer']
-const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
+export const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
 const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
 /** True for a row that can be read: it may be damaged, or not come from the service. */

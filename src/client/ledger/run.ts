@@ -1,4 +1,4 @@
-import type { Bearer, GetBearer } from '../bearer.ts'
+import type { BearerHeader, GetBearer } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
 import type { ApiError } from '../errors.ts'
 import type { Stopped } from '../stopped.ts'
@@ -33,7 +33,7 @@ export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 /** A run. Answers that come in while the copy is not whole are applied once it is. */
 export type Run = SyncOptions & {
   report: LedgerReport
-  headers: Bearer
+  headers: BearerHeader
   /** What the service has answered and is not applied yet, by the id of what waits. */
   answers: Map<string, Result>
   /** The ids of what has been sent. */

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../api.ts'
-import type { Bearer } from '../bearer.ts'
+import type { BearerHeader } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
 import { type Stopped, stoppedBy } from '../stopped.ts'
 import type { QueueStore, StoredItem } from './store.ts'
@@ -18,7 +18,7 @@ export type SyncReport = {
 export type Run = {
   client: Pick<PurseClient, 'api'>
   /** Sent with every request: a run belongs to one person, even if another signs in meanwhile. */
-  headers: Bearer
+  headers: BearerHeader
   store: QueueStore
   report: SyncReport
 }

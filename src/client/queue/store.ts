@@ -32,11 +32,11 @@ export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHav
  * Items that are sent together, noted beforehand. Sending: a run is sending them. Lost: no answer came. Taken: the service
  * has the batch, under `sync_id`, and its outcome is not known yet.
  */
-export type Batch = { key: string; client_ids: string[] } & (
+export type SentBatch = { key: string; client_ids: string[] } & (
   | { state: 'sending' | 'lost' }
   | { state: 'taken'; sync_id: string }
 )
-export type TakenBatch = Extract<Batch, { state: 'taken' }>
+export type TakenBatch = Extract<SentBatch, { state: 'taken' }>
 
 export type QueueStore = ReturnType<typeof queueStore>
 
@@ -71,10 +71,10 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       .filter((item) => item !== undefined && 'client_id' in item && 'transaction' in item)
   }
 
-  async function batches(): Promise<Batch[]> {
+  async function batches(): Promise<SentBatch[]> {
     const pairs = [...(await storage.list(batchPrefix)), ...unsaved]
     return [...new Map(pairs.filter(([key]) => key.startsWith(batchPrefix)))]
-      .map(([key, value]) => read<Batch>(key, value))
+      .map(([key, value]) => read<SentBatch>(key, value))
       .filter((batch) => batch !== undefined && 'client_ids' in batch && 'state' in batch)
   }
 
@@ -87,15 +87,15 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     /** Throws if there is no room. */
     saveItem: (item: StoredItem) => set(item),
     keepItem: (item: StoredItem) => keep(item),
-    keepBatch: (batch: Batch) => keep(batch),
+    keepBatch: (batch: SentBatch) => keep(batch),
     removeItems: (items: StoredItem[]) => remove(items),
-    removeBatch: (batch: Batch) => remove([batch]),
+    removeBatch: (batch: SentBatch) => remove([batch]),
     batches,
 
     async items(): Promise<QueueItem[]> {
       // Batches first: what lands in between shows as gone, not as pending.
       const all = await batches()
-      const idsOf = (some: Batch[]) => new Set(some.flatMap(({ client_ids }) => client_ids))
+      const idsOf = (some: SentBatch[]) => new Set(some.flatMap(({ client_ids }) => client_ids))
       const lost = idsOf(all.filter(({ state }) => state === 'lost'))
       const onTheWay = idsOf(all.filter(({ state }) => state !== 'lost'))
       return (await items()).map((item) => ({
@@ -113,7 +113,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       const sent = new Set(all.flatMap(({ client_ids }) => client_ids))
       const client_ids = (await items()).map(({ client_id }) => client_id).filter((id) => sent.has(id))
       if (client_ids.length === 0) return remove(all)
-      const lost: Batch = { key: first.key, client_ids, state: 'lost' }
+      const lost: SentBatch = { key: first.key, client_ids, state: 'lost' }
       await keep(lost)
       await remove(others)
     },

@@ -4,7 +4,7 @@ import type { ImportAnswer } from '../../db/schema.ts'
 import { addDays, type CalendarDate } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
 import type { Match } from '../../domain/matching.ts'
-import { type Found, matchesAmong } from '../matches/candidates.ts'
+import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
@@ -29,7 +29,7 @@ export const noDays = { from: sql`null`, to: sql`null` }
 /** The matches in which rows of an import take part, without those that `surePairs` would join; null if none. */
 export function possibleMatches(
   importId: number,
-  found: Found,
+  found: FoundCandidates,
   { joinsSure }: { joinsSure: boolean },
 ): Possible {
   const rows = new Map(found.candidates.map((row) => [row.id, row]))
@@ -43,7 +43,7 @@ export function possibleMatches(
   return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
 }
 
-function matchesOfImport(importId: number, found: Found): Match[] {
+function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
   const own = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
 }
@@ -55,7 +55,7 @@ const mostJoined = 500
 export type SurePair = [kind: MatchKind, first: number, second: number]
 
 /** The sure matches of an import that was tried in a dry run. Its own rows get ids below 0. */
-export function surePairs({ id, firstId, rows }: Tried, found: Found): SurePair[] {
+export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates): SurePair[] {
   const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
   const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
   return sureOf(matchesOfImport(id, found)).map(({ kind, ids: [first, second] }) => [

@@ -20,7 +20,7 @@ type Days = { from: SQL; to: SQL }
  * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
  * it is the first; and the rows that were joined with it (`Joined`). `isBooked` if it stands for a row of a file.
  */
-export type Candidate = Transaction & { rejected: string; joined: string; isBooked: number }
+export type CandidateRow = Transaction & { rejected: string; joined: string; isBooked: number }
 
 /**
  * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
@@ -81,7 +81,7 @@ function resembling(owner: Scope, ofDays: SQL): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
-/** What is settled about a row (see `Candidate`). Drizzle would write its columns without their table. */
+/** What is settled about a row (see `CandidateRow`). Drizzle would write its columns without their table. */
 function settledBefore(owner: Scope) {
   return {
     rejected: sql<string>`(
@@ -101,14 +101,14 @@ function settledBefore(owner: Scope) {
 const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
 
 /** The results of those statements. */
-export type Found = {
+export type FoundCandidates = {
   names: { id: number; name: string }[]
-  candidates: Candidate[]
+  candidates: CandidateRow[]
   looked: { rows: number; oldest: CalendarDate | null }[]
 }
 
 /** The matches among candidates, and the day of the oldest row that was looked at, null if all were. */
-export function matchesAmong({ names, candidates, looked }: Found, kind?: MatchKind) {
+export function matchesAmong({ names, candidates, looked }: FoundCandidates, kind?: MatchKind) {
   const rejected = new Set(
     candidates.flatMap(({ id, rejected }) =>
       (JSON.parse(rejected) as [MatchKind, number][]).map(([kind, other]) => keyOf(kind, [id, other])),
@@ -134,7 +134,7 @@ function keyOf(kind: MatchKind, ids: [number, number]): string {
 type Joined = Pick<Transaction, 'accountId' | 'type' | 'importId'> & { kind: MatchKind; isDouble: 0 | 1 }
 
 /** A row as it is compared: a transfer as two legs, which are already known to belong together. */
-function matchRow(row: Candidate): MatchRow[] {
+function matchRow(row: CandidateRow): MatchRow[] {
   const { id, accountId, toAccountId, type, amount, transactionDate: date, importId } = row
   const joined: Joined[] = JSON.parse(row.joined)
   const leg = (accountId: number, type: MatchRow['type'], counterpart: number | null): MatchRow => {

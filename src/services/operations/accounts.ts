@@ -7,7 +7,15 @@ import { nobodysAccount } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
 import { creation, type NewRows } from './creations.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, bitsOf, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './updates.ts'
+import {
+  applyUpdates,
+  bitsOf,
+  changesAsJson,
+  deletion,
+  isNamed,
+  judgeUpdates,
+  type NounTable,
+} from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -19,7 +27,7 @@ const groupOf = {
 const length = (prefix: string) => `length(coalesce(${prefix}_notes, ''))`
 const growth = `${length('next')} - ${length('now')}`
 
-const changed: Noun = {
+const changed: NounTable = {
   table: 'accounts',
   groupOf,
   row: (userId) => isNamed(userId, 'accounts'),

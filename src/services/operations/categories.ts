@@ -10,7 +10,7 @@ import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { creation, type NewRows } from './creations.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type Noun } from './updates.ts'
+import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type NounTable } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -21,7 +21,7 @@ const groupOf = {
 // Names are judged before any is written, since a failing unique index would undo the whole upload: a name that another
 // row has, or an earlier operation takes, is taken.
 
-const changed: Noun = {
+const changed: NounTable = {
   table: 'categories',
   groupOf,
   row: (userId) => isNamed(userId, 'categories'),

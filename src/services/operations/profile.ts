@@ -5,7 +5,7 @@ import type { Slots } from '../../db/prepared.ts'
 import { rule } from '../guards.ts'
 import { addressIsFixed } from '../profile.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type Noun } from './updates.ts'
+import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type NounTable } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -14,7 +14,7 @@ const groupOf = {
   email: 'email',
 } satisfies Record<keyof Omit<ProfileChanges, 'password'>, string>
 
-const profile: Noun = {
+const profile: NounTable = {
   table: 'users',
   groupOf,
   row: (userId) => sql`users.id = ${userId}`,
@@ -39,5 +39,5 @@ const update = prepareOwned((owner, staged: Slots<Staged>) => {
   }
 })
 
-export const updateProfile: Step = (owner, asked, operations) =>
+export const updateProfiles: Step = (owner, asked, operations) =>
   Object.values(update(owner, { ...asked, json: changesAsJson(profile, operations) }))

@@ -28,7 +28,7 @@ import {
   deletion,
   isNamed,
   judgeUpdates,
-  type Noun,
+  type NounTable,
   resolved,
 } from './updates.ts'
 
@@ -48,7 +48,7 @@ const words = ['description', 'reference']
 const isIndexed = (field: string) => !words.includes(field)
 const indexed = bitsOf(groupOf, isIndexed)
 
-const transaction: Noun = {
+const transaction: NounTable = {
   table: 'transactions',
   groupOf,
   references: { account_id: 'accounts', to_account_id: 'accounts', category_id: 'categories' },

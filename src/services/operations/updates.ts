@@ -14,7 +14,7 @@ import {
 } from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
-export type Noun = {
+export type NounTable = {
   table: 'accounts' | 'categories' | 'transactions' | 'users'
   /** Each field, and the group with which it conflicts. */
   groupOf: Record<string, string>
@@ -31,10 +31,10 @@ export type Noun = {
   rules: (userId: SQL) => Rule[]
 }
 
-type Judged = { noun: Noun; step: string; json: SQL }
+type Judged = { noun: NounTable; step: string; json: SQL }
 
 /** The condition for the row that `item` names, by its id or its client id. */
-export function isNamed(userId: SQL, table: Noun['table']): SQL {
+export function isNamed(userId: SQL, table: NounTable['table']): SQL {
   const name = sql.raw(table)
   const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
   return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`
@@ -50,7 +50,7 @@ export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQ
 const head = ['position', 'id', 'client_id', 'sent', 'known']
 
 /** The operations of a step as JSON. */
-export function changesAsJson({ groupOf }: Noun, operations: Operation[]): string {
+export function changesAsJson({ groupOf }: NounTable, operations: Operation[]): string {
   const fields = Object.keys(groupOf)
   const listed = (values: Operation['set']) => fields.map((field) => values[field] ?? null)
   return JSON.stringify(
@@ -62,12 +62,12 @@ export function changesAsJson({ groupOf }: Noun, operations: Operation[]): strin
 }
 
 /** The bits of those fields to which the condition applies. */
-export function bitsOf(groupOf: Noun['groupOf'], holds: (field: string) => boolean): number {
+export function bitsOf(groupOf: NounTable['groupOf'], holds: (field: string) => boolean): number {
   return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
 }
 
 /** The values in the verdict on an update: which fields were sent, and what each field should become. */
-const changedValues = ({ groupOf }: Noun) => ['sent', ...Object.keys(groupOf)]
+const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupOf)]
 
 /**
  * Decides the outcomes of updates:
@@ -123,7 +123,11 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
 }
 
 /** The step that deletes rows: `statement` deletes those whose ids a query selects. */
-export function deletion(noun: Noun, step: string, statement: (owner: Scope, ids: SQL) => Statement): Step {
+export function deletion(
+  noun: NounTable,
+  step: string,
+  statement: (owner: Scope, ids: SQL) => Statement,
+): Step {
   const remove = prepareOwned((owner, staged: Slots<Staged>) => {
     const upload = uploadOf(owner, staged)
     return {
@@ -163,7 +167,7 @@ function foundRows(userId: SQL, { noun, json }: Judged): SQL {
 type Group = { bits: SQL; of: (prefix: string) => SQL }
 
 /** The fields that conflict, as a JSON array. Those of a group conflict together. */
-function conflicts({ groupOf }: Noun, andAlso: (group: Group) => SQL): SQL {
+function conflicts({ groupOf }: NounTable, andAlso: (group: Group) => SQL): SQL {
   const found = [...new Set(Object.values(groupOf))].map((name) => {
     const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
     const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))

@@ -15,7 +15,7 @@ import { createAccounts, deleteAccounts, updateAccounts } from './accounts.ts'
 import { createCategories, deleteCategories, updateCategories } from './categories.ts'
 import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './names.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
-import { updateProfile } from './profile.ts'
+import { updateProfiles } from './profile.ts'
 import { type Asked, isGood, type Seen, type Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
@@ -25,7 +25,7 @@ import { createTransactions, deleteTransactions, updateTransactions } from './tr
  * gives up is free for a creation.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
-  ['update', 'profile', updateProfile],
+  ['update', 'profile', updateProfiles],
   ['update', 'account', updateAccounts],
   ['create', 'account', createAccounts],
   ['update', 'category', updateCategories],

@@ -1,5 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import type { Minor, MoneyProblem } from '../../domain/money.ts'
+import { type Minor, type MoneyProblem, negated } from '../../domain/money.ts'
 import type { FileLimits } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'
@@ -68,7 +68,7 @@ export function camtAmount(raw: string): Minor | MoneyProblem {
 export function signed(amount: Minor | MoneyProblem, indicator: string): Minor | MoneyProblem {
   if (typeof amount !== 'number') return amount
   if (indicator === 'CRDT') return amount
-  if (indicator === 'DBIT') return (amount === 0 ? 0 : -amount) as Minor
+  if (indicator === 'DBIT') return negated(amount)
   return 'not a number'
 }
 

@@ -1,6 +1,6 @@
 import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { ClosingBalance, Statement, StatementAccount } from '../statement.ts'
+import type { BankStatement, ClosingBalance, StatementAccount } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { camtAmount, camtDate, type Reading, readEntry, signed } from './entry.ts'
 import { at, textAt, visitXml, type XmlElement, type XmlPlan, type XmlVisitor } from './xml.ts'
@@ -17,7 +17,7 @@ const plan: XmlPlan = {
 }
 
 /** Reads a camt.052, .053 or .054 message of any version. Only booked entries count. */
-export function readCamt(text: string): Statement {
+export function readCamt(text: string): BankStatement {
   const statements = new CamtStatements()
   visitXml(text, plan, statements)
   if (statements.accounts.length === 0) refuseFile('The file contains no statement.')

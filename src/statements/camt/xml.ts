@@ -1,4 +1,5 @@
 import { refuseFile } from '../problems.ts'
+import { maxTextLength } from '../text.ts'
 import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 /** What is kept of an element: its name without prefix, its own text, and its children. */
@@ -27,8 +28,6 @@ export type XmlVisitor = { begin(): void; child(element: XmlElement): void; end(
 
 /** How many elements a child of an outermost element may have: enough for ten thousand transactions in full. */
 const maxKept = 130_000
-/** The rest of a longer text is never used (`cleanText`). */
-const maxText = 20_000
 
 /** Reads a document child by child, keeping one in memory at a time. Throws Invalid. */
 export function visitXml(text: string, plan: XmlPlan, visitor: XmlVisitor): void {
@@ -89,7 +88,7 @@ class Visit implements XmlListener {
     const element = this.#open.at(-1)
     // White space between elements has no meaning.
     if (element && (element.text !== '' || raw.trim() !== ''))
-      append(element, decodeReferences(raw.slice(0, maxText)))
+      append(element, decodeReferences(raw.slice(0, maxTextLength)))
   }
 
   cdata(text: string): void {
@@ -132,5 +131,5 @@ function elementOf(name: string, attributes: ReadonlyMap<string, string>): XmlEl
 }
 
 function append(element: XmlElement, text: string): void {
-  if (element.text.length < maxText) element.text += text.slice(0, maxText)
+  if (element.text.length < maxTextLength) element.text += text.slice(0, maxTextLength)
 }

@@ -1,7 +1,7 @@
 import type { Minor } from '../../domain/money.ts'
 import { accountNames, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'
-import type { ImportOptions, Statement, StatementAccount } from '../statement.ts'
+import type { BankStatement, FileOptions, StatementAccount } from '../statement.ts'
 import { bankReference } from '../text.ts'
 import { balancesProve, closingBalance, countedRows } from './balance.ts'
 import { currencyOfAmounts } from './columns.ts'
@@ -25,7 +25,7 @@ type Entry = ReadRow & {
 }
 
 /** Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. */
-export function readBankCsv(text: string, options: ImportOptions): Statement {
+export function readBankCsv(text: string, options: FileOptions): BankStatement {
   const problems = new Problems()
   const table = openTable(text, options, fields)
   const rows = transactionRows(table, true)
@@ -40,7 +40,7 @@ export function readBankCsv(text: string, options: ImportOptions): Statement {
   return { format: 'csv', accounts: [first, ...others] }
 }
 
-function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: ImportOptions): Entry[] {
+function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, rows, Boolean(mapping?.account))
   return values.flatMap((value, i) => {
@@ -65,7 +65,7 @@ function groupsOf(entries: Entry[]): Entry[][] {
 }
 
 /** Where errors are reported anyway, also asks which account is meant, so that one reply can settle everything. */
-function askForAccount(table: CsvTable, values: ReadRow[], options: ImportOptions, problems: Problems): void {
+function askForAccount(table: CsvTable, values: ReadRow[], options: FileOptions, problems: Problems): void {
   const known = values.map((value) => ({ ...value, amount: value.amount ?? (0 as Minor) }))
   const names = accountNames(groupsOf(entriesOf(table, known, options)).map(namesOf))
   if (names.length > 1 && !options.statement_account)
@@ -113,7 +113,7 @@ function ibanAbove(table: CsvTable): string | null {
 }
 
 /** A fee is part of the amount, unless the balances prove that it was charged separately (Revolut). */
-function withFees(table: CsvTable, group: Entry[], options: ImportOptions): Entry[] {
+function withFees(table: CsvTable, group: Entry[], options: FileOptions): Entry[] {
   if (!table.columns.fee || options.mapping?.amount !== undefined) return group
   const charged = group.map((entry) => ({
     ...entry,

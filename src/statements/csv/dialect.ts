@@ -1,5 +1,5 @@
 import { Invalid } from '../../domain/failures.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
 import { type Header, headerScore, headersOf } from './columns.ts'
 import type { CsvField } from './header-names.ts'
@@ -7,7 +7,7 @@ import { contentsOf } from './headerless.ts'
 import { splitText } from './split.ts'
 
 /** How to split a CSV file, and where its header row is. */
-export type Dialect = {
+type Dialect = {
   /** The text without a `sep=;` line, which Excel reads and writes. */
   text: string
   /** The line of the file on which that text begins. */
@@ -28,7 +28,7 @@ const sampleRecords = 200
 const sampleLength = 262_144
 
 /** Works out from the beginning of a file how to split it. Asks for the delimiter if that is unclear. */
-export function findDialect(file: string, options: ImportOptions, fields: readonly CsvField[]): Dialect {
+export function findDialect(file: string, options: FileOptions, fields: readonly CsvField[]): Dialect {
   const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)
   const chosen = chosenDelimiter(options.delimiter) ?? declared

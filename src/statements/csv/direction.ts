@@ -1,6 +1,6 @@
-import type { Minor } from '../../domain/money.ts'
+import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
 import { type Balanced, type BalanceVerdict, balanceVerdict, signedByBalances } from './balance.ts'
 import { foldHeader } from './header-names.ts'
@@ -29,7 +29,7 @@ export function settleDirections<T extends Entry>(
   table: CsvTable,
   groups: T[][],
   { basis, openings }: { basis: SignBasis | null; openings: Minor[] },
-  { signs }: ImportOptions,
+  { signs }: FileOptions,
   problems: Problems,
 ): T[][] {
   if (basis === 'marks' || basis === null) return groups
@@ -100,7 +100,7 @@ function verdictOn(group: Entry[]): BalanceVerdict {
 }
 
 /** The sign of the oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
-function signOfOldest(openings: Minor[], signs: ImportOptions['signs']) {
+function signOfOldest(openings: Minor[], signs: FileOptions['signs']) {
   return ({ amount, balance }: Entry): number | null => {
     // If the first balance is this amount, the account started from zero.
     const before = [...openings, 0].find((opening) => Math.abs((balance ?? 0) - opening) === amount)
@@ -110,5 +110,5 @@ function signOfOldest(openings: Minor[], signs: ImportOptions['signs']) {
 }
 
 function inverted<T extends Entry>(group: T[]): T[] {
-  return group.map((entry) => ({ ...entry, amount: (entry.amount === 0 ? 0 : -entry.amount) as Minor }))
+  return group.map((entry) => ({ ...entry, amount: negated(entry.amount) }))
 }

@@ -2,7 +2,7 @@ import { invalidText, requiredText } from '../../domain/draft.ts'
 import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { GenericRow, ImportOptions } from '../statement.ts'
+import type { FileOptions, GenericRow } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { readOnlyTable } from '../xlsx/workbook.ts'
 import { describeRow } from './description.ts'
@@ -38,7 +38,7 @@ const typeWords: Record<RowType, string[]> = {
 }
 
 /** Reads a generic CSV file, or a workbook with one table. Date and amount must be there. Throws `Invalid`. */
-export function readGenericCsv(bytes: Uint8Array, options: ImportOptions): GenericRow[] {
+export function readGenericCsv(bytes: Uint8Array, options: FileOptions): GenericRow[] {
   const sheet = readOnlyTable(bytes)
   const table = openTable(
     sheet ?? csvText(bytes),

@@ -1,5 +1,5 @@
 import { Problems } from '../problems.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
 import { amountCell, amountReader, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
@@ -81,7 +81,7 @@ export function inferColumns(
 export function askAboutContents(
   headers: Header[],
   records: CsvRecord[],
-  options: ImportOptions,
+  options: FileOptions,
   problems: Problems,
 ): void {
   const some = records.slice(0, maxCompared)

@@ -1,7 +1,7 @@
 import { requiredText } from '../../domain/draft.ts'
-import type { Minor } from '../../domain/money.ts'
+import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import type { AmountCell, AmountReader } from '../written/amount.ts'
 import { type Mark, markOf } from './mark-words.ts'
 import type { CsvRow } from './rows.ts'
@@ -16,7 +16,7 @@ type Read = (cell: AmountCell, field: string) => Minor | null
  * means is still open, since some cards write charges as positive amounts.
  */
 export type SignBasis = 'marks' | 'signs' | 'nothing'
-export type SignedAmounts = { amounts: Amounts; basis: SignBasis }
+type SignedAmounts = { amounts: Amounts; basis: SignBasis }
 
 /**
  * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, another column may hold
@@ -26,7 +26,7 @@ export function signedAmounts(
   table: CsvTable,
   rows: CsvRow[],
   amountOf: AmountReader,
-  { signs, mapping }: ImportOptions,
+  { signs, mapping }: FileOptions,
   isBankFile: boolean,
   problems: Problems,
 ): SignedAmounts {
@@ -107,7 +107,7 @@ function byMark(
 }
 
 function negatedIf(isDebit: boolean, amount: Minor | null | undefined): Minor | null {
-  return isDebit && amount ? (-amount as Minor) : (amount ?? null)
+  return isDebit && amount ? negated(amount) : (amount ?? null)
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Rows of cells. `isBroken` if a quote is never closed, or is closed before other text. */
-export type SplitText = { rows: string[][]; isBroken: boolean }
+type SplitText = { rows: string[][]; isBroken: boolean }
 
 type Cell = { text: string; end: number; isBroken?: true }
 

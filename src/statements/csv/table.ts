@@ -1,6 +1,6 @@
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import { type Columns, columnsOf, type Header, settleColumns } from './columns.ts'
 import { findDialect } from './dialect.ts'
 import type { CsvField } from './header-names.ts'
@@ -20,7 +20,7 @@ export type CsvTable = {
 const maxLineLength = 65_536
 
 /** Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. */
-export function openTable(text: string, options: ImportOptions, fields: readonly CsvField[]): CsvTable {
+export function openTable(text: string, options: FileOptions, fields: readonly CsvField[]): CsvTable {
   refuseLongLines(text, maxLineLength)
   const mapping = options.mapping ?? {}
   const { headerAt, headers, ...dialect } = findDialect(text, options, fields)

@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../domain/dates.ts'
 import type { Minor, MoneyProblem } from '../../domain/money.ts'
 import { Problems } from '../problems.ts'
-import type { ImportOptions } from '../statement.ts'
+import type { FileOptions } from '../statement.ts'
 import { type AmountCell, amountReader } from '../written/amount.ts'
 import { type DateCell, dateCell, dateReader } from '../written/date-order.ts'
 import type { CsvRow, CsvRows } from './rows.ts'
@@ -22,13 +22,13 @@ export type ReadRow = {
  * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the balances of
  * lines that are not rows.
  */
-export type ReadValues = { values: ReadRow[]; basis: SignBasis | null; openings: Minor[] }
+type ReadValues = { values: ReadRow[]; basis: SignBasis | null; openings: Minor[] }
 
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
   table: CsvTable,
   { rows, aside }: CsvRows,
-  options: ImportOptions,
+  options: FileOptions,
   isBankFile: boolean,
   problems: Problems,
 ): ReadValues {

@@ -1,12 +1,12 @@
 import { refuseFile } from '../problems.ts'
-import type { Statement } from '../statement.ts'
+import type { BankStatement } from '../statement.ts'
 import { binaryKind } from './binary-kind.ts'
 import { decodeText } from './encoding.ts'
 
-type Format = Statement['format']
+type Format = BankStatement['format']
 
 /** A file as text with `\n` line ends, and its format. */
-export type RecognisedFile = { format: Format; text: string }
+type RecognisedFile = { format: Format; text: string }
 
 /** Recognises a file's format by its content alone. If it is not a statement, the error says what it is instead. */
 export function recognise(bytes: Uint8Array): RecognisedFile {

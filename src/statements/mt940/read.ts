@@ -1,6 +1,6 @@
 import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
+import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
 import { joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { describeDetails } from './details.ts'
@@ -19,7 +19,7 @@ class State {
 }
 
 /** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"): several accounts, several pages. */
-export function readMt940(text: string): Statement {
+export function readMt940(text: string): BankStatement {
   const tags = new Set<string>()
   const state = new State()
   for (const field of splitFields(text)) {

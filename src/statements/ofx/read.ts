@@ -1,7 +1,7 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
 import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { ClosingBalance, Statement, StatementAccount, StatementEntry } from '../statement.ts'
+import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
 import { bankReference, cleanText, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { type OfxAggregate, parseOfx } from './sgml.ts'
@@ -13,7 +13,7 @@ const accountNames = ['BANKACCTFROM', 'CCACCTFROM', 'INVACCTFROM']
 type Reading = { problems: Problems; limits: FileLimits; entries: number }
 
 /** Reads an OFX or QFX file, 1.x or 2.x (OFX 1.6 and 2.3, 11.4 "Statement Download"). */
-export function readOfx(text: string): Statement {
+export function readOfx(text: string): BankStatement {
   const root = parseOfx(text)
   const statements = statementNames.flatMap((name) => descendants(root, name))
   if (statements.length === 0) refuseFile(noStatement(root))

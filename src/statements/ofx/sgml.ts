@@ -1,4 +1,5 @@
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
+import { maxTextLength } from '../text.ts'
 
 /**
  * An aggregate of an OFX file: its elements and the aggregates in it, with names in upper case. OFX 1.x is SGML, whose
@@ -15,8 +16,6 @@ const maxTokens = 600_000
 const maxNames = 10_000
 /** How many aggregates a file may have that are kept: an entry may have a payee and a currency, and banks add others. */
 const maxKept = 4 * maxRows
-/** The rest of a longer text is never used (`cleanText`). */
-const maxText = 20_000
 
 const setOf = (names: string) => new Set(names.split(/\s+/))
 
@@ -62,11 +61,11 @@ function* tokensOf(text: string, start: number): Generator<Token> {
     for (const token of found) {
       const isText = 'text' in token
       if (isText && pending && !token.isCdata)
-        pending.text += token.text.slice(0, maxText - pending.text.length)
+        pending.text += token.text.slice(0, maxTextLength - pending.text.length)
       else if (isText && !token.isCdata && token.text.trim() === '') continue
       else {
         if (pending) yield pending
-        pending = isText ? { text: token.text.slice(0, maxText) } : null
+        pending = isText ? { text: token.text.slice(0, maxTextLength) } : null
         if (!isText) yield token
         tokens += 1
         if (tokens > maxTokens) refuseFile('The file has too many elements.')
@@ -89,7 +88,7 @@ function markupAt(text: string, at: number): Found {
     const end = after(text, ']]>', at)
     const raw = text.slice(
       at + 9,
-      Math.min(text.startsWith(']]>', end - 3) ? end - 3 : end, at + 9 + maxText),
+      Math.min(text.startsWith(']]>', end - 3) ? end - 3 : end, at + 9 + maxTextLength),
     )
     return { found: [{ text: raw.replaceAll('&', '&amp;'), isCdata: true }], end }
   }

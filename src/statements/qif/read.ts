@@ -1,6 +1,6 @@
 import { emptyAccount, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
-import type { ImportOptions, Statement, StatementAccount, StatementEntry } from '../statement.ts'
+import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
 import { cleanText, joinDescription } from '../text.ts'
 import { type AmountReader, amountCell, amountReader } from '../written/amount.ts'
 import { dateCell, dateReader } from '../written/date-order.ts'
@@ -9,7 +9,7 @@ import { type QifRecord, type QifSection, splitQif } from './records.ts'
 type Readers = { problems: Problems; dateOf: ReturnType<typeof dateReader>; amountOf: AmountReader | null }
 
 /** Reads a QIF file (Quicken Interchange Format): bank, cash, card, asset and liability accounts, several in one file. */
-export function readQif(text: string, options: ImportOptions): Statement {
+export function readQif(text: string, options: FileOptions): BankStatement {
   const sections = splitQif(text)
   if (sections.length === 0) refuseFile('The file contains no transactions of a bank, cash or card account.')
   const problems = new Problems()

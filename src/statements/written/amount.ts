@@ -6,7 +6,7 @@ import { quotedInRow } from '../text.ts'
 export type DecimalSeparator = (typeof decimalSeparators)[number]
 
 /** An amount as it is written, before it is known which character is the decimal separator. */
-export type WrittenAmount = {
+type WrittenAmount = {
   isNegative: boolean
   /** What shows that it is positive: a plus sign, or a mark such as `CR`. */
   positive: '+' | 'mark' | null

@@ -1,4 +1,5 @@
 import { refuseFile, tooManyRows } from '../problems.ts'
+import { maxTextLength } from '../text.ts'
 import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 
 type Attributes = ReadonlyMap<string, string>
@@ -13,7 +14,6 @@ type Room = { cells: number; characters: number }
 const maxSheetRows = 40_000
 const maxColumns = 256
 export const wholeRoom: Room = { cells: 400_000, characters: 8 * 1024 * 1024 }
-const maxCellLength = 20_000
 const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
@@ -28,7 +28,7 @@ export function visitElements(
   const open: { name: string; text: string }[] = []
   const append = (text: string) => {
     const last = open.at(-1)
-    if (last && last.text.length < maxCellLength) last.text += text.slice(0, maxCellLength)
+    if (last && last.text.length < maxTextLength) last.text += text.slice(0, maxTextLength)
   }
   const listener: XmlListener = {
     open(name, attributes) {
@@ -36,7 +36,7 @@ export function visitElements(
       open.push({ name: local, text: '' })
       begin(local, attributes)
     },
-    text: (raw) => append(decodeReferences(raw.slice(0, maxCellLength))),
+    text: (raw) => append(decodeReferences(raw.slice(0, maxTextLength))),
     cdata: append,
     close() {
       const last = open.pop()

@@ -1,7 +1,7 @@
 import { Invalid } from '../../domain/failures.ts'
 import { readBankCsv } from '../csv/bank.ts'
 import { refuseFile } from '../problems.ts'
-import type { ImportOptions, Statement } from '../statement.ts'
+import type { BankStatement, FileOptions } from '../statement.ts'
 import { cleanText } from '../text.ts'
 import { readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
@@ -24,10 +24,10 @@ const isBuiltInDate = (id: number) =>
  * Reads the bank statement in an Excel workbook: each sheet with a table is read like a CSV file, and is an account of
  * its own where there are several. Null if the bytes are no workbook. Throws Invalid.
  */
-export function readWorkbook(bytes: Uint8Array, options: ImportOptions): Statement | null {
+export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankStatement | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
-  const read: { name: string; statement: Statement }[] = []
+  const read: { name: string; statement: BankStatement }[] = []
   let refusal: unknown = null
   for (const { name, rows } of sheets) {
     try {

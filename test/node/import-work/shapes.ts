@@ -1,8 +1,8 @@
-import type { ImportOptions } from '../../../src/statements/statement.ts'
+import type { FileOptions } from '../../../src/statements/statement.ts'
 import { zip } from '../../worker/statements/workbooks.ts'
 
 /** A kind of file that is hard to read, in a size of about `n` bytes, and the options that are sent with it. */
-export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: ImportOptions }
+export type Shape = { name: string; file: (n: number) => string | Uint8Array; options?: FileOptions }
 
 /** Repeats a text until it fills `n` bytes. */
 const fill = (text: string, n: number) => text.repeat(Math.ceil(n / text.length))

@@ -1,7 +1,7 @@
 import { Invalid } from '../../../src/domain/failures.ts'
 import type { Minor } from '../../../src/domain/money.ts'
 import { readStatement } from '../../../src/statements/read.ts'
-import type { GenericRow, ImportOptions, Statement } from '../../../src/statements/statement.ts'
+import type { BankStatement, FileOptions, GenericRow } from '../../../src/statements/statement.ts'
 
 declare global {
   interface ImportMeta {
@@ -17,7 +17,7 @@ declare global {
  * What `x.expected.json` states of the corpus file `x.csv`: a statement, or the rows of a generic CSV file. `asks` are
  * the fields of the 422 where `options` are missing.
  */
-export type Expected = { options?: ImportOptions; asks?: string[] } & (Statement | { rows: GenericRow[] })
+export type Expected = { options?: FileOptions; asks?: string[] } & (BankStatement | { rows: GenericRow[] })
 
 const root = '../../corpus/'
 const texts = import.meta.glob(['../../corpus/**/*', '!**/*.{expected.json,xlsx}'], {
@@ -75,7 +75,7 @@ export function fits(text: string, encoding: string): boolean {
 }
 
 /** Reads a text as a bank statement. */
-export function read(text: string, options: ImportOptions = {}): Statement {
+export function read(text: string, options: FileOptions = {}): BankStatement {
   return readStatement(encode(text), options)
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { readGenericCsv } from '../../../../src/statements/csv/generic.ts'
-import type { ImportOptions } from '../../../../src/statements/statement.ts'
+import type { FileOptions } from '../../../../src/statements/statement.ts'
 import { encode, errorsOf, read } from '../corpus.ts'
 
-const rowsOf = (text: string, options: ImportOptions = {}) =>
+const rowsOf = (text: string, options: FileOptions = {}) =>
   read(text, options).accounts.flatMap((account) => account.entries)
-const brief = (text: string, options: ImportOptions = {}) =>
+const brief = (text: string, options: FileOptions = {}) =>
   rowsOf(text, options).map(({ date, amount }) => [date, amount])
-const errors = (text: string, options: ImportOptions = {}) => errorsOf(() => read(text, options))
+const errors = (text: string, options: FileOptions = {}) => errorsOf(() => read(text, options))
 
 describe('the table of a bank export', () => {
   test.each([',', ';', '\t', '|'])('may be delimited by %j', (delimiter) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readGenericCsv } from '../../../../src/statements/csv/generic.ts'
-import type { ImportOptions } from '../../../../src/statements/statement.ts'
+import type { FileOptions } from '../../../../src/statements/statement.ts'
 import { encode, errorsOf, fileOf } from '../corpus.ts'
 
-const rows = (text: string, options: ImportOptions = {}) => readGenericCsv(encode(text), options)
-const errors = (text: string, options: ImportOptions = {}) => errorsOf(() => rows(text, options))
+const rows = (text: string, options: FileOptions = {}) => readGenericCsv(encode(text), options)
+const errors = (text: string, options: FileOptions = {}) => errorsOf(() => rows(text, options))
 
 describe('a generic CSV file', () => {
   test('needs a date and an amount', () => {
