@@ -195,7 +195,7 @@ function startWorker(
   return { close: worker.close, crashed: Promise.race([ended, dead.promise]), unbuilt: unbuilt.promise }
 }
 
-// wrangler restarts a crashed workerd, but if that one held the port, nothing answers any more.
+// wrangler restarts a crashed workerd, but if that one held the port, nothing answers.
 async function confirmRecovery(port: number): Promise<void> {
   const signal = AbortSignal.timeout(recoveryLimitMs)
   const answered = fetch(`http://${loopback}:${port}/api/health`, { signal })

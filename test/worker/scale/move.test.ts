@@ -111,13 +111,24 @@ test('a user moves whose deleted account still waits to be removed, and its clie
   const other = (await person.get(`/api/transactions?account_id=${checking.id}`)).body.data[0].id
   const rejected = { kind: 'transfer', ids: [twins[0], other] }
   expect((await person.post('/api/matches/reject', rejected)).status).toBe(204)
+  const [third, gone, kept] = (await person.get(`/api/transactions?account_id=${checking.id}&type=expense`))
+    .body.data
+  await person.put(`/api/transactions/${gone.id}`, { amount: kept.amount })
+  await person.post('/api/matches/join', { kind: 'duplicate', ids: [kept.id, gone.id] })
+  await person.post('/api/matches/reject', { kind: 'duplicate', ids: [kept.id, third.id] })
   await person.delete(`/api/accounts/${savings.id}`)
   await world.move(person.id, 0, 1)
 
+  const { db } = world.database(1)
+  const [rejections] = await db.batch([
+    db.all<{ first_id: number; second_id: number }>(sql`select first_id, second_id from rejected_matches`),
+  ])
+  expect(rejections).toEqual([{ first_id: kept.id, second_id: third.id }])
+  expect((await person.post('/api/matches/separate', { id: kept.id })).body.transactions).toHaveLength(2)
   const again = { ...expense(checking.id, 8), category_id: (await person.get('/api/categories')).body[0].id }
   const answer = await person.post('/api/transactions', { ...again, client_id: 'phone' })
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['client_id']])
-  expect(await findDifferences(world.database(1).db)).toEqual([])
+  expect(await findDifferences(db)).toEqual([])
 })
 
 test('a long history moves in parts, each row once', async () => {
