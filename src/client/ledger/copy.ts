@@ -33,7 +33,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   /** What waits: what is stored, changed by what is about to be stored. */
   const waiting = new Map(stored.waiting)
   let unstored: Work[] = []
-  let view = viewOf(stored.rows, waiting, userId)
+  let view = viewOf({ rows: stored.rows, waiting, userId })
   let isReplaced = false
   let channel = channelOf(base, () => refresh().catch(() => undefined))
 
@@ -72,7 +72,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     const hasNewRows = fresh.rows !== stored.rows
     stored = fresh
     for (const id of ids) recompute(id)
-    if (hasNewRows) view = viewOf(stored.rows, waiting, userId)
+    if (hasNewRows) view = viewOf({ rows: stored.rows, waiting, userId })
     else for (const id of ids) view.show(...partsOf(id))
     notify()
   }
@@ -188,7 +188,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
     /** Shows what has been touched, here and in other tabs. */
     showTouched(): void {
-      if (isReplaced) view = viewOf(stored.rows, waiting, userId)
+      if (isReplaced) view = viewOf({ rows: stored.rows, waiting, userId })
       else view.update()
       isReplaced = false
       notify()

@@ -2,8 +2,8 @@ import type { Copy, Work } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError, readEntered } from './entered.ts'
 import { type Renames, renamed } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
+import type { Shown } from './shown-row.ts'
 import { idOf } from './store.ts'
-import type { Shown } from './view.ts'
 import {
   type Change,
   deletes,

@@ -5,8 +5,8 @@ import { compare, totalOf } from './money.ts'
 import type { Renames } from './revive.ts'
 import type { Key } from './rows.ts'
 import { between, type LedgerFilter, matching } from './search.ts'
+import type { Shown } from './shown-row.ts'
 import { monthIn, totalsOf } from './totals.ts'
-import type { Shown } from './view.ts'
 
 /** A row on the device. What only the service can give is null until it has the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {

@@ -1,5 +1,7 @@
+import { placeOf } from './listing.ts'
 import type { Key } from './rows.ts'
-import { placeOf, type Shown, type View } from './view.ts'
+import type { Shown } from './shown-row.ts'
+import type { View } from './view.ts'
 
 type Transaction = Shown['transaction']
 

@@ -1,6 +1,6 @@
 import { centsOf, compare, totalOf } from './money.ts'
 import type { Key } from './rows.ts'
-import type { Shown } from './view.ts'
+import type { Shown } from './shown-row.ts'
 
 /** Income and expenses of some days, in all and by category. */
 export function totalsOf(

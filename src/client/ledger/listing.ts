@@ -1,0 +1,77 @@
+import { centsOf, compare } from './money.ts'
+import type { Key } from './rows.ts'
+import type { Shown } from './shown-row.ts'
+
+type Transaction = Shown['transaction']
+type Listed = Pick<Transaction, 'transaction_date' | 'rank'> & { key?: Key }
+
+/** The transactions whose accounts are there, newest first, and the balances of the accounts. */
+export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
+  let listed: Transaction[] = []
+  const balances = new Map<Key, bigint>()
+
+  const isListed = (row: Transaction | undefined): row is Transaction =>
+    row !== undefined &&
+    accounts.has(row.account_id) &&
+    (row.to_account_id === null || accounts.has(row.to_account_id))
+
+  const balanceOf = (key: Key) => balances.get(key) ?? 0n
+  const add = (key: Key, cents: bigint) => balances.set(key, balanceOf(key) + cents)
+
+  function move({ type, amount, account_id, to_account_id }: Transaction, times: bigint): void {
+    const cents = centsOf(amount) * times
+    add(account_id, type === 'income' ? cents : -cents)
+    if (to_account_id !== null) add(to_account_id, cents)
+  }
+
+  return {
+    isListed,
+    balanceOf,
+
+    get listed(): readonly Transaction[] {
+      return listed
+    },
+
+    /** Puts one transaction in the place of another. */
+    replace(before: Transaction | undefined, now: Transaction | undefined): void {
+      if (isListed(before)) {
+        listed.splice(placeOf(listed, before), 1)
+        move(before, -1n)
+      }
+      if (isListed(now)) {
+        listed.splice(placeOf(listed, now), 0, now)
+        move(now, 1n)
+      }
+    },
+
+    /** Changes the balance of an account whose starting balance has changed. */
+    restart(before: Shown['account'], now: Shown['account']): void {
+      add(now.key, centsOf(now.starting_balance) - centsOf(before.starting_balance))
+    },
+
+    /** Puts all transactions in order, and adds up all balances. */
+    order(transactions: Iterable<Transaction>): void {
+      listed = [...transactions].filter(isListed).sort(newestFirst)
+      balances.clear()
+      for (const { key, starting_balance } of accounts.values()) balances.set(key, centsOf(starting_balance))
+      for (const row of listed) move(row, 1n)
+    },
+  }
+}
+
+function newestFirst(a: Listed, b: Listed): number {
+  if (a.transaction_date !== b.transaction_date) return a.transaction_date < b.transaction_date ? 1 : -1
+  // Two tabs may have made rows of the same rank.
+  return b.rank - a.rank || compare(b.key ?? '', a.key ?? '')
+}
+
+/** Where a row stands, or would stand, in a list of the newest first. */
+export function placeOf(list: readonly Listed[], row: Listed): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (newestFirst(list[middle] as Listed, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

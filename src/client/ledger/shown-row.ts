@@ -1,0 +1,102 @@
+import type { Creatable, Entered } from './entered.ts'
+import { readAmount } from './money.ts'
+import { type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
+import type { Change, Fields, Value, Waiting } from './waiting.ts'
+
+/** What all rows have on the device. */
+type Local = {
+  key: Key
+  /** Null until the service has the row. */
+  id: number | null
+  /** Orders rows of a day as the service does; those that it does not have yet count as the newest. */
+  rank: number
+  /** Whether something waits to be sent, or for a person to decide. */
+  waits: 'waiting' | 'conflict' | 'rejected' | null
+  created_at: string | null
+  updated_at: string | null
+}
+type Replaced = 'id' | 'created_at' | 'updated_at'
+type Refs = { account_id: Key; to_account_id: Key | null; category_id: Key | null }
+
+/** Rows as a person sees them: those of the service, with what waits. */
+export type Shown = {
+  profile: ServedRow<'profile'> & Local
+  account: Omit<ServedRow<'account'>, Replaced> & Local
+  category: Omit<ServedRow<'category'>, Replaced> & Local
+  transaction: Omit<ServedRow<'transaction'>, Replaced | keyof Refs> & Local & Refs
+}
+
+/** Rows that wait to be created rank above this, and so above all ids. */
+const unlanded = 2 ** 52
+type Required<T> = { [F in keyof T]-?: object extends Pick<T, F> ? never : F }[keyof T]
+/** The fields of a row that need not be entered, other than those that `shownRow` sets. */
+type Blank<N extends Creatable> = Omit<ServedRow<N>, Required<Entered[N]> | 'user_id' | 'client_id'>
+
+/** New rows, before the fields that are entered. Literals, so that apps without a ledger need not bundle them. */
+const blank: { [N in Creatable]: Record<keyof Blank<N>, Value> } = {
+  account: { id: null, version: 0, created_at: null, updated_at: null, notes: null },
+  category: { id: null, version: 0 },
+  transaction: {
+    id: null,
+    version: 0,
+    created_at: null,
+    updated_at: null,
+    to_account_id: null,
+    category_id: null,
+    description: null,
+    reference: null,
+    is_synced: false,
+  },
+}
+
+/** What a view shows: the rows of the service, and what waits for them. */
+export type Sources = { rows: Rows; waiting: ReadonlyMap<string, Waiting>; userId: number }
+
+/** A row as it is shown; undefined if it is not there. */
+export function shownRow<N extends Noun>(
+  noun: N,
+  key: Key,
+  { rows, waiting, userId }: Sources,
+  served = rows.get(noun, key),
+): Shown[N] | undefined {
+  const one = waiting.get(`${noun} ${key}`)
+  let row = served as Fields | undefined
+  for (const change of [one?.sent, one?.next]) if (change) row = changed(noun, row, change)
+  if (!row) return undefined
+  const own = keyed(noun, row, rows)
+  own.key = key
+  own.rank = served?.id ?? unlanded + (one?.at ?? 0)
+  own.user_id = userId
+  own.waits = waitsOf(one)
+  // An offline queue keeps values in the form in which they were given, and what is stored may be damaged.
+  if (one && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'
+  if (one && noun === 'transaction') {
+    own.amount = readAmount(row.amount) ?? '0.00'
+    own.transaction_date = String(row.transaction_date)
+  }
+  return own as unknown as Shown[N]
+}
+
+/** A copy of a row, with keys in place of ids. */
+export function keyed(noun: Noun, row: Fields, rows: Rows): Fields {
+  const own = { ...row }
+  if (noun === 'transaction')
+    for (const [field, of] of references) {
+      const name = own[field]
+      if (name == null) own[field] = null
+      else if (!String(name).startsWith('#')) own[field] = rows.keyOf(of, Number(name))
+    }
+  return own
+}
+
+function changed(noun: Noun, row: Fields | undefined, { op, set }: Change): Fields | undefined {
+  if (op === 'delete') return undefined
+  if (op === 'create') return { ...blank[noun as Creatable], ...row, ...set }
+  return row && { ...row, ...set }
+}
+
+function waitsOf(waiting: Waiting | undefined): Local['waits'] {
+  if (!waiting) return null
+  if (waiting.errors) return 'rejected'
+  return waiting.conflict ? 'conflict' : 'waiting'
+}
