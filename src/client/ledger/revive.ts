@@ -1,6 +1,6 @@
 import { type Key, references } from './rows.ts'
 import { idOf, type Stored } from './store.ts'
-import { creation, deletes, type Fields, fold, newWaiting, type Waiting } from './waiting.ts'
+import { type Change, creation, deletes, type Fields, fold, newWaiting, type Waiting } from './waiting.ts'
 
 /** The new keys of rows that have come back, by their old ids. */
 export type Renames = Map<string, Key>
@@ -41,11 +41,17 @@ export function revive(
       }
     }
   }
-  for (const one of renames.size > 0 ? [...waiting.values()] : []) {
-    const set = one.next && renamed(one.next.set, renames)
-    if (one.next && set && set !== one.next.set) put({ ...one, next: { ...one.next, set } })
-  }
+  for (const one of renamedWaiting(waiting, renames)) put(one)
   return { touched, renames }
+}
+
+/** Whatever waits and names rows that have come back, with their new keys. */
+function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {
+  if (renames.size === 0) return []
+  return [...waiting.values()].flatMap((one) => {
+    const set = one.next && renamed(one.next.set, renames)
+    return set && set !== one.next?.set ? [{ ...one, next: { ...(one.next as Change), set } }] : []
+  })
 }
 
 /** The fields, with other rows named by their new keys. */

@@ -28,8 +28,8 @@ type Entry = ReadRow & {
 export function readBankCsv(text: string, options: FileOptions): BankStatement {
   const problems = new Problems()
   const table = openTable(text, options, fields)
-  const rows = transactionRows(table, true)
-  const { values, ...signs } = readValues(table, rows, options, true, problems)
+  const rows = transactionRows(table)
+  const { values, ...signs } = readValues(table, rows, options, problems)
   const groups = groupsOf(entriesOf(table, values, options))
   const settled = settleDirections(table, groups, signs, options, problems)
   if (problems.any) askForAccount(table, values, options, problems)

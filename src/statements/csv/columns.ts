@@ -57,6 +57,11 @@ export function columnsOf(headers: Header[], fields: readonly CsvField[]): Colum
   return columns
 }
 
+/** True for the fields of a bank's file: only these have a currency. */
+export function isBankFile(fields: readonly CsvField[]): boolean {
+  return fields.includes('currency')
+}
+
 /** The currency of a column of amounts that has no other name: `CAD$` and `USD$`. */
 export function currencyOfAmounts(header: string): string | null {
   return /^(CAD|USD) ?\$$/i.exec(header)?.[1]?.toUpperCase() ?? null
@@ -76,7 +81,7 @@ export function settleColumns(
   problems: Problems,
 ): { columns: Columns; dateColumns: number[] } {
   const mapped = applyMapping(detected, headers, mapping, fields, problems)
-  const byCurrency = filledCurrencies(mapped, headers, body, fields.includes('currency'))
+  const byCurrency = filledCurrencies(mapped, headers, body, isBankFile(fields))
   const columns = byCurrency ? { ...mapped, amount: byCurrency } : mapped
   if (!byCurrency) checkTwins(columns, headers, problems)
   if (!problems.any && !isTable(columns))
@@ -109,7 +114,7 @@ function columnsWhere(headers: Header[], test: (header: Header) => boolean): num
  * Where each currency has its own column of amounts: those that are filled, which is a single one or, in a bank's file,
  * one in each row. Null if the columns are not of that kind, or if more of them are filled.
  */
-function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], isBankFile: boolean) {
+function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[], ofBank: boolean) {
   const all = columns.amount ?? []
   const [first] = all
   const areCurrencies = all.every((column) => currencyOfAmounts(headers[column]?.text ?? ''))
@@ -117,7 +122,7 @@ function filledCurrencies(columns: Columns, headers: Header[], body: CsvRecord[]
   const filledIn = ({ cells }: CsvRecord) => all.filter((column) => !isBlankAmount(cells[column] ?? ''))
   const used = new Set(body.flatMap(filledIn))
   if (used.size < 2) return [[...used][0] ?? first]
-  return isBankFile && body.every((record) => filledIn(record).length < 2) ? all : null
+  return ofBank && body.every((record) => filledIn(record).length < 2) ? all : null
 }
 
 /** Applies the mapping, which gives a field the header or the number of its column; an empty one means no column. */

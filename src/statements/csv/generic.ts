@@ -45,9 +45,9 @@ export function readGenericCsv(bytes: Uint8Array, options: FileOptions): Generic
     sheet === null ? options : { ...options, delimiter: ',' },
     fields,
   )
-  const rows = transactionRows(table, false)
+  const rows = transactionRows(table)
   const problems = new Problems()
-  const { values } = readValues(table, rows, options, false, problems)
+  const { values } = readValues(table, rows, options, problems)
   const read = values.map((value) => readRow(table, value, problems))
   problems.throwIfAny()
   return read.filter((row) => row !== null)

@@ -43,7 +43,8 @@ const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
 /** Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. */
-export function transactionRows(table: CsvTable, isBankFile: boolean): CsvRows {
+export function transactionRows(table: CsvTable): CsvRows {
+  const { isBankFile } = table
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   for (const [i, record] of table.body.entries()) {
@@ -52,7 +53,7 @@ export function transactionRows(table: CsvTable, isBankFile: boolean): CsvRows {
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
-    } else if (isSummary(table, row, i > lastDated, isBankFile)) result.aside.push(row)
+    } else if (isSummary(table, row, i > lastDated)) result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
@@ -127,12 +128,12 @@ function isNotBooked(table: CsvTable, row: CsvRow): boolean {
 }
 
 /** True for a line that only states a balance or a total and, below the last date, for any that is not a row. */
-function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean, isBankFile: boolean): boolean {
+function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   const date = row.date.text
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
     if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
-    return isBankFile && says(row, summaryOnly)
+    return table.isBankFile && says(row, summaryOnly)
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
   if ((date !== '' || isBelowAll || noAmount) && says(row, summary)) return true

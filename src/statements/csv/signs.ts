@@ -27,7 +27,6 @@ export function signedAmounts(
   rows: CsvRow[],
   amountOf: AmountReader,
   { signs, mapping }: FileOptions,
-  isBankFile: boolean,
   problems: Problems,
 ): SignedAmounts {
   const { amount, debit, credit } = table.columns
@@ -35,7 +34,7 @@ export function signedAmounts(
   if (amount && !(debit && credit)) {
     const amounts = rows.map((row) => read(row.amount, 'amount'))
     const isSigned = amounts.some((one) => one !== null && one < 0)
-    const marked = isBankFile && !(isSigned && signs) ? byMarks(rows, amounts, table, problems) : null
+    const marked = table.isBankFile && !(isSigned && signs) ? byMarks(rows, amounts, table, problems) : null
     if (marked) return { amounts: marked, basis: 'marks' }
     return isSigned ? { amounts, basis: 'signs' } : byPlus(rows, amounts)
   }

@@ -1,7 +1,7 @@
 import { refuseLongLines } from '../lines.ts'
 import { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
-import { type Columns, columnsOf, type Header, settleColumns } from './columns.ts'
+import { type Columns, columnsOf, type Header, isBankFile, settleColumns } from './columns.ts'
 import { findDialect } from './dialect.ts'
 import type { CsvField } from './header-names.ts'
 import { askAboutContents, inferColumns, wordiestColumn } from './headerless.ts'
@@ -15,6 +15,8 @@ export type CsvTable = {
   dateColumns: number[]
   preamble: CsvRecord[]
   body: CsvRecord[]
+  /** False for a generic file, whose amounts and rows are taken more literally. */
+  isBankFile: boolean
 }
 
 const maxLineLength = 65_536
@@ -39,5 +41,6 @@ export function openTable(text: string, options: FileOptions, fields: readonly C
     const wordiest = wordiestColumn(body, [...dateColumns, ...Object.values(others).flat()])
     if (wordiest !== null && !kinds.includes(wordiest)) columns.description = [wordiest]
   }
-  return { headers, ...settled, preamble: hasHeaders ? records.slice(0, headerAt) : [], body }
+  const preamble = hasHeaders ? records.slice(0, headerAt) : []
+  return { headers, ...settled, preamble, body, isBankFile: isBankFile(fields) }
 }

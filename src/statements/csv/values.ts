@@ -29,7 +29,6 @@ export function readValues(
   table: CsvTable,
   { rows, aside }: CsvRows,
   options: FileOptions,
-  isBankFile: boolean,
   problems: Problems,
 ): ReadValues {
   const otherDates = aside.map(({ date }) => date)
@@ -42,14 +41,7 @@ export function readValues(
   const isProvable = !amountOf && rows.some(({ balance }) => balance.written)
   const signed = isProvable
     ? null
-    : signedAmounts(
-        table,
-        rows,
-        amountOf ?? signOnly,
-        options,
-        isBankFile,
-        amountOf ? problems : new Problems(),
-      )
+    : signedAmounts(table, rows, amountOf ?? signOnly, options, amountOf ? problems : new Problems())
   const quietly = (cell: AmountCell) => {
     const amount = amountOf?.(cell)
     return typeof amount === 'number' ? amount : null
