@@ -15,7 +15,7 @@ export class ApiError extends Error {
   /** 409: it looks like one of `duplicates`; `force: true` creates it anyway. */
   readonly isDuplicate: boolean
   readonly duplicates: Duplicate[]
-  /** 412: the row as it is, which has another version than `If-Match` named. */
+  /** 412: the row as it is now; its version is not the one that `If-Match` named. */
   readonly current: Account | Category | Transaction | undefined
   /** 403: the address must be verified first. */
   readonly requiresVerifiedEmail: boolean

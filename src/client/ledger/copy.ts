@@ -109,7 +109,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     })
   }
 
-  /** Makes new rows of deleted ones that come back, adds what stores them, and returns their new keys. */
+  /** Makes new rows of deleted ones that come back, adds the entries that store them, and returns their new keys. */
   function bringBack(entries: Entry[]): Renames {
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
@@ -120,7 +120,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     return renames
   }
 
-  /** Changes what waits for a row in the part of memory that is stored; returns what stores it. */
+  /** Changes what waits for a row in `stored`; returns the entry that stores it. */
   function keep(id: string, one: Waiting | undefined): Entry {
     if (one) stored.waiting.set(id, one)
     else stored.waiting.delete(id)

@@ -32,7 +32,7 @@ type Row = Fields & { key: Key }
 /** The most steps that can be undone. */
 const mostUndone = 100
 
-/** What a person does to rows, each step of which can be undone. */
+/** What a person does to rows, in steps that can be undone. */
 export function editsOf(
   { waiting, stored, view, nextAt, write }: Copy,
   newKey: () => Key,
@@ -88,8 +88,8 @@ export function editsOf(
   }
 
   /**
-   * What else changes if a row goes that was never sent, since the service cannot know of it: the transactions of an
-   * account go too, and those of a category lose it.
+   * What else changes when a row that was never sent is deleted. The service cannot know of it, so here the transactions
+   * of an account are deleted too, and those of a category lose it.
    */
   function consequencesOf(noun: Noun, key: Key): Work[] {
     if (waiting.get(`${noun} ${key}`)?.next?.op !== 'create') return []

@@ -4,7 +4,7 @@ import type { Key } from './rows.ts'
 import { damaged, sound } from './store.ts'
 import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './waiting.ts'
 
-/** What an offline queue has left in the storage, as what waits in a ledger, and the keys of the queue's own entries. */
+/** What an offline queue has left in the storage, in the form in which a ledger keeps it, and the keys of its entries. */
 export async function waitingInQueue(
   { list, write }: LedgerStorage,
   name: string,

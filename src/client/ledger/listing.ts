@@ -32,7 +32,7 @@ export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
       return listed
     },
 
-    /** Puts one transaction in the place of another. */
+    /** Puts one transaction in the place of another; either may be missing. */
     replace(before: Transaction | undefined, now: Transaction | undefined): void {
       if (isListed(before)) {
         listed.splice(placeOf(listed, before), 1)

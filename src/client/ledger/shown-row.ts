@@ -3,7 +3,7 @@ import { readAmount } from './money.ts'
 import { type Key, type Noun, type Rows, references, type ServedRow } from './rows.ts'
 import type { Change, Fields, Value, Waiting } from './waiting.ts'
 
-/** What all rows have on the device. */
+/** What every row has on the device. */
 type Local = {
   key: Key
   /** Null until the service has the row. */

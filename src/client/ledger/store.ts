@@ -32,12 +32,12 @@ export type Stored = {
   waiting: Map<string, Waiting>
 }
 
-/** What is stored comes from a later version of the app: load that one. */
+/** What is stored was written by a later version of the app: load that version. */
 export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
 
-/** What is stored, if other tabs have written since. If they have written no rows, the rows are the same object. */
+/** What is stored, if other tabs have written since; if they have written no rows, with the same rows. */
 export async function readOthers(
   storage: LedgerStorage,
   base: string,

@@ -42,7 +42,7 @@ function codePoints(text: string): string {
   return Array.from(text, (one) => one.codePointAt(0)?.toString(16).padStart(6, '0')).join('')
 }
 
-/** The month that it is in a time zone. */
+/** The month in which an instant falls in a time zone. */
 export function monthIn(timeZone: string, ms: number): string {
   const options = { year: 'numeric', month: '2-digit', numberingSystem: 'latn', calendar: 'gregory' } as const
   let format: Intl.DateTimeFormat

@@ -72,7 +72,7 @@ export function withoutUnchanged({ op, set, was }: Change): Change | undefined {
   return { op, set: pick(set, fields), was: pick(was, fields) }
 }
 
-/** Whether the row is to be gone. */
+/** True if the row is to be deleted. */
 export const deletes = (waiting: Waiting | undefined): boolean =>
   (waiting?.next ?? waiting?.sent)?.op === 'delete'
 

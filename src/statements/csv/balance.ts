@@ -15,8 +15,8 @@ type Steps = { same: number; opposite: number; other: number }
 export type BalanceVerdict = 'right' | 'inverted' | 'mixed' | 'either' | null
 
 /**
- * The balance after the latest row, if the balances follow from the amounts from the top down or from the bottom up.
- * Null if they do not, or if both directions hold and contradict each other.
+ * The balance after the latest row, if the balances follow from the amounts, whether from the top down or from the bottom
+ * up. Null if they do not, or if both directions hold and contradict each other.
  */
 export function closingBalance(rows: Balanced[]): ClosingBalance | null {
   const down = runningBalance(rows)
@@ -61,7 +61,7 @@ export function signedByBalances<T extends Balanced>(
   return null
 }
 
-/** The rows that the running balances include: all that are booked, and those of the pending ones that changed it. */
+/** The rows that the running balances include: all that are booked, and the pending ones that changed the balance. */
 export function countedRows<T extends Balanced & { isPending: boolean }>(rows: T[]): T[] {
   const booked = rows.filter(({ isPending }) => !isPending)
   if (booked.length === rows.length) return rows

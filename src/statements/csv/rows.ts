@@ -29,7 +29,7 @@ export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 const notBooked =
   /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
-/** Words in lines of totals and balances, in eight languages; and cells that say so even beside a date and an amount. */
+/** Words in lines of totals and balances, in eight languages; and cells that mark such a line even if it has an amount. */
 const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
 const summaryOnly =

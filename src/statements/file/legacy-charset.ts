@@ -3,8 +3,8 @@ const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0
 const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
 
 /**
- * Czech and Slovak letters in Windows-1250. A file with a letter of both groups of a pair is in one of these languages:
- * in Windows-1252, no Western language has such letters together.
+ * Czech and Slovak letters in Windows-1250. A file that has letters from both groups of a pair is in one of these
+ * languages: read as Windows-1252, no Western language has such letters together.
  */
 const czech = [
   // ř with ě, č, ů or ň, which in Windows-1252 are ø with ì, è, ù or ò.
