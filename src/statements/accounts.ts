@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../domain/dates.ts'
 import type { Minor, MoneyProblem } from '../domain/money.ts'
 import { maxRows, refuseFile, tooManyRows } from './problems.ts'
-import type { ClosingBalance, StatementAccount } from './statement.ts'
+import type { ClosingBalance, StatementAccount, StatementEntry } from './statement.ts'
 
 /** No genuine file has more statements. */
 const maxStatements = 20_000
@@ -11,6 +11,12 @@ const accountsListed = 50
 /** An account without entries yet. */
 export function emptyAccount(identifier: string | null, currency: string | null): StatementAccount {
   return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
+}
+
+/** Adds an entry to its account. One that moved no money is only counted, as is null, an entry that is left out. */
+export function addEntry(account: StatementAccount, entry: StatementEntry | null): void {
+  if (entry && entry.amount !== 0) account.entries.push(entry)
+  else account.skipped += 1
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
 import { type Minor, type MoneyProblem, negated } from '../../domain/money.ts'
-import type { FileLimits } from '../accounts.ts'
+import { addEntry, type FileLimits } from '../accounts.ts'
 import type { Problems } from '../problems.ts'
 import type { StatementAccount } from '../statement.ts'
 import { bankReference, joinDescription } from '../text.ts'
@@ -23,7 +23,7 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
   const line = reading.entries
   const status = textAt(entry, 'Sts', 'Cd') || textAt(entry, 'Sts')
   if (status !== '' && status !== 'BOOK') {
-    account.skipped += 1
+    addEntry(account, null)
     return
   }
   const own = camtDate(at(entry, 'BookgDt') ?? at(entry, 'ValDt'))
@@ -35,19 +35,16 @@ export function readEntry(entry: XmlElement, account: StatementAccount, reading:
   const parts = detailAmounts(entry, details, amount)
   const pieces = parts
     ? details.map((detail, i) => ({ amount: parts[i] as Minor, detail }))
-    : [{ amount, detail: details[0] }]
-  for (const piece of pieces) {
+    : [{ amount, detail: details.length === 1 ? details[0] : undefined }]
+  for (const { amount, detail } of pieces) {
     reading.limits.countRow()
-    const detail = parts || details.length === 1 ? piece.detail : undefined
-    if (piece.amount === 0) account.skipped += 1
-    else
-      account.entries.push({
-        line,
-        date,
-        amount: piece.amount,
-        description: describeEntry(entry, detail, piece.amount),
-        reference: referenceOf(entry, detail, parts !== null),
-      })
+    addEntry(account, {
+      line,
+      date,
+      amount,
+      description: describeEntry(entry, detail, amount),
+      reference: referenceOf(entry, detail, parts !== null),
+    })
   }
 }
 

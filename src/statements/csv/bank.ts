@@ -1,5 +1,5 @@
 import type { Minor } from '../../domain/money.ts'
-import { accountNames, askWhichAccount, emptyAccount } from '../accounts.ts'
+import { accountNames, addEntry, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount } from '../statement.ts'
 import { bankReference } from '../text.ts'
@@ -87,15 +87,11 @@ function accountOf(table: CsvTable, group: Entry[]): StatementAccount {
   const counted = countedRows(group)
   account.skipped = group.length - counted.length
   for (const { row, date, amount } of counted) {
-    if (amount === 0) account.skipped += 1
-    else if (date !== null)
-      account.entries.push({
-        line: row.line,
-        date,
-        amount,
-        description: describeRow(table, row, amount),
-        reference: bankReference(cellOf(table, row, 'reference')),
-      })
+    // Rows without a date have been refused by now.
+    if (date === null) continue
+    const description = describeRow(table, row, amount)
+    const reference = bankReference(cellOf(table, row, 'reference'))
+    addEntry(account, { line: row.line, date, amount, description, reference })
   }
   account.closingBalance = closingBalance(counted)
   return account

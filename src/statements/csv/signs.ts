@@ -130,9 +130,9 @@ function marksIn(rows: CsvRow[]): Map<number, Set<Mark | null>> {
   const columns = new Map<number, Set<Mark | null>>()
   for (const { cells } of rows) {
     for (const [column, cell] of cells.entries()) {
-      const marks = columns.get(column) ?? new Set()
-      if (cell.trim() === '' || marks.has(null)) continue
-      columns.set(column, marks.add(markOf(cell)))
+      const marks = columns.get(column)
+      if (cell.trim() === '' || marks?.has(null)) continue
+      columns.set(column, (marks ?? new Set()).add(markOf(cell)))
     }
   }
   return columns

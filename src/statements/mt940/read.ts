@@ -1,4 +1,4 @@
-import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
+import { addEntry, balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
 import { joinDescription } from '../text.ts'
@@ -81,11 +81,8 @@ function readEntry(state: State, field: Mt940Field, value: string): void {
   const line = readStatementLine(value, field.line, state.problems)
   if (!account || !line) return
   const { entry, supplementary, isExpected } = line
-  if (entry.amount === 0 || isExpected) account.skipped += 1
-  else {
-    account.entries.push(entry)
-    state.open = { entry, details: [], supplementary }
-  }
+  addEntry(account, isExpected ? null : entry)
+  state.open = { entry, details: [], supplementary }
 }
 
 function endEntry(state: State): void {

@@ -1,5 +1,5 @@
 import { type CalendarDate, isCalendarDate } from '../../domain/dates.ts'
-import { balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
+import { addEntry, balanceOn, emptyAccount, FileLimits, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, ClosingBalance, StatementAccount, StatementEntry } from '../statement.ts'
 import { bankReference, cleanText, joinDescription } from '../text.ts'
@@ -31,9 +31,7 @@ function readAccount(statement: OfxAggregate, reading: Reading): StatementAccoun
   for (const entry of descendants(statement, 'STMTTRN')) {
     reading.entries += 1
     reading.limits.countRow()
-    const read = readEntry(entry, currency, reading)
-    if (read && read.amount !== 0) account.entries.push(read)
-    else account.skipped += 1
+    addEntry(account, readEntry(entry, currency, reading))
   }
   account.skipped += descendants(statement, 'STMTTRNP').length
   account.closingBalance = closingBalance(statement)

@@ -1,4 +1,4 @@
-import { emptyAccount, mergeAccounts } from '../accounts.ts'
+import { addEntry, emptyAccount, mergeAccounts } from '../accounts.ts'
 import { Problems, refuseFile } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount, StatementEntry } from '../statement.ts'
 import { cleanText, joinDescription } from '../text.ts'
@@ -25,9 +25,7 @@ export function readQif(text: string, options: FileOptions): BankStatement {
 function readSection(section: QifSection, readers: Readers): StatementAccount {
   const account = emptyAccount(section.account, null)
   for (const record of section.records) {
-    const entry = isOpeningBalance(record, section.account) ? null : readEntry(record, readers)
-    if (entry && entry.amount !== 0) account.entries.push(entry)
-    else account.skipped += 1
+    addEntry(account, isOpeningBalance(record, section.account) ? null : readEntry(record, readers))
   }
   return account
 }
