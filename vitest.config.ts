@@ -89,6 +89,7 @@ export default defineConfig({
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           globalSetup: './test/neighbours.ts',
+          setupFiles: './test/worker/kept-log.ts',
           provide: {
             fuzz: { seed: process.env.FUZZ_SEED, requests: process.env.FUZZ_REQUESTS },
             devices: { seed: process.env.DEVICES_SEED, operations: process.env.DEVICES_OPERATIONS },

@@ -4,10 +4,10 @@ import type { Reporter, Vitest } from 'vitest/node'
 import { secretsIn } from './log-secrets.ts'
 
 /**
- * Scans all that tests write to the log, the Worker's lines among it, and what workerd itself writes. What tests mute
- * is scanned where it is written (test/worker/muted-log.ts), and the lines of a local stack after each test
- * (test/node/stack.ts). A run in which anything gives a secret away ends with the exit code 1, whatever reporters the
- * command line asks for.
+ * Scans all that tests write to the log, and what workerd itself writes. The Worker's lines are scanned where they are
+ * written, whether a test mutes them (test/worker/muted-log.ts) or not (test/worker/kept-log.ts), and those of a local
+ * stack after each test (test/node/stack.ts). A run in which anything gives a secret away ends with the exit code 1,
+ * whatever reporters the command line asks for.
  */
 export function logScan(): Plugin {
   return {
@@ -48,7 +48,7 @@ class LogScanner implements Reporter {
   onTestRunEnd(): void {
     process.stderr.write = this.#writeToStderr
     const outcome = this.#findings.length === 0 ? 'no secret' : `${this.#findings.length} with secrets:`
-    console.log(`Log scan: ${this.#lines} lines beside those that tests mute, ${outcome}`)
+    console.log(`Log scan: ${this.#lines} lines beside those that stay in workerd, ${outcome}`)
     for (const finding of this.#findings.slice(0, shownFindings)) console.log(`  ${finding}`)
     if (this.#findings.length > 0) process.exitCode = 1
   }
