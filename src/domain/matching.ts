@@ -42,6 +42,10 @@ export type MatchOptions = {
  */
 const duplicateDays = { doubt: -4, from: -1, to: 6 }
 const transferDays = { doubt: -4, from: -1, to: 5 }
+/** No two rows further apart than this are compared. */
+export const mostDaysApart = Math.max(
+  ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
+)
 
 /**
  * Finds the rows that are recorded twice (typed by hand, and in the bank's file days later; or in two files) and those

@@ -3,7 +3,7 @@ import { mostDays } from '../../contract/matches.ts'
 import type { ImportAnswer } from '../../db/schema.ts'
 import { addDays, type CalendarDate } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
-import type { Match } from '../../domain/matching.ts'
+import { type Match, mostDaysApart } from '../../domain/matching.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -18,7 +18,10 @@ export function daysAround({ rows }: ImportFile, importId: SQL) {
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
   const ifCreated = (day = '') =>
     sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
-  return { from: ifCreated(shifted(days.at(0), -6)), to: ifCreated(shifted(days.at(-1), 6)) }
+  return {
+    from: ifCreated(shifted(days.at(0), -mostDaysApart)),
+    to: ifCreated(shifted(days.at(-1), mostDaysApart)),
+  }
 }
 
 const shifted = (day: CalendarDate | undefined, days: number) => day && addDays(day, days)

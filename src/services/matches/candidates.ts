@@ -5,7 +5,7 @@ import { accounts, rejectedMatches, remembered, transactions } from '../../db/sc
 import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/duplicate-reasons.ts'
 import { type MatchKind, type MatchRow, matchKinds } from '../../domain/match-row.ts'
-import { findMatches, type Match } from '../../domain/matching.ts'
+import { findMatches, type Match, mostDaysApart } from '../../domain/matching.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
 /** At most this many rows of the requested days are looked at: the newest. */
@@ -13,19 +13,19 @@ const mostLookedAt = 20_000
 /** At most this many of those are compared, since the database sends no answer above 10 MB. */
 const mostCompared = 3_000
 
-/** The days whose rows are looked at; expressions. */
+/** The days whose rows are looked at, as SQL expressions. */
 type Days = { from: SQL; to: SQL }
 
 /**
  * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
- * it is the first; and the rows that were joined with it (`Joined`). `isBooked` if it stands for a row of a file.
+ * it is the first; and the rows that were joined with it (`Joined`). `isBooked` is 1 if it stands for a row of a file.
  */
 export type CandidateRow = Transaction & { rejected: string; joined: string; isBooked: number }
 
 /**
  * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
- * six days, which the database finds in one pass; the first and last row of each import, since a row can only be in two
- * imports if both cover its day; and how far back they looked.
+ * `mostDaysApart`, which the database finds in one pass; the first and last row of each import, since a row can only be
+ * in two imports if both cover its day; and how far back they looked.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const { userId, transactionDate } = transactions
@@ -49,9 +49,11 @@ export function selectCandidates(owner: Scope, days: Days) {
   }
 }
 
-/** The ids of rows that have a counterpart nearby, and of those at the edges of imports. A transfer is its two legs. */
+/** The ids of rows with a counterpart nearby, and of those at the edges of imports. A transfer counts as two legs. */
 function resembling(owner: Scope, ofDays: SQL): SQL {
-  const nearby = sql.raw('order by julianday(transaction_date) range between 6 preceding and 6 following')
+  const nearby = sql.raw(
+    `order by julianday(transaction_date) range between ${mostDaysApart} preceding and ${mostDaysApart} following`,
+  )
   const edges = (edge: SQL) => sql`
     select id, ${edge} from newest where is_there and import_id is not null group by import_id, account_id`
   return sql`
@@ -81,7 +83,7 @@ function resembling(owner: Scope, ofDays: SQL): SQL {
      order by transaction_date desc, id desc limit ${sql.raw(String(mostCompared + 1))}`
 }
 
-/** What is settled about a row (see `CandidateRow`). Drizzle would write its columns without their table. */
+/** What is settled about a row (see `CandidateRow`). Its id is spelled out: Drizzle would leave out the table. */
 function settledBefore(owner: Scope) {
   return {
     rejected: sql<string>`(
@@ -100,7 +102,7 @@ function settledBefore(owner: Scope) {
 
 const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where imports.id = ${by}))`
 
-/** The results of those statements. */
+/** The results of `selectCandidates`. */
 export type FoundCandidates = {
   names: { id: number; name: string }[]
   candidates: CandidateRow[]
