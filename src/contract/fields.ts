@@ -119,7 +119,7 @@ export const chosenPassword = {
   password_confirmation: field(password, doc('The same password again.')),
 }
 
-/** A field that is refused because ignoring it would lose what the client meant to do. Empty, it is accepted. */
+/** A field that is refused, unless it is empty, because ignoring it would lose what the client meant to do. */
 export const refused = (text: string) =>
   prepared(
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),

@@ -7,7 +7,8 @@ type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof 
 /**
  * Makes requests that repeat an Idempotency-Key create only one row. `earlier` matches the row that an earlier request
  * created; `isFirst` is true if there is none. Without a key, `earlier` matches nothing and `isFirst` is undefined. The
- * key of an account or a category is its client id.
+ * key of an account or a category is its client id. A key is remembered as long as its row exists, a batch's for thirty
+ * days (services/expiry.ts).
  */
 export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: undefined }

@@ -78,7 +78,7 @@ export class Owner implements Scope {
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const results = await runBatch(this.db, { ...this.#identify(), ...statements }).catch((error) => {
-      if (error instanceof NotModified) this.#isAsKnown()
+      if (error instanceof NotModified) this.#takeKnownState()
       throw error
     })
     const { user } = this.#recognise(results.user as ResultOf<ReturnType<typeof identify>['user']>)
@@ -114,7 +114,7 @@ export class Owner implements Scope {
     return { ...stop, ...identify({ by, isWatched: true }) }
   }
 
-  #isAsKnown(): void {
+  #takeKnownState(): void {
     this.state = this.#watched?.known
     this.userId = Number(this.state?.split('-')[0])
   }

@@ -41,8 +41,8 @@ const owner = () =>
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 /**
- * For rows of which there may be too many for that. They do not refer to the user's row, which is deleted first; they
- * are removed in parts afterwards (services/removal.ts).
+ * For rows of which there may be too many to delete at once. They do not refer to the user's row, which is deleted first;
+ * they are removed in parts afterwards (services/removal.ts).
  */
 const ownerOrFormer = () => integer().notNull()
 /** Null once the row is deleted: it is then nobody's, so no query finds it, and what refers to it is removed later. */
@@ -463,7 +463,7 @@ export const imports = sqliteTable(
     deletedBefore: integer().notNull().default(0),
     /** How many sure matches were joined with it. */
     joined: integer().notNull().default(0),
-    /** The id that its first row took, or would have taken had it created a transaction; each further row has the next. */
+    /** The id that its first row took, or would have taken had it created a transaction; each further row takes the next. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */

@@ -12,8 +12,8 @@ import { checkedBy } from './validate.ts'
  */
 export function tagged<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
-): MiddlewareHandler<App, string, Known & I> {
-  const middleware: MiddlewareHandler<App, string, Known & I> = async (c, next) => {
+): MiddlewareHandler<App, string, MayHaveTag & I> {
+  const middleware: MiddlewareHandler<App, string, MayHaveTag & I> = async (c, next) => {
     const variant = variantOf(c)
     if (variant === undefined) return next()
     const { owner, deps } = c.var
@@ -34,7 +34,7 @@ export function tagged<I extends Input>(
   checkedBy.set(middleware, { target: 'header', schema: ifNoneMatch, canRefuse: false })
   return middleware
 }
-type Known = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
+type MayHaveTag = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
 /** Spells the fields out, since the client's types must not refer to zod. */
 type Spelled<T> = { [Name in keyof T]: T[Name] }
 

@@ -23,8 +23,8 @@ export function saysJson(c: Context<App>): boolean {
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
-    // A request to a literal pattern, such as /api/accounts/:id, runs its handlers twice; the second finds the body
-    // read.
+    // A request whose path is the pattern itself, /api/accounts/:id, runs this twice: the second time, the body has
+    // been read.
     if (c.req.bodyCache.text) return next()
     // A large batch holds up all other writers while it is stored, so those of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)

@@ -128,7 +128,7 @@ function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues:
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
 }
 
-/** The text of the schema or check that found an issue: those of requests all state one. */
+/** The error text of the schema or check that found an issue: in schemas of requests, each has one. */
 function textOf(issue: $ZodRawIssue): string {
   const stated = issue.inst?._zod.def.error as $ZodErrorMap | undefined
   const text = issue.message ?? stated?.(issue)
@@ -138,7 +138,7 @@ function textOf(issue: $ZodRawIssue): string {
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
-  /** By text, of which a schema has a handful. Made once, since a body may have the same error a thousand times. */
+  /** By text; there are only a handful. Each is made once, since a body may have the same error a thousand times. */
   errors: Map<string, string[]>
   errorsIfAbsent: string[] | undefined
 }

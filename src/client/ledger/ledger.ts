@@ -16,7 +16,7 @@ export type LedgerOptions = {
   storage: LedgerStorage
   /** Whose ledger it is: on a shared device, each person has their own. */
   userId: number
-  /** Default: the browser's locks, which its tabs share; without these, locks of this page: then open it in one tab only. */
+  /** Default: the browser's locks, which its tabs share. If it has none, locks of this page: open it in one tab only. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
@@ -54,7 +54,7 @@ export async function localLedger(ledgerOptions: LedgerOptions): Promise<Ledger>
   const { subscribe, refresh, close, takeQueue } = copy
   const { keyOf, reads } = readsOf(copy, now, cameBack)
   const { renameSteps, edits } = editsOf(copy, newKey, keyOf, userId)
-  // If there is no room for what a queue has left, it stays where it is until there is.
+  // If there is no room for what an offline queue has left, it stays where it is until there is.
   await takeQueue().catch(() => undefined)
 
   // The copy in memory may be behind other tabs, or ahead of the storage if that has failed.

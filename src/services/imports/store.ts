@@ -50,7 +50,7 @@ export async function storeImport(
   return { ...tried.result, counts: { ...counts, joined: tried.sure.length } }
 }
 
-/** Imports a file and joins these pairs; also returns the sure pairs that a dry run found. */
+/** Imports a file and joins these pairs. A dry run that is to find sure pairs returns them as well. */
 async function runImport(
   owner: Owner,
   file: ImportFile,
@@ -100,7 +100,7 @@ async function newAnswer(
   { id }: StoredImport,
   results: Results,
 ): Promise<ImportAnswer> {
-  // The import is there now, so the token is not asked for again: a 401 would say that it is not.
+  // The import is stored by now, so the token is not checked again: a 401 would say that it was not.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const found = isLookedAtLater(file)
     ? await runBatch(db, selectCandidates(scope, daysAround(file, sql`${id}`)))
@@ -112,7 +112,7 @@ async function newAnswer(
   }
 }
 
-/** Stores the answer before it is sent: it would be different once somebody has, say, joined one of the matches. */
+/** Stores the answer before it is sent: made again, it would differ once somebody has, say, joined one of the matches. */
 async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }

@@ -60,7 +60,10 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   ]
 }
 
-/** Remembers the row of each pair that is deleted, with all of its fields; an edited one stays as its file has it. */
+/**
+ * Remembers the row of each pair that is to go, with all of its fields. One that was edited is remembered already, as its
+ * file has it, and stays so.
+ */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   // An import joins what a dry run found before: accounts may have been deleted since.
@@ -95,7 +98,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
 }
 
-/** An outflow that becomes a transfer is also remembered as an expense, or a file that has it would bring it again. */
+/** An outflow that becomes a transfer is also remembered as an expense, or a file that has it would import it again. */
 function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
     insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
@@ -107,7 +110,7 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
         on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`
 }
 
-/** Rows that had been joined with one that is now deleted were joined with the one that remains. */
+/** The row that remains now also stands for the rows that had been joined with the one that went. */
 function pointToSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
     with joined as materialized ${joined}
@@ -119,7 +122,7 @@ function pointToSurvivors(userId: SQL, joined: SQL): SQL {
        and gone.id = remembered.survivor_id`
 }
 
-/** Gives the rows that remain what they lacked. One with a higher number than its join has it already: a repeat. */
+/** Gives the rows that remain what they lacked. One that has changed since its join has it already: this is a repeat. */
 function updateSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
     update transactions

@@ -79,7 +79,7 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
-  // A trigger removes what need no longer be remembered: only rows that a file has differently stand for themselves.
+  // A trigger then deletes what need no longer be remembered: all but the rows that a file has differently.
   const forget = sql`
     update remembered set kind = null, joined_id = id, survivor_id = id, seq = null, kept = null
      where user_id = ${userId} and id in (select id from ${rows} union all select joined_id from ${rows})

@@ -98,8 +98,9 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (first && first.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the oldest batch belongs in the queue. If that is this one, it is not there yet. If it is the one before, its
-  // message may have been lost: the client may be repeating an upload that got no answer. Queueing it twice does no harm.
+  // Only the user's oldest unfinished batch belongs in the queue. If that is this one, it is not there yet. If only one
+  // came before, that one's message may have been lost: this may be the repeat of an upload that got no answer. Queueing
+  // a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return first?.id ?? id

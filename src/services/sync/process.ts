@@ -26,7 +26,7 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
   }
 }
 
-/** False for a batch whose user has been deleted: it stays until it is removed. */
+/** False for a batch whose user has been deleted: it creates nothing, and is removed with what was theirs. */
 const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${ownerOf(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({

@@ -8,7 +8,7 @@ import type { SyncQueue } from '../../gateways/queues.ts'
 export const overdueMs = 30_000
 const batchesPerSweep = 200
 
-/** Queues stored batches again that were never completed. */
+/** Queues overdue batches again. */
 export async function sweepSyncs(db: Database, queue: SyncQueue, now: Date) {
   const overdue = db
     .select({ id: batches.id })

@@ -57,8 +57,9 @@ export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
 }
 
 /**
- * The id of the transaction that was created with a client id, or of the one with which that has since been joined. In
- * place of the latter id, `orJoined` may select something else of that transaction and of the remembered one, `gone`.
+ * The id of the transaction that was created with a client id or, if that has since been joined with another, of the one
+ * that now stands for it. In place of the latter id, `orJoined` may select something else from that transaction and from
+ * `gone`, the joined one as it is remembered.
  */
 export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
@@ -66,7 +67,7 @@ export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
-/** A query for the transaction that now stands for a joined one, which had a client id. */
+/** Selects the transaction that now stands for a joined one, which was created with this client id. */
 function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
   return sql`
     select ${what} from ${spentClientIds} spent
@@ -76,7 +77,7 @@ function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.
        and ${hasLiveAccounts}`
 }
 
-/** Only for creations, alone or as operations: batches, imports and updates accept uncategorised transactions. */
+/** Only for transactions created singly or by an operation: batches, imports and updates accept them uncategorised. */
 export function categoryRequired({ type, category_id }: NextRow): Rule {
   return rule('category_id', requiredText, sql`(${type} = 'transfer' or ${category_id} is not null)`, 'type')
 }

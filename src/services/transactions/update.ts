@@ -37,7 +37,7 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, ex
       .set({
         type: sent.type,
         accountId: sent.account_id,
-        // Not set unless it may change: setting a column writes its index entries, even to the same value.
+        // Not set unless it may change: even setting it to the same value would write its index entries.
         toAccountId: dropsDestination ? null : sent.to_account_id,
         categoryId: sent.category_id,
         amount: sent.amount,
