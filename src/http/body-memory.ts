@@ -6,9 +6,9 @@ const memoryBytes = 56 * 1024 * 1024
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /** How long memory stays reserved after it was last asked for: longer than any request waits for anything. */
-export const promisedMs = 12_000
+export const reservedMs = 12_000
 
-const promises = new Set<BodyMemory>()
+const shares = new Set<BodyMemory>()
 
 /**
  * A large body's share of the isolate's memory: some of it as the body arrives, more while it is read. Shares expire,
@@ -44,32 +44,32 @@ export class BodyMemory {
   }
 
   release(): void {
-    promises.delete(this)
+    shares.delete(this)
   }
 
   #isItsTurn(): boolean {
     const now = performance.now()
     const isInTheWay = (other: BodyMemory) =>
       other !== this && other.#sender === this.#sender && other.#isRead && other.#until >= now
-    return this.#sender === undefined || ![...promises].some(isInTheWay)
+    return this.#sender === undefined || ![...shares].some(isInTheWay)
   }
 
   #take(bytes: number, most: number): boolean {
     const now = performance.now()
     let taken = bytes
-    for (const other of promises) {
-      if (other.#until < now) promises.delete(other)
+    for (const other of shares) {
+      if (other.#until < now) shares.delete(other)
       else if (other !== this) taken += other.#bytes
     }
     if (taken > most) return false
     this.#bytes = bytes
-    this.#until = now + promisedMs
-    promises.add(this)
+    this.#until = now + reservedMs
+    shares.add(this)
     return true
   }
 }
 
-/** Does the work once nothing else of the sender's is being done here. Throws TooBusy if its turn does not come soon. */
+/** Does one piece of work at a time for each sender. Throws TooBusy if its turn does not come soon. */
 export async function inTurn<T>(sender: string, work: () => Promise<T>): Promise<T> {
   const turn = new BodyMemory(sender)
   try {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sha256Hex } from '../../src/domain/tokens.ts'
-import { BodyMemory, promisedMs } from '../../src/http/body-memory.ts'
+import { BodyMemory, reservedMs } from '../../src/http/body-memory.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { takeMemory } from './taken-memory.ts'
 import { createWorld } from './world.ts'
@@ -149,7 +149,7 @@ test('what a request that is gone has taken is free again after its time', async
   const next = new BodyMemory()
   onTestFinished(() => next.release())
   await expect(next.holdToRead(50 * megabyte)).rejects.toThrow('Service Unavailable')
-  const later = performance.now() + promisedMs
+  const later = performance.now() + reservedMs
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => later + 1)
   onTestFinished(() => clock.mockRestore())
   await next.holdToRead(50 * megabyte)

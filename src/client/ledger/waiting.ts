@@ -28,7 +28,7 @@ export type Waiting = {
   sent: Change | null
   /** What the person has done since. */
   next: Change | null
-  /** The fields that somebody else has changed: a person decides. */
+  /** The fields that, as the service has found, somebody else has changed: a person decides. */
   conflict: string[] | null
   /** Why the service has refused it: a person corrects or discards it. */
   errors: FieldErrors | null
