@@ -1,9 +1,10 @@
 import { Hono } from 'hono/tiny'
-import { feedQuery } from '../../contract/changes.ts'
+import { defaultFeedSize, feedQuery } from '../../contract/changes.ts'
 import { maxUploadBytes, type ShownUploadAnswer, upload } from '../../contract/operations.ts'
 import { pullChanges } from '../../services/changes/feed.ts'
 import { uploadOperations } from '../../services/operations/upload.ts'
 import type { App } from '../app-types.ts'
+import { answerInTurn } from '../large-answers.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
 import { readUpload } from '../upload.ts'
 import { query, uncheckedBody } from '../validate.ts'
@@ -12,12 +13,18 @@ import { query, uncheckedBody } from '../validate.ts'
 export const changeRoutes = new Hono<App>()
   .get('/', query(feedQuery), async (c) => {
     const { changesEpoch } = c.var.deps.config
-    return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
+    const asked = c.req.valid('query')
+    return answerInTurn(c, asked.values.limit ?? defaultFeedSize, async () =>
+      c.json(presentFeed(await pullChanges(c.var.owner, asked, changesEpoch))),
+    )
   })
   .post('/', uncheckedBody(upload, maxUploadBytes), async (c) => {
     const { removals, config } = c.var.deps
     const upload = readUpload(c.req.valid('json'))
-    const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
-    const results = done.outcomes.map(presentOutcome)
-    return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
+    const { cursor, operations = [] } = upload.values
+    return answerInTurn(c, operations.length + (cursor ? defaultFeedSize : 0), async () => {
+      const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
+      const results = done.outcomes.map(presentOutcome)
+      return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
+    })
   })

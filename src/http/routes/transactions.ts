@@ -1,5 +1,6 @@
 import { Hono } from 'hono/tiny'
 import {
+  defaultPageSize,
   newTransaction,
   newTransactionKey,
   transactionChanges,
@@ -14,6 +15,7 @@ import { showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
+import { answerInTurn } from '../large-answers.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentWithRelations } from '../present.ts'
@@ -22,9 +24,12 @@ import { body, header, query } from '../validate.ts'
 /** Income, expenses and transfers. */
 export const transactionRoutes = new Hono<App>()
   .get('/', tagged(), query(transactionQuery), async (c) => {
-    const found = await listTransactions(c.var.owner, c.req.valid('query'))
-    const rows = found.rows.map(presentWithRelations)
-    return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
+    const asked = c.req.valid('query')
+    return answerInTurn(c, asked.values.per_page ?? defaultPageSize, async () => {
+      const found = await listTransactions(c.var.owner, asked)
+      const rows = found.rows.map(presentWithRelations)
+      return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
+    })
   })
   .post('/', header(newTransactionKey), body(newTransaction), async (c) => {
     const { values, errors } = c.req.valid('header')
