@@ -9,6 +9,7 @@ const longest = [
   'worker/model/model',
   'worker/devices/devices',
   'worker/abuse/fuzz',
+  'worker/ledger/answers',
   'node/life',
   'node/client-package',
   'node/app',
@@ -26,6 +27,8 @@ const longest = [
   'node/guides',
   'node/reference-page',
   'node/batches-retry',
+  'worker/ledger/undo',
+  'worker/ledger/outcomes',
 ]
 
 /** After the longest come the Worker's files, one after another, so that each runtime is used for many of them. */
