@@ -7,8 +7,8 @@ import { bundledSource } from './test/bundled-source.ts'
 import { logScan } from './test/log-scan.ts'
 import { LongestFirst } from './test/longest-first.ts'
 
-/** How many test files run at once: more than a small machine has cores, since they often wait. */
-const filesAtOnce = 6
+/** How many test files run at once: more than a small machine has cores, since they often wait; with more they contend. */
+const filesAtOnce = 5
 
 // Wrangler looks for the secrets that wrangler.toml demands; each world brings its own.
 for (const name of [
