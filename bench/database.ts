@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { type Database, openDatabase } from '../src/db/client.ts'
+import { type Database, openDatabase } from '../test/databases/open.ts'
 import type { Work } from '../test/databases/work.ts'
 import type { ServedDatabase } from './runtime.ts'
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { runOne } from '../src/db/batch.ts'
-import { openDatabase } from '../src/db/client.ts'
+import { openDatabase } from '../test/databases/open.ts'
 import { type Call, Connection } from './client.ts'
 import { type Person, person } from './history.ts'
 import { bundleWorker, startRuntime } from './runtime.ts'

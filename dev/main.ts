@@ -94,7 +94,7 @@ function printReady({ worker }: Settings, { addresses }: Stack): void {
   say('\nWhat to try next, in a second terminal:\n')
   sayRow('npm run seed', 'a year of one household, and a token to look at it with')
   sayRow('or register', registration(worker.port))
-  say('\nMails, such as the one that verifies the address, appear in the inbox. Ctrl-C stops everything.\n')
+  say('\nEmails, such as the one that verifies the address, appear in the inbox. Ctrl-C stops everything.\n')
 }
 
 function sayRow(left: string, right: string): void {

@@ -14,7 +14,7 @@ import {
   type WaitUntil,
 } from './gateways/queues.ts'
 
-/** The dependencies of one request, message or cron run, passed down from the top. */
+/** The dependencies of one run, passed down from the top. */
 export type Deps = {
   config: Config
   db: Database
@@ -28,12 +28,12 @@ export type Deps = {
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
-/** A request, a message or a cron run. */
+/** One request, queue message or cron run. */
 type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline }
 
 /**
- * Builds the dependencies of one request, message or cron run. This is cheap, since nothing is called yet. The deadline
- * covers all calls to the database and the identity provider together.
+ * Builds the dependencies of one run. Cheap: nothing is called yet. The deadline covers all calls to the database and
+ * the identity provider together.
  */
 export function createDeps(env: Env, { meter, waitUntil, deadline }: Run): Deps {
   const config = readConfig(env)

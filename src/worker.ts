@@ -8,7 +8,7 @@ import { removalConsumer } from './consumers/removal.ts'
 import { syncConsumer } from './consumers/sync.ts'
 import { createDeps, type Deps } from './deps.ts'
 import { resendMailer } from './gateways/resend.ts'
-import { withSoundEscapes } from './http/escapes.ts'
+import { withValidEscapes } from './http/escapes.ts'
 import { type FailedMail, recordFailedMail } from './services/failed-mails.ts'
 import { wantsReminders } from './services/reminders.ts'
 import { removeDeleted } from './services/removal.ts'
@@ -18,7 +18,7 @@ reportConfiguration(env)
 
 /** The Worker: requests, queue messages and cron runs, each with its own dependencies. */
 export default {
-  fetch: (request, env, context) => app.fetch(withSoundEscapes(request), env, context),
+  fetch: (request, env, context) => app.fetch(withValidEscapes(request), env, context),
 
   async queue(batch, env, context) {
     const waitUntil = context.waitUntil.bind(context)

@@ -1,10 +1,10 @@
 import { Validator } from '@cfworker/json-schema'
-import type { JsonSchema } from '../src/http/openapi/document-types.ts'
-import {
-  type AnswerObject,
-  type OpenApiDocument,
-  type OperationObject,
-  resolveAnswer,
+import type {
+  AnswerObject,
+  AnswerReference,
+  JsonSchema,
+  OpenApiDocument,
+  OperationObject,
 } from '../src/http/openapi/document-types.ts'
 import { quickTests } from './quick-schema.ts'
 
@@ -111,6 +111,17 @@ export function contractChecker(document: OpenApiDocument) {
       ...(isMessage ? [] : ['it says no message']),
     ]
   }
+}
+
+/** The answer itself, wherever it is in the document. */
+export function resolveAnswer(
+  { components }: Pick<OpenApiDocument, 'components'>,
+  answer: AnswerReference,
+): AnswerObject {
+  if (!('$ref' in answer)) return answer
+  const found = components.responses[answer.$ref.split('/').at(-1) ?? '']
+  if (!found) throw new Error(`${answer.$ref} is not in the document`)
+  return found
 }
 
 /** A copy in which objects have the described properties and no others. */

@@ -17,8 +17,8 @@ type Issue = { input?: unknown }
 const requiredOr = (text: string) => (issue: Issue) => (issue.input == null ? requiredText : text)
 
 const string = (what = 'must be a string') => z.string({ error: requiredOr(says(what)) })
-/** A rule for a field. If one marked `last` is broken, the rules after it are not checked. */
-const rule = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
+/** A check of a field. If one marked `last` fails, those after it are skipped. */
+const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last?: 'last') =>
   z.refine<T>(holds, { error: says(what), abort: last !== undefined })
 
 /** Prepares a value before its schema sees it. */
@@ -59,8 +59,8 @@ export const text = (max = 255) =>
   trimmed(
     field(
       string().check(
-        rule(isStorable, unstorable),
-        rule((input) => !isLongerThan(input, max), tooLong(max)),
+        fieldCheck(isStorable, unstorable),
+        fieldCheck((input) => !isLongerThan(input, max), tooLong(max)),
       ),
       doc({ maxLength: max }),
     ),
@@ -88,12 +88,12 @@ export const email = field(
 
 /** An email address to look up, lowercased. A malformed one is left as it is and matches no user. */
 export const comparedEmail = trimmed(
-  converted(string().check(rule(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
+  converted(string().check(fieldCheck(isStorable, unstorable)), (input) => normalizeAddress(input) ?? input),
 )
 
 /** A password to check against the user's. */
 export const password = field(
-  string().check(rule((input) => input !== '', 'is required')),
+  string().check(fieldCheck((input) => input !== '', 'is required')),
   doc('The password.'),
 )
 
@@ -105,10 +105,10 @@ export const chosenPassword = {
         error: ({ input }) => (input == null || input === '' ? requiredText : says('must be a string')),
       })
       .check(
-        rule((input) => input !== '', 'is required', 'last'),
-        rule((input) => input.isWellFormed(), unstorable),
-        rule((input) => isLongerThan(input, 7), 'must be at least 8 characters'),
-        rule((input) => !isTooLong(input), tooLong(longestPassword)),
+        fieldCheck((input) => input !== '', 'is required', 'last'),
+        fieldCheck((input) => input.isWellFormed(), unstorable),
+        fieldCheck((input) => isLongerThan(input, 7), 'must be at least 8 characters'),
+        fieldCheck((input) => !isTooLong(input), tooLong(longestPassword)),
       ),
     doc({
       minLength: 8,
@@ -193,7 +193,9 @@ const positive = 'must be greater than 0'
 /** An amount greater than zero. */
 export const positiveMoney = field(
   trimmed(
-    moneyLike({ ...moneyTexts, 'too small': says(positive) }).check(rule((amount) => amount > 0, positive)),
+    moneyLike({ ...moneyTexts, 'too small': says(positive) }).check(
+      fieldCheck((amount) => amount > 0, positive),
+    ),
   ),
   doc({ type: 'string', pattern: '^\\d+(\\.\\d{1,2})?$', examples: ['12.50'] }),
 )
@@ -202,10 +204,10 @@ export const positiveMoney = field(
 export const date = field(
   trimmed(
     string('must be a valid date').check(
-      rule((input) => /^\d{4}-\d{2}-\d{2}$/.test(input), 'must match the format YYYY-MM-DD', 'last'),
-      rule(isCalendarDate, 'must be a valid date', 'last'),
-      rule((input) => input >= earliestDate, `must be a date after or equal to ${earliestDate}`),
-      rule((input) => input <= latestDate, `must be a date before or equal to ${latestDate}`),
+      fieldCheck((input) => /^\d{4}-\d{2}-\d{2}$/.test(input), 'must match the format YYYY-MM-DD', 'last'),
+      fieldCheck(isCalendarDate, 'must be a valid date', 'last'),
+      fieldCheck((input) => input >= earliestDate, `must be a date after or equal to ${earliestDate}`),
+      fieldCheck((input) => input <= latestDate, `must be a date before or equal to ${latestDate}`),
     ),
   ),
   doc({ format: 'date', examples: ['2026-11-20'] }),
@@ -235,7 +237,7 @@ export const flag = field(
 
 /** The name of a time zone. */
 export const timezone = field(
-  trimmed(string('must be a valid timezone').check(rule(isTimeZone, 'must be a valid timezone'))),
+  trimmed(string('must be a valid timezone').check(fieldCheck(isTimeZone, 'must be a valid timezone'))),
   doc({ examples: ['Europe/London'], description: 'An IANA name; months and reminders follow it.' }),
 )
 

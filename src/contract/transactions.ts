@@ -28,13 +28,13 @@ const fields = z.object({
   category_id: field(
     z.optional(nullable(id)),
     doc(
-      'Required for income and expenses on creation, except in batches and imports. A category of either type will do: a refund is income.',
+      'Required for income and expenses on creation, except in batches and imports. May be of either type: a refund, say, is income in an expense category.',
     ),
   ),
   type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),
   amount: field(
     positiveMoney,
-    doc('Positive, with at most two decimals; the type gives the direction. May also be a number.'),
+    doc('A positive decimal, as text or number, with at most two decimals. `type` gives the direction.'),
   ),
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
@@ -67,7 +67,11 @@ export type TransactionChanges = z.output<typeof transactionChanges>
 
 /** Rows per page, unless the client asks for another number. */
 export const defaultPageSize = 50
-export const maxPageSize = 500
+const maxPageSize = 500
+
+/** The most rows that a search looks at. */
+export const mostSearched = 10_000
+const newestSearched = `newest ${mostSearched.toLocaleString('en')} rows`
 
 /** A page number; anything else counts as 1. */
 const page = prepared(
@@ -86,7 +90,7 @@ export const transactionQuery = z.partial(
     to: field(date, doc('The last day.')),
     q: field(
       text(),
-      doc('Matches the description and the reference of the newest 10,000 rows; see `searched_back_to`.'),
+      doc(`Searches descriptions and references, in the ${newestSearched} only; see \`searched_back_to\`.`),
     ),
     per_page: field(pageSize(maxPageSize), doc({ default: defaultPageSize, description: 'Rows per page.' })),
     category_id: field(
@@ -116,7 +120,10 @@ const shownFields = () => ({
   description: z.nullable(z.string()),
   reference: z.nullable(z.string()),
   transaction_date: shown.calendarDate(),
-  is_synced: field(z.boolean(), doc('True if it came in an offline batch or as an operation.')),
+  is_synced: field(
+    z.boolean(),
+    doc('True if it came in an offline batch or in an upload to `POST /api/changes`.'),
+  ),
   version: shown.version(),
   created_at: shown.timestamp(),
   updated_at: shown.timestamp(),
@@ -197,19 +204,19 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     current_page: z.int().check(z.gte(1)),
     data: z.array(transactionWithRelations),
     first_page_url: z.string(),
-    from: field(position(), doc('Position of the first row, from 1; null on an empty page.')),
+    from: field(position(), doc('1-based position of the first row; null on an empty page.')),
     last_page: z.int().check(z.gte(1)),
     last_page_url: z.string(),
     next_page_url: z.nullable(z.string()),
     path: z.string(),
     per_page: z.int().check(z.gte(1), z.lte(maxPageSize)),
     prev_page_url: z.nullable(z.string()),
-    to: field(position(), doc('Position of the last row; null on an empty page.')),
+    to: field(position(), doc('1-based position of the last row; null on an empty page.')),
     total: shown.count(),
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        'Only with `q`: the day of the oldest row that was looked at, or null if all were. A search looks at the newest 10,000 rows of the account or category and the dates that it is limited to; send this day as `to` to search further back.',
+        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} of the account or category and the dates that it is limited to; send this day as \`to\` to search further back.`,
       ),
     ),
   }),

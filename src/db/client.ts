@@ -6,7 +6,7 @@ import { type Deadline, within } from '../domain/deadline.ts'
 import { AnswerTooLarge } from '../domain/failures.ts'
 import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
-import { type Bound, bind, type Field, type Prepared, type Statement } from './prepared.ts'
+import type { Bound, Field, Prepared } from './prepared.ts'
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
 
@@ -27,7 +27,6 @@ export const builder = new BaseSQLiteDatabase(
 
 /** Builds statements, and sends them. */
 export type Database = typeof builder & {
-  batch: LibSQLDatabase['batch']
   /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
   send(statements: Bound[]): Promise<unknown[]>
 }
@@ -54,8 +53,7 @@ export function openDatabase(
     return meter.timeDatabase(withRetries(run, mode, deadline()))
   }
 
-  const batch = (statements: Statement[]) => send(statements.map(bind))
-  return Object.assign(Object.create(builder), { send, batch })
+  return Object.assign(Object.create(builder), { send })
 }
 
 /** Each attempt has a client of its own: a shared one limits parallel calls, so calls that hang would block the others. */

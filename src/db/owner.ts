@@ -16,7 +16,7 @@ import {
 } from './prepared.ts'
 import { tokens, users } from './schema.ts'
 
-/** What a request knows about its user: everything except the password. */
+/** What a request knows about its user: everything except the password's hash and whether it is proven. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
 export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTableColumns(users)
 
@@ -100,7 +100,7 @@ export class Owner implements Scope {
 
   /**
    * Makes `run` read the user's state. If it is the one that the client knows, `run` throws NotModified before any
-   * other statement is executed, except once a day, so that the use of the token is recorded.
+   * other statement is executed. Once a day the request runs all the same, so that the token's use is recorded.
    */
   watch(known: string | undefined): void {
     this.#watched = { known }
@@ -138,7 +138,7 @@ export class Owner implements Scope {
 }
 
 /**
- * Prepares statements that have an owner (see `prepare`), whose credentials and `now` become slots as well. Call it
+ * Prepares statements that have an owner (see `prepare`); the owner's credentials and `now` become slots too. Call it
  * once, at the top of a module; the function it returns turns an owner and the input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(

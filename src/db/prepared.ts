@@ -22,6 +22,7 @@ type Argument = Value | boolean
  * they are, since the text of the statement may depend on them.
  */
 export type Slots<Input> = SlotsOf<Input> & { readonly [input]?: Input }
+/** Exists only in types: tells `prepare` what `build` takes as its input. */
 declare const input: unique symbol
 type SlotsOf<T> = T extends Value
   ? SQL<T>
@@ -37,7 +38,7 @@ export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** Each combination of fields has a text of its own. Clients choose the fields, so the number of texts is limited. */
+/** The most texts that are kept: each combination of fields has its own, and clients choose the combination. */
 const mostShapes = 200
 
 /**
@@ -206,7 +207,7 @@ function decoderOf({ fields, joinsNotNullableMap }: Prepared, method?: 'all' | '
 }
 
 /** Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. */
-function rowReader(fields: Field[], isThere: Record<string, boolean> = {}) {
+function rowReader(fields: Field[], isNotNull: Record<string, boolean> = {}) {
   const readers = fields.map(({ path, field }) => {
     const [group, name] = path.length > 1 ? path : [undefined, path[0]]
     return { group, name: name as string, decoder: valueDecoder(field) }
@@ -214,7 +215,7 @@ function rowReader(fields: Field[], isThere: Record<string, boolean> = {}) {
   const groups = new Set(readers.map(({ group }) => group).filter((group) => group !== undefined))
   const optional = [...groups].filter((group) =>
     fields.every(
-      ({ path, field }) => path[0] !== group || (is(field, Column) && isThere[tableOf(field)] === false),
+      ({ path, field }) => path[0] !== group || (is(field, Column) && isNotNull[tableOf(field)] === false),
     ),
   )
   return (rows: Answer['rows']) =>

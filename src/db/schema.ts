@@ -45,7 +45,7 @@ const owner = () =>
  * they are removed in parts afterwards (services/removal.ts).
  */
 const ownerOrFormer = () => integer().notNull()
-/** Null once the row is deleted: it is then nobody's, so no query finds it, and what refers to it is removed later. */
+/** Null once the row is deleted, so that no query of a user finds it. */
 const ownerUntilDeleted = () => integer()
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
@@ -140,7 +140,7 @@ export const accounts = sqliteTable(
   ],
 )
 
-/** A deleted category stays, without owner and name, as long as transactions refer to it; these are uncategorised. */
+/** A deleted category stays, without owner and name, while transactions refer to it; these count as uncategorised. */
 export const categories = sqliteTable(
   'categories',
   {
@@ -181,9 +181,9 @@ export const transactions = sqliteTable(
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
     clientId: clientId(),
-    /** The import that created the row, if one did. Its rows are found by their ids, without an index (`imports`). */
+    /** The import that created the row, if any. No index: the rows of an import are a range of ids (`imports.firstId`). */
     importId: integer(),
-    /** For a typed row that stands for an equal row of a file: the import of that file. */
+    /** For a row entered by hand that stands for an equal row of a file: the import of that file. */
     bookedBy: integer(),
     version: version(),
     /** The number of its last change among all changes of its user (db/changes.ts). */
@@ -231,7 +231,7 @@ export const totals = sqliteTable(
     primaryKey({ columns: [t.userId, t.month, t.type, t.categoryId, t.accountId, t.toAccountId] }),
     // Adds up the months of one type or category without reading the others.
     index('totals_type').on(t.userId, t.type, t.categoryId, t.month),
-    // Find the totals of an account that is deleted, on either side, without reading those of all others.
+    // Find the totals of an account that is being deleted, on either side, without reading those of all others.
     index('totals_account').on(t.userId, t.accountId),
     index('totals_to_account').on(t.userId, t.toAccountId).where(sql`to_account_id <> 0`),
     // Transfers back and forth between two accounts can add up to any multiple of what the accounts hold.
@@ -317,10 +317,10 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that no longer exist as a file has them, remembered so that the next file imports nothing twice: imported rows
- * that the user deleted or edited (triggers record them as the file has them; undoing an import records nothing), and rows
- * that were joined with another (services/matches/join.ts). An edited row stands for itself, and so does the outflow of a
- * joined transfer.
+ * Rows of files that have since been deleted, edited or joined, remembered so that the next file imports nothing twice.
+ * Triggers record deleted and edited ones as the file has them (undoing an import records nothing), and
+ * services/matches/join.ts those that were joined with another, which may also have been entered by hand. An edited row
+ * stands for itself, and so does the outflow of a joined transfer.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -372,7 +372,10 @@ export const rejectedMatches = sqliteTable(
   ],
 )
 
-/** Offline batches. An import's rows pass through a batch too, which exists only within its transaction. */
+/**
+ * Offline batches. Rows of imports, and transactions created by operations, pass through one too, which exists only
+ * within its transaction.
+ */
 export const batches = sqliteTable(
   'sync_batches',
   {
@@ -463,7 +466,7 @@ export const imports = sqliteTable(
     deletedBefore: integer().notNull().default(0),
     /** How many sure matches were joined with it. */
     joined: integer().notNull().default(0),
-    /** The id that its first row took, or would have taken had it created a transaction; each further row takes the next. */
+    /** Each row of the file reserves an id, whether or not it creates a transaction: the first of them. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */

@@ -1,7 +1,7 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
 import { resetLinkMinutes } from './links.ts'
 
-/** What each rate-limit binding of wrangler.toml allows in a minute. Cloudflare counts each location separately. */
+/** What each rate-limit binding of wrangler.toml allows in a minute: the limits of http/limits.ts. */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,
@@ -10,7 +10,7 @@ export const perMinute = {
   IMPORT_LIMIT: 30,
 } as const
 
-/** What the database counts exactly: at most `most` attempts within any window of `withinMs`. */
+/** What the database counts exactly (services/throttle.ts): at most `most` attempts within any window of `withinMs`. */
 export const exactLimits = {
   /** A stolen token must not help to guess the password. Counts for all endpoints that ask for the password. */
   passwordGuesses: { most: 10, withinMs: minuteMs },

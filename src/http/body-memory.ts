@@ -1,18 +1,14 @@
 import { TooBusy } from '../domain/failures.ts'
+import { turnMs, waitForTurn } from './turns.ts'
 
-/** The share of an isolate's 128 MB that all large bodies together may take, in bytes. */
+/** The share of an isolate's 128 MB that all large bodies and lists together may take, in bytes. */
 const memoryBytes = 56 * 1024 * 1024
-/** A request that would have to wait longer is refused. */
-const longestWaitMs = 2_000
-const lookEveryMs = 25
-/** How long memory stays reserved after it was last asked for: longer than any request waits for anything. */
-export const reservedMs = 12_000
 
 const shares = new Set<BodyMemory>()
 
 /**
- * A large body's share of the isolate's memory: some of it as the body arrives, more while it is read. Shares expire,
- * since a request whose client has gone may never be resumed to give its share back.
+ * A request's share of the isolate's memory: for a large body some as it arrives, more while it is read. A share expires
+ * `turnMs` after memory was last asked for.
  */
 export class BodyMemory {
   readonly #sender: number | string | undefined
@@ -35,12 +31,10 @@ export class BodyMemory {
 
   /** Reserves the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */
   async holdToRead(bytes: number, most = memoryBytes): Promise<void> {
-    const deadline = performance.now() + longestWaitMs
-    while (!this.#isItsTurn() || !this.#take(bytes, most)) {
-      if (performance.now() >= deadline) throw new TooBusy()
-      await scheduler.wait(lookEveryMs)
-    }
-    this.#isRead = true
+    await waitForTurn(() => {
+      this.#isRead = this.#isItsTurn() && this.#take(bytes, most)
+      return this.#isRead
+    })
   }
 
   release(): void {
@@ -63,19 +57,8 @@ export class BodyMemory {
     }
     if (taken > most) return false
     this.#bytes = bytes
-    this.#until = now + reservedMs
+    this.#until = now + turnMs
     shares.add(this)
     return true
-  }
-}
-
-/** Does one piece of work at a time for each sender. Throws TooBusy if its turn does not come soon. */
-export async function inTurn<T>(sender: string, work: () => Promise<T>): Promise<T> {
-  const turn = new BodyMemory(sender)
-  try {
-    await turn.holdToRead(0)
-    return await work()
-  } finally {
-    turn.release()
   }
 }

@@ -25,8 +25,8 @@ export function tagged<I extends Input>(
     owner.watch(known.length === 1 ? known[0] : undefined)
     await next()
     if (owner.state === undefined || (c.res.status !== 200 && c.res.status !== 304)) return
-    const isKnown = header.trim() === '*' || known.includes(owner.state)
-    if (c.res.status === 200 && isKnown) c.res = c.body(null, 304)
+    const isCurrent = header.trim() === '*' || known.includes(owner.state)
+    if (c.res.status === 200 && isCurrent) c.res = c.body(null, 304)
     c.res.headers.set('ETag', `W/"${prefix}${owner.state}"`)
     c.res.headers.set('Cache-Control', 'private, no-cache')
     c.res.headers.append('Vary', 'Authorization')

@@ -28,7 +28,7 @@ import { presentAccount, presentCategory, presentTransaction } from './present.t
 
 const retryAfterSeconds = 5
 
-/** The one place where failures become responses. Undeclared ones become a 500 that reveals nothing. */
+/** Turns thrown failures into responses. Undeclared ones become a 500 that reveals nothing. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)

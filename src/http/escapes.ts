@@ -1,17 +1,24 @@
-import { isUtf8 } from 'node:buffer'
+const escapes = /(?:%[0-9a-f]{2})+/gi
+const noEscape = /%(?![0-9a-f]{2})/gi
 
-const escapes = /%(?:[0-9a-f]{2}(?:%[0-9a-f]{2})*)?/gi
+/** The escapes of a character in UTF-8 (RFC 3629). An expression, since a buffer for each run takes 2 µs. */
+const tail = '%[89ab][0-9a-f]'
+const character = [
+  '%[0-7][0-9a-f]',
+  `%(?:c[2-9a-f]|d[0-9a-f])${tail}`,
+  `%(?:e0%[ab][0-9a-f]|ed%[89][0-9a-f]|e[1-9abcef]${tail})${tail}`,
+  `%(?:f0%[9ab][0-9a-f]|f4%8[0-9a-f]|f[1-3]${tail})${tail}${tail}`,
+].join('|')
+const valid = new RegExp(`^(?:${character})+$`, 'i')
 
 /**
  * Returns the request with `%25` in its URL for every `%` that does not begin an escaped UTF-8 character. Hono reads
  * either as a plain `%`, but the latter by way of an exception, which takes 20 µs: a URL of 16 KB would cost ten times as
  * much as any other.
  */
-export function withSoundEscapes(request: Request): Request {
-  const url = request.url.replace(escapes, (run) => (isSound(run) ? run : run.replaceAll('%', '%25')))
+export function withValidEscapes(request: Request): Request {
+  const url = request.url
+    .replace(escapes, (run) => (valid.test(run) ? run : run.replaceAll('%', '%25')))
+    .replace(noEscape, '%25')
   return url === request.url ? request : new Request(url, request)
-}
-
-function isSound(run: string): boolean {
-  return run !== '%' && isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'))
 }

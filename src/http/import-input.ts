@@ -63,7 +63,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Parsed, an object takes twenty times the memory of its two characters, a name ten times: millions are not parsed. */
+/** Parsed, an object takes twenty times the memory of its two characters, a name ten times, so millions are not parsed. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false

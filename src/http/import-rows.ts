@@ -5,7 +5,7 @@ import { errorKey } from '../services/imports/errors.ts'
 import type { ImportFile, ImportRow } from '../services/imports/import-file.ts'
 import { askedOf } from '../services/imports/understand.ts'
 import { maxErrors, maxRows } from '../statements/problems.ts'
-import { listItems, readItem } from './transaction-list.ts'
+import { listItems, readItem } from './items.ts'
 import { isObject } from './validate.ts'
 
 /** Reads the items of a JSON import like those of a sync batch. `account_id` beside them is for items without one. */

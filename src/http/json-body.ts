@@ -3,14 +3,20 @@ import { HTTPException } from 'hono/http-exception'
 import type { App } from './app-types.ts'
 import { BodyMemory } from './body-memory.ts'
 import { BodyStream } from './body-stream.ts'
-import { isKnown } from './known-tokens.ts'
+import { isRemembered } from './known-tokens.ts'
 
 /** JSON up to this size, about eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
+/** As much as apps usually send at once, a hundred transactions: this is not counted. */
+const fewBytes = 16 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
-/** Large bodies without a token are accepted only while no more memory than this is in use. */
+/** Requests without a token that is known to be good are accepted only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
+/** As many items as apps usually send at once: these are not counted. */
+const fewItems = 100
+/** The most memory that an item takes until it has been stored: five hundred times what an empty one took to send. */
+const memoryPerItem = 1_536
 
 /** True if the content type is that of JSON, whatever its suffix and charset. */
 export function saysJson(c: Context<App>): boolean {
@@ -29,13 +35,9 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
     // A large batch holds up all other writers while it is stored, so those of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)
     try {
-      const body = await readBody(c, maxBytes, memory)
-      const isJson = saysJson(c)
-      if (!isJson && body.byteLength > 0)
-        refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
-      const text = jsonText(body)
+      const text = await readText(c, maxBytes, memory)
       // Hono keeps promises in its cache, whatever the type says.
-      c.req.bodyCache.text = Promise.resolve(isJson && text.trim() === '' ? '{}' : text) as unknown as string
+      c.req.bodyCache.text = Promise.resolve(text) as unknown as string
       // The deadline starts now that the body has arrived: until here it was the client who kept us waiting.
       c.var.deadline.restart()
       c.var.deadline()
@@ -46,16 +48,64 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   }
 }
 
-/** A large body is read only for a valid token, and counts towards the isolate's memory until the answer is ready. */
+/**
+ * Reserves memory for JSON that is read before its sender is known: its text, what was read from it and what the database
+ * was sent are all held until the answer is ready, at up to two bytes a letter. Throws TooBusy at once.
+ */
+export function holdSmallJson(c: Context<App>, memory: BodyMemory, size: number): void {
+  if (size > fewBytes) memory.holdArrived(size * memoryPerByte, mostFor(c))
+}
+
+/** Does the work with memory for so many items. Throws TooBusy at once, since waiting requests would hold theirs. */
+export async function withMemoryForItems<T>(
+  c: Context<App>,
+  count: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (count <= fewItems) return work()
+  const memory = new BodyMemory()
+  try {
+    memory.holdArrived(count * memoryPerItem, mostFor(c))
+    return await work()
+  } finally {
+    memory.release()
+  }
+}
+
+/** The most memory that may be in use for a request to be accepted; undefined for one whose token is known to be good. */
+function mostFor(c: Context<App>): number | undefined {
+  const owner = c.get('owner')
+  const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))
+  return isGood ? undefined : strangersBytes
+}
+
+/** The body as text. A function of its own, so that the bytes are not held while the request waits. */
+async function readText(c: Context<App>, maxBytes: number, memory: BodyMemory): Promise<string> {
+  const body = await readBody(c, maxBytes, memory)
+  const isJson = saysJson(c)
+  if (!isJson && body.byteLength > 0)
+    refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
+  const text = jsonText(body)
+  return isJson && text.trim() === '' ? '{}' : text
+}
+
+/**
+ * A large body is read only for a valid token. All but the smallest count towards the isolate's memory until the answer
+ * is ready.
+ */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)
   const stream = new BodyStream(c, maxBytes, tooLarge)
-  if (await stream.readTo(maxSmallJsonBytes)) return stream.takeBytes()
+  if (await stream.readTo(maxSmallJsonBytes)) {
+    const body = stream.takeBytes()
+    holdSmallJson(c, memory, body.byteLength)
+    return body
+  }
 
   const owner = c.get('owner')
-  if (owner && !isKnown(owner.tokenKey)) await owner.run()
-  const most = owner ? undefined : strangersBytes
+  if (owner && !isRemembered(owner.tokenKey)) await owner.run()
+  const most = mostFor(c)
   await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size, most))
   const body = stream.takeBytes()
   await memory.holdToRead(body.byteLength * memoryPerByte, most)

@@ -4,7 +4,7 @@ const most = 10_000
 const known = new Map<string, number>()
 
 /** True for a token that was valid when it was last used here. It may have been revoked elsewhere since. */
-export function isKnown(token: string): boolean {
+export function isRemembered(token: string): boolean {
   return known.has(token)
 }
 
@@ -21,7 +21,7 @@ export function remember(token: string, userId: number): void {
   if (known.size > most && oldest !== undefined) known.delete(oldest)
 }
 
-/** Forgets a token that is no longer valid. */
+/** Forgets a token that could not be shown to be valid. */
 export function forget(token: string): void {
   known.delete(token)
 }

@@ -6,9 +6,12 @@ import type { Allowance } from '../domain/failures.ts'
 import { perMinute } from '../domain/rate-limits.ts'
 import type { Hashing } from '../services/hashing.ts'
 import type { App } from './app-types.ts'
-import { isKnown, remember, userOf } from './known-tokens.ts'
+import { isRemembered, remember, userOf } from './known-tokens.ts'
 
-/** Refuses with 429 once a key has used up its allowance for the minute. Cloudflare counts each location separately. */
+/**
+ * Refuses with 429 once a key has used up its allowance for the minute (domain/rate-limits.ts). Cloudflare counts each
+ * location separately; services/throttle.ts has the limits that are exact.
+ */
 export function limit<I extends Input = Input>(
   binding: keyof typeof perMinute,
   keyOf: (c: Context<App, string, I>) => string,
@@ -44,7 +47,7 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
   const owner = c.get('owner')
   if (!owner) return byClient(c, next)
-  return (isKnown(owner.tokenKey) ? byToken : byBoth)(c, next)
+  return (isRemembered(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
 const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner.tokenKey)))
@@ -56,7 +59,7 @@ const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner
 export const importLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.var.deps.config.hasGeneralLimit) return next()
   const { owner } = c.var
-  if (!isKnown(owner.tokenKey)) remember(owner.tokenKey, (await owner.run()).user.id)
+  if (!isRemembered(owner.tokenKey)) remember(owner.tokenKey, (await owner.run()).user.id)
   return byUser(c, next)
 }
 

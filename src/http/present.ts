@@ -151,6 +151,7 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
+    // A dry run says so too, and `dry_run` tells it apart.
     message: `Successfully imported ${counts.created} transactions.`,
     import: {
       id,
@@ -187,7 +188,7 @@ export function presentSummary(summary: Summary): ShownSummary {
     },
     category_breakdown: summary.breakdown.map(({ id, name, total }) => ({
       category_id: id,
-      category_name: name ?? 'Uncategorized',
+      category_name: name,
       total: moneyNumber(total),
     })),
   }

@@ -11,7 +11,7 @@ import {
 import { addError, type Draft, invalidText, requiredText } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { rowTwice } from '../services/operations/names.ts'
-import { listItems } from './transaction-list.ts'
+import { listItems } from './items.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */

@@ -13,10 +13,11 @@ const maxBodyBytes = 512 * 1024
 
 type Target = 'query' | 'header' | 'param'
 
-/** The part of a request that a validator reads. A validator that cannot refuse anything ignores invalid values. */
+/** The part of a request that a validator reads. */
 export type Check = {
   target: Target | 'json'
   schema: z.ZodMiniObject
+  /** If false, invalid values are ignored. */
   canRefuse: boolean
 }
 
@@ -38,20 +39,20 @@ type Reader<T extends string, Fields, Read> = MiddlewareHandler<
  * user or a missing row takes precedence (docs/contract.md, Order of checks), and the database adds errors of its own.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
-  return jsonReader(schema, maxBodyBytes, (input) => toDraft(schema, input))
+  return bodyReadBy(schema, maxBodyBytes, (input) => toDraft(schema, input))
 }
 
-/** Passes the JSON body on unchecked, to a handler that checks it piece by piece. */
-export function uncheckedBody<S extends z.ZodMiniObject>(schema: S, maxBytes: number) {
-  return jsonReader(schema, maxBytes, (input) => input)
-}
-
-function jsonReader<S extends z.ZodMiniObject, Read>(
+/** Reads the JSON body with a function of the noun's own; the handler gets what it returns. */
+export function bodyReadBy<S extends z.ZodMiniObject, Read>(
   schema: S,
   maxBytes: number,
   read: (input: unknown) => Read,
 ) {
-  const validator = every(jsonBody(maxBytes), zValidator('json', z.transform(read)))
+  const check: MiddlewareHandler = zValidator('json', z.transform(read))
+  // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
+  // This one returns at once, so a request that waits for the database holds only what was read.
+  const readAndLetGo: MiddlewareHandler<App> = async (c, next) => (await check(c, async () => {})) ?? next()
+  const validator = every(jsonBody(maxBytes), readAndLetGo)
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
   return validator as unknown as MiddlewareHandler<
     App,
@@ -159,8 +160,8 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 }
 
 /**
- * Parses an object against a schema, keeping the valid values alongside the errors. Field by field, so that an absent
- * field, which costs nothing to send, costs nothing to check: the sender may not even have an account.
+ * Parses an object against a schema, keeping the valid values alongside the errors. Field by field, so that absent
+ * fields cost nothing to check: anybody can send an empty body.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

@@ -90,8 +90,8 @@ export const isOfFile = (row: string) =>
   )
 
 /**
- * True for a `row` that stands for a different row of a file of its account: it was edited, or was typed and has been
- * joined with a row of a file, which is remembered. A transfer still counts as one, whatever its legs were.
+ * True for a `row` that stands for a different row of a file of its account: it was edited, or was entered by hand and
+ * has been joined with a row of a file, which is remembered. A transfer still counts as one, whatever its legs were.
  */
 function standsForAnother(userId: SQL): SQL {
   return sql`exists (
@@ -101,9 +101,9 @@ function standsForAnother(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A row that was typed absorbs
- * what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a row of a
- * file to stand for.
+ * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A row entered by hand
+ * absorbs what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a
+ * row of a file to stand for.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
   const isEqual = sql`(

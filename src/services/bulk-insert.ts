@@ -7,7 +7,8 @@ import { nextTransactionId } from '../db/next-id.ts'
 import { batches, batchParts } from '../db/schema.ts'
 import { absorbed, type Recalled } from './absorption.ts'
 import { brokenRules, type Rule } from './guards.ts'
-import { clientIdUnspent, nextRow, transactionRules, withClientId } from './transactions/rules.ts'
+import { clientIdUnspent, withClientId } from './transactions/client-ids.ts'
+import { nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as
@@ -21,12 +22,17 @@ type BatchId = string | SQL
 /** Where created rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
+/** A batch that exists only within its transaction. */
+export function passingBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now) {
+  return { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
+}
+
 /** The id of the batch's user, in SQL. */
-export const ownerOf = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
+export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
- * The fields of a transaction that are stored as they came, in a batch or an import. A new field of the contract has to
- * be added here; every statement below then writes it to the column of the same name.
+ * The fields of a transaction that are staged as they came, in a batch or an import. A new field of the contract has to
+ * be added here; every statement below then writes it to the column of the same name, except `force`, which has none.
  */
 const asSent = {
   client_id: true,
@@ -87,8 +93,8 @@ export function stageRows(
 }
 
 /**
- * The rules for `item`, which are checked again when a batch is processed. Its category is left out then: one that has
- * been deleted in the meantime leaves the item uncategorised.
+ * The rules for `item`. Processing a batch checks them again, without the category: an item whose category has been
+ * deleted by then is created without one.
  */
 export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
   const item = nextRow((field) => sql.raw(`item.${field}`))
@@ -122,13 +128,13 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
  * With `recalls`, remembered rows absorb items too: one that was joined or edited counts as the row that stands for it
- * and, with `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step, the id
- * of a remembered row is below 0; its outcome has that id as well.
+ * and, with `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step,
+ * remembered rows have negative ids; the outcome also names the remembered row.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
-  const userId = ownerOf(batchId)
+  const userId = userOfBatch(batchId)
   const broken = rules.length > 0 ? sql`nullif(${brokenRules(rules)}, '[]')` : sql`null`
-  // The write lock keeps the ids free. Materialized, or SQLite would compute whatever is used twice again.
+  // The write lock keeps others from taking the ids. CTEs used twice are materialized: SQLite would compute them twice.
   return sql`
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
@@ -174,7 +180,7 @@ function createdOf(batchId: BatchId): SQL {
  * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
  */
 export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
-  const userId = ownerOf(batchId)
+  const userId = userOfBatch(batchId)
   const kept = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
   const own = sql`categories where categories.user_id = ${userId}`
   const named = sql`${own} and name_key = item.category`
@@ -194,5 +200,5 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
 
 /** Adds the rows that `createRows` has created from an uploaded batch to the kept figures. */
 export function countCreated(batchId: BatchId): SQL[] {
-  return countRows(ownerOf(batchId), sql`id in (select id from ${createdOf(batchId)})`)
+  return countRows(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }

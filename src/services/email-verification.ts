@@ -14,7 +14,7 @@ import {
 import { exactLimits } from '../domain/rate-limits.ts'
 import type { Outbox, RemovalQueue } from '../gateways/queues.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
-import { attempt, type Limit, requireAttempt } from './throttle.ts'
+import { countAttempt, type Limit, requireAttempt } from './throttle.ts'
 import { userDeletion } from './user-deletion.ts'
 
 /** Queues a verification email. */
@@ -48,7 +48,7 @@ export async function resendVerification(
     { key: `resend:${owner.tokenId}`, ...exactLimits.verificationMails },
     ...mailLimits(recipient, client, isUnverified),
   ]
-  const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
+  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isKnown)
   const results = await owner.run(statements)
   const allowance = requireAttempt(limits, owner.now, results)
   const isVerified = results.user.emailVerifiedAt !== null

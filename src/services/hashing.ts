@@ -25,15 +25,15 @@ export type Hashing = { cost: ScryptCost; client: string }
 
 /** Hashes a password when its turn comes. Throws TooBusy immediately if that would take too long. */
 export function hashInTurn(password: string, hashing: Hashing): Promise<string> {
-  return inTurn(hashing, () => hashPassword(password, hashing.cost))
+  return inReservedTime(hashing, () => hashPassword(password, hashing.cost))
 }
 
 /** Verifies a password when its turn comes, whether or not a hash is stored. Throws TooBusy as well. */
 export function verifyInTurn(password: string, stored: string | null, hashing: Hashing): Promise<boolean> {
-  return inTurn(hashing, () => verifyPassword(password, stored, hashing.cost))
+  return inReservedTime(hashing, () => verifyPassword(password, stored, hashing.cost))
 }
 
-async function inTurn<T>({ cost, client }: Hashing, hash: () => T): Promise<T> {
+async function inReservedTime<T>({ cost, client }: Hashing, hash: () => T): Promise<T> {
   const units = cost.N * cost.r * cost.p
   const now = performance.now()
   const turnAt = Math.max(now, reservedUntil)

@@ -6,7 +6,7 @@ import { type Draft, valuesOf } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import { exactLimits } from '../domain/rate-limits.ts'
 import { type Hashing, hashInTurn, verifyInTurn } from './hashing.ts'
-import { attempt, requireAttempt } from './throttle.ts'
+import { countAttempt, requireAttempt } from './throttle.ts'
 
 /**
  * Returns the user and the stored hash of their password, null if they have none: hashes are compared in the Worker,
@@ -14,7 +14,7 @@ import { attempt, requireAttempt } from './throttle.ts'
  */
 export async function readOwnPassword(owner: Owner): Promise<{ user: User; stored: string | null }> {
   const limits = [{ key: `password:${owner.tokenId}`, ...exactLimits.passwordGuesses }]
-  const { statements } = attempt(owner.db, limits, owner.now, owner.isKnown)
+  const { statements } = countAttempt(owner.db, limits, owner.now, owner.isKnown)
   const results = await owner.run({
     password: owner.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, owner.id)),
     ...statements,

@@ -13,7 +13,7 @@ import { newSecret, type RandomBytes, sha256Hex } from '../domain/tokens.ts'
 import type { Outbox } from '../gateways/queues.ts'
 import { type Hashing, hashInTurn } from './hashing.ts'
 import { type ClientAddress, mailLimits } from './mail-limits.ts'
-import { attempt, type Limit, requireAttempt } from './throttle.ts'
+import { countAttempt, type Limit, requireAttempt } from './throttle.ts'
 
 const linkGoodForMs = resetLinkMinutes * minuteMs
 const badToken = 'This password reset token is invalid.'
@@ -52,7 +52,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
   const limits = limitsOf(email, context.client)
-  const { statements, taken } = attempt(db, limits, now)
+  const { statements, taken } = countAttempt(db, limits, now)
   const token = newSecret(context.random)
   const reset = {
     tokenHash: sha256Hex(token),

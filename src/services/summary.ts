@@ -31,7 +31,7 @@ export type Summary = {
   accounts: Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>[]
   income: bigint
   expense: bigint
-  breakdown: { id: number | null; name: string | null; total: bigint }[]
+  breakdown: { id: number | null; name: string; total: bigint }[]
 }
 
 const read = prepareOwned((owner, { periods }: Slots<{ periods: Period[] }>) => ({
@@ -78,7 +78,7 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
 const totalColumns = {
   type: sql<'income' | 'expense'>`type`,
   id: sql<number | null>`id`,
-  name: sql<string | null>`name`,
+  name: sql<string>`name`,
   high: sql<number>`high`,
   low: sql<number>`low`,
 }
@@ -100,10 +100,10 @@ function totalsOf(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>):
        where ${and(...filterParts(owner, span), ne(transactions.type, 'transfer'))}`,
   )
   return sql`
-    select entry.type, ${categories.id} as id, ${categories.name} as name,
+    select entry.type, ${categories.id} as id, coalesce(${categories.name}, 'Uncategorized') as name,
            sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
       from (select type, category_id, total from ${totals} where ${kept} ${sql.join(rows)}) entry
       left join ${categories} on ${categories.id} = entry.category_id and ${categories.userId} is not null
      group by entry.type, ${categories.id}
-     order by high desc, low desc, coalesce(${categories.name}, 'Uncategorized'), ${categories.id}`
+     order by high desc, low desc, name, id`
 }

@@ -3,23 +3,24 @@ import type { Database } from '../db/client.ts'
 import { TooManyAttempts } from '../domain/failures.ts'
 
 /**
- * An exact limit, counted in the database across all isolates: at most `most` attempts with one key in any window of
- * `withinMs`, which must be the same for all attempts with that key. `when`, in SQL, restricts it to some attempts.
+ * A limit that is exact, since the database counts it for all isolates (http/limits.ts has the others): at most `most`
+ * attempts with one key in any window of `withinMs`, which must be the same for all attempts with that key. `when`, in
+ * SQL, restricts it to some attempts.
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 
-/** What the statements of an attempt return: a row for each limit, but none in `attempted` if a limit was used up. */
+/** What the statements of `countAttempt` return: a row for each limit, but none in `attempted` if a limit was used up. */
 export type AttemptResults = {
   attempted: { nonce: string }[]
   counted: { used: number; oldest: number | null }[]
 }
 
 /**
- * The statements of an attempt, to be run in the batch of its request. It counts against all of its limits, or against
- * none if one of them is used up; `taken` is true for later statements of the batch if it counted. The first limit must
- * apply to every attempt.
+ * The statements that count an attempt, to be run in the batch of its request. It counts against all of its limits, or
+ * against none if one of them is used up; `taken` is true for later statements of the batch if it counted. The first
+ * limit must apply to every attempt.
  */
-export function attempt(db: Database, limits: readonly Limit[], now: Date, guard: SQL = sql`true`) {
+export function countAttempt(db: Database, limits: readonly Limit[], now: Date, guard: SQL = sql`true`) {
   const nonce = crypto.randomUUID()
   const rows = limits.map(
     ({ key, most, withinMs, when = sql`true` }, position) =>
@@ -47,8 +48,8 @@ export function attempt(db: Database, limits: readonly Limit[], now: Date, guard
 }
 
 /**
- * Returns the first limit, with what remains of the tightest one. Throws TooManyAttempts if one is used up, with the time
- * until none is.
+ * Returns the first limit's maximum and the smallest remainder of all. If a limit is used up, throws TooManyAttempts
+ * with the time until none is.
  */
 export function requireAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
   const states = limits.map(({ most, withinMs }, position) => {

@@ -10,7 +10,7 @@ import type { Hashing } from './hashing.ts'
 import { mailboxKey, mailLimits, newAddress } from './mail-limits.ts'
 import { readOwnPassword, requireOwnPassword, wrongPassword } from './password-change.ts'
 import { forgotKeys } from './password-reset.ts'
-import { attempt } from './throttle.ts'
+import { countAttempt } from './throttle.ts'
 
 /**
  * Deletes the user and all their data, and emails a receipt. Takes two round trips, since the stored hash is compared
@@ -29,7 +29,7 @@ export async function deleteUser(
   const canGo = sql`exists (select 1 from ${users} where ${unchanged})`
   const isVerified = user.emailVerifiedAt !== null
   const limits = mailLimits(newAddress(user.email), null)
-  const receipt = attempt(owner.db, limits, owner.now, isVerified ? sql`false` : canGo)
+  const receipt = countAttempt(owner.db, limits, owner.now, isVerified ? sql`false` : canGo)
   const { attempted, deleted } = await owner.run({
     ...receipt.statements,
     ...userDeletion(owner.db, user.email, unchanged),

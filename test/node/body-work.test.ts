@@ -7,8 +7,8 @@ import { fieldsOfNoun, maxOperations, upload } from '../../src/contract/operatio
 import { newTransaction } from '../../src/contract/transactions.ts'
 import { Invalid } from '../../src/domain/failures.ts'
 import { readImportRows } from '../../src/http/import-rows.ts'
+import { readItem } from '../../src/http/items.ts'
 import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
-import { readItem } from '../../src/http/transaction-list.ts'
 import { readUpload } from '../../src/http/upload.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { app } from '../../src/app.ts'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
-import { resolveAnswer } from '../../src/http/openapi/document-types.ts'
-import { contractChecker, type Exchange } from '../contract.ts'
+import { contractChecker, type Exchange, resolveAnswer } from '../contract.ts'
 import { createHousehold, everyRoute } from './laws/every-route.ts'
 import { createWorld, type Json } from './world.ts'
 
@@ -29,7 +28,7 @@ test('every route of the API is described, and nothing else is', () => {
   expect(described.sort()).toEqual([...everyRoute].sort())
 })
 
-test('a route that nobody described has no document', () => {
+test('the document cannot be made of a route without a description, nor of a description without a route', () => {
   const routes = [...app.routes, { basePath: '/', method: 'GET', path: '/api/new', handler: () => undefined }]
   expect(() => openApiDocument(routes as Json)).toThrow('GET /api/new is not described')
   const without = app.routes.filter(({ path }) => path !== '/api/summary')

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sha256Hex } from '../../src/domain/tokens.ts'
-import { BodyMemory, reservedMs } from '../../src/http/body-memory.ts'
+import { BodyMemory } from '../../src/http/body-memory.ts'
+import { turnMs } from '../../src/http/turns.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { takeMemory } from './taken-memory.ts'
 import { createWorld } from './world.ts'
@@ -143,13 +144,13 @@ test('files that are arriving take no more memory together than there is', async
   expect((await upload(small)).status).toBe(200)
 })
 
-test('what a request that is gone has taken is free again after its time', async () => {
+test('what an abandoned request has taken is free again after a time', async () => {
   const gone = new BodyMemory()
   gone.holdArrived(50 * megabyte)
   const next = new BodyMemory()
   onTestFinished(() => next.release())
   await expect(next.holdToRead(50 * megabyte)).rejects.toThrow('Service Unavailable')
-  const later = performance.now() + reservedMs
+  const later = performance.now() + turnMs
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => later + 1)
   onTestFinished(() => clock.mockRestore())
   await next.holdToRead(50 * megabyte)

@@ -58,11 +58,104 @@ describe('a large JSON body', () => {
     expect((await upload(1_000)).status).toBe(200)
   })
 
-  test('of somebody without a token is read where there is room', async () => {
+  test('of somebody without a token is read if there is room', async () => {
     const { status } = await createWorld().call('POST', '/api/register', {
       body: { name: 'x'.repeat(70_000) },
     })
     expect(status).toBe(422)
+  })
+})
+
+describe('a JSON body above 16 KB', () => {
+  async function createTexts() {
+    const { world, person, expense } = await createPhone()
+    /** Creates an account and imports a transaction, each with text of that length. */
+    const write = async (length: number, token = person.token) => {
+      const text = 'x'.repeat(length)
+      const bodies = {
+        '/api/accounts': { name: 'Savings', type: 'bank', starting_balance: 0, notes: text },
+        '/api/import/store?dry_run=true': { transactions: [expense()], text },
+      }
+      const calls = Object.entries(bodies).map(([path, body]) => world.call('POST', path, { token, body }))
+      return (await Promise.all(calls)).map(({ status, headers }) => [status, headers.has('Retry-After')])
+    }
+    // From now on the token is known.
+    await person.get('/api/me')
+    return { write, unknownToken: person.token.replace(/^\d+/, '999999') }
+  }
+
+  const refused = Array(2).fill([503, true])
+  const unauthorized = Array(2).fill([401, false])
+  const served = [201, 200].map((status) => [status, false])
+
+  test('that finds no memory is a 503 that says when to try again; smaller ones are served', async () => {
+    const { write } = await createTexts()
+    const memory = takeMemory(55.9 * megabyte)
+    muteLog(['error'])
+    expect(await write(17_000)).toEqual(refused)
+    expect(await write(16_000)).toEqual(served)
+    memory.release()
+    expect(await write(17_000)).toEqual(served)
+  })
+
+  test('from somebody whose token is not known never keeps out those with one', async () => {
+    const { write, unknownToken } = await createTexts()
+    expect(await write(17_000, unknownToken)).toEqual(unauthorized)
+    takeMemory(8 * megabyte)
+    muteLog(['error'])
+    expect(await write(17_000, unknownToken)).toEqual(refused)
+    expect(await write(17_000)).toEqual(served)
+  })
+})
+
+test('the first upload with a token may be as large as any', async () => {
+  const { world, person, expense } = await createPhone()
+  const { email, password } = person
+  const login = await world.call('POST', '/api/login', { body: { email, password } })
+  // Together 800 KB, with fields that nobody reads.
+  const transactions = Array(101).fill({ ...expense(), unread: ' '.repeat(8_000) })
+  const token = login.body.access_token
+  const { status } = await world.call('POST', '/api/transactions/sync', { token, body: { transactions } })
+  expect(status).toBe(200)
+})
+
+describe('a list of many small items', () => {
+  /** Uploads lists of that many items with a token: a batch, operations and an import. */
+  async function createUploads() {
+    const { world, person, expense } = await createPhone()
+    const upload = async (count: number, token = person.token) => {
+      const lists = {
+        '/api/transactions/sync': { transactions: Array(count).fill({}) },
+        '/api/changes': { ops: Array(count).fill({}) },
+        '/api/import/store?dry_run=true': { transactions: Array(count).fill(expense()) },
+      }
+      const calls = Object.entries(lists).map(([path, body]) => world.call('POST', path, { token, body }))
+      return (await Promise.all(calls)).map(({ status, headers }) => [status, headers.has('Retry-After')])
+    }
+    // From now on the token is known.
+    await person.get('/api/me')
+    return { upload, unknownToken: person.token.replace(/^\d+/, '999999') }
+  }
+  const all = (status: number, hasRetryAfter: boolean) => Array(3).fill([status, hasRetryAfter])
+  const served = [422, 200, 200].map((status) => [status, false])
+
+  test('that finds no memory is a 503 that says when to try again; a few are served', async () => {
+    const { upload } = await createUploads()
+    const memory = takeMemory(55.9 * megabyte)
+    muteLog(['error'])
+    expect(await upload(101)).toEqual(all(503, true))
+    expect(await upload(100)).toEqual(served)
+    memory.release()
+    expect(await upload(101)).toEqual(served)
+  })
+
+  test('from somebody whose token is not known never keeps out those with one', async () => {
+    const { upload, unknownToken } = await createUploads()
+    expect(await upload(101, unknownToken)).toEqual(all(401, false))
+    takeMemory(8 * megabyte)
+    muteLog(['error'])
+    expect(await upload(101, unknownToken)).toEqual(all(503, true))
+    expect(await upload(101)).toEqual(served)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTurnOf } from '../../src/http/large-answers.ts'
+import { inTurn } from '../../src/http/turns.ts'
 import { createHousehold } from './laws/every-route.ts'
 import { create } from './uploads.ts'
 import { createWorld } from './world.ts'
@@ -7,14 +7,14 @@ import { createWorld } from './world.ts'
 /** Starts as many large answers of a user as are made at a time; the returned function ends them. */
 function occupy(user: { id: number }): () => Promise<unknown> {
   const { promise: end, resolve } = Promise.withResolvers<void>()
-  const works = Array.from({ length: 4 }, () => inTurnOf(String(user.id), () => end))
+  const works = Array.from({ length: 4 }, () => inTurn(`large answers of ${user.id}`, 4, () => end))
   return () => {
     resolve()
     return Promise.all(works)
   }
 }
 
-test('of one user’s large pages a few are made at a time, and nobody else waits for them', async () => {
+test('only a few large pages of one user are made at a time, and nobody else waits for them', async () => {
   const world = createWorld()
   const [ada, bob] = [await createHousehold(world), await createHousehold(world)]
   const ops = Array.from({ length: 101 }, (_, nth) => create('transaction', `phone-${nth}`, ada.expense()))
@@ -39,14 +39,14 @@ test('a large answer waits for its turn, and one that fails gives it back', asyn
   const user = { id: -1 }
   const end = occupy(user)
   const order: string[] = []
-  const waiting = inTurnOf(String(user.id), async () => order.push('fifth'))
+  const waiting = inTurn(`large answers of ${user.id}`, 4, async () => order.push('fifth'))
   await scheduler.wait(50)
   order.push('end')
   await end()
   await waiting
   expect(order).toEqual(['end', 'fifth'])
   for (let nth = 0; nth < 5; nth++) {
-    const failed = inTurnOf(String(user.id), () => Promise.reject(new Error('lost')))
+    const failed = inTurn(`large answers of ${user.id}`, 4, () => Promise.reject(new Error('lost')))
     await expect(failed).rejects.toThrow('lost')
   }
 })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
-import { BodyMemory } from '../../src/http/body-memory.ts'
+import { inTurn } from '../../src/http/turns.ts'
 import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from './laws/every-route.ts'
 import { createWorld, expectInvalid, expectInvalidFields, type Json, recordTransaction } from './world.ts'
 
-test('what was typed is found in the bank’s file days later, and a transfer by its two legs', async () => {
+test('what was typed is matched with the bank’s file days later, and a transfer by its two legs', async () => {
   const { person, checking, savings, expense, importRows, matches } = await createBanked()
   const typed = await recordTransaction(person, {
     ...expense(),
@@ -104,7 +104,7 @@ test('a pair must be two transactions of the user’s, and a period one that can
     expect([query, (await person.get(`/api/matches?${query}`)).status]).toEqual([query, 200])
 })
 
-test('what two files both cover and name differently stands twice, what only one covers does not', async () => {
+test('what two files cover under different names is a duplicate, what only one covers is not', async () => {
   const { person, checking, importRows, matches } = await createBanked()
   const days = ['2026-11-02', '2026-11-10', '2026-11-18'] as const
   const [first, middle, last] = days.map(
@@ -138,7 +138,7 @@ test('what was typed stands for the equal row of a file, and is no match for ano
   expect([later, (await matches())[0]?.ids[0]]).toMatchObject([{ created: 1, possible: 1 }, typed.id])
 })
 
-test('of a long history the newest 20,000 rows are looked at, with a bounded number of reads each', async () => {
+test('only the newest 20,000 rows of a long history are looked at, with a bounded number of reads each', async () => {
   const home = await createHousehold(createWorld())
   // Ten rows for each day of ten years, and of each amount one.
   await writeHistory(home, 36_500)
@@ -158,9 +158,9 @@ test('lists of one user take turns, whatever token they come with, and nobody el
   const { body } = await world.call('POST', '/api/login', { body: { email, password } })
   const list = (token: string) => world.call('GET', '/api/matches', { token })
   expect((await list(body.access_token)).status).toBe(200)
-  const turn = new BodyMemory(`matches of ${ada.id}`)
-  onTestFinished(() => turn.release())
-  await turn.holdToRead(0)
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  onTestFinished(() => resolve())
+  const other = inTurn(`matches of ${ada.id}`, 1, () => end)
   const answers = await Promise.all([ada.token, body.access_token, bob.token].map(list))
   expect(answers.map(({ status, headers }) => [status, headers.has('Retry-After')])).toEqual([
     [503, true],
@@ -168,7 +168,8 @@ test('lists of one user take turns, whatever token they come with, and nobody el
     [200, false],
   ])
   expect((await ada.get('/api/summary')).status).toBe(200)
-  turn.release()
+  resolve()
+  await other
   expect((await list(ada.token)).status).toBe(200)
 })
 

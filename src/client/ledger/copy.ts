@@ -30,7 +30,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   const base = `purse/${userId}/ledger/`
   const listeners = new Set<() => void>()
   let stored = await readStored(storage, base)
-  /** What waits: what is stored, changed by what is about to be stored. */
+  /** What waits, including what is about to be stored. */
   const waiting = new Map(stored.waiting)
   let unstored: Work[] = []
   let view = viewOf({ rows: stored.rows, waiting, userId })
@@ -44,7 +44,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   const nextAt = () =>
     1 + [...stored.waiting.values(), ...waiting.values()].reduce((last, one) => Math.max(last, one.at), 0)
 
-  /** Brings up to date what waits for a row. */
+  /** Brings `waiting` up to date for a row: what is stored, and what is about to be. */
   function recompute(id: string): void {
     const works = unstored.filter((work) => idOf(work) === id)
     const now = works.reduce((one, { change }) => change(one), stored.waiting.get(id))
@@ -52,11 +52,13 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     else waiting.delete(id)
   }
 
+  /** Recomputes a row and shows it at once. */
   function show(work: Named): void {
     recompute(idOf(work))
     view.show(work.noun, work.key)
   }
 
+  /** Recomputes a row, which is shown later, with the others that a sync touches. */
   function touch(noun: Noun, key: Key): void {
     recompute(`${noun} ${key}`)
     view.touch(noun, key)
@@ -78,8 +80,8 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
   }
 
   /**
-   * Changes what is stored: `work` changes it in memory and returns the entries that store it. No other tab does so
-   * meanwhile. Entries of `others` are stored along with them, and need not be the ledger's.
+   * Changes what is stored: `work` changes `stored` and returns the entries to write. No other tab can do so at the same
+   * time. `others` are further entries to write, possibly not the ledger's.
    */
   function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
     return locks.request(`${base}state`, async () => {
@@ -120,7 +122,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     return renames
   }
 
-  /** Changes what waits for a row in `stored`; returns the entry that stores it. */
+  /** Part of a commit: changes what waits for a row in `stored`, and returns the entry to write. */
   function keep(id: string, one: Waiting | undefined): Entry {
     if (one) stored.waiting.set(id, one)
     else stored.waiting.delete(id)
@@ -131,7 +133,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     waiting,
     stored: () => stored,
     view: () => view,
-    /** The number of the next row that is touched. */
+    /** The next sequence number (`Waiting.at`). */
     nextAt,
     commit,
     keep,
@@ -139,7 +141,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     /** Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. */
     refresh,
 
-    /** Changes what waits: at once in memory, and in the storage once this resolves. */
+    /** What a person does: changes and shows what waits at once, and has committed it once this resolves. */
     async write(works: Work[]): Promise<void> {
       unstored.push(...works)
       for (const work of works) show(work)
@@ -178,7 +180,6 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       await locks.request(name, () => locks.request(`${name}/items`, work))
     },
 
-    /** Notes that a row may have changed, for `showTouched`. */
     touch,
 
     /** Notes that all rows may have changed. */
@@ -195,7 +196,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       channel?.postMessage(null)
     },
 
-    /** Calls the listener whenever the answer of a read may have changed. Returns a function that ends this. */
+    /** Calls the listener whenever the answer of a read may have changed. Returns a function that unsubscribes it. */
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -99,10 +99,10 @@ export function editsOf(
     )
   }
 
-  /** The work of undoing a step: as if it had never been done, unless some of it has been sent. */
-  function inverseOf(done: Done): Work {
+  /** The work of undoing what a step did to a row: as if it had never been done or, if some of it has been sent, a change. */
+  function undoWorkOf(done: Done): Work {
     const { noun, key, before, after } = done
-    const change = oppositeOf(done)
+    const change = undoChangeOf(done)
     const work = change && workOf(noun, key, change)
     return {
       ...{ noun, key },
@@ -115,8 +115,8 @@ export function editsOf(
     }
   }
 
-  /** The opposite change. What has been changed since stays as it is. */
-  function oppositeOf({ noun, key, was, is, others }: Done): Change | undefined {
+  /** The change that undoes what a step did to a row. What has been changed since stays as it is. */
+  function undoChangeOf({ noun, key, was, is, others }: Done): Change | undefined {
     if (!was) {
       if (noun === 'account' && view().listed.some((row) => isOf(row, key)))
         throw new LedgerError('The account has transactions.')
@@ -162,14 +162,14 @@ export function editsOf(
 
       /**
        * Undoes the last create, update or remove since the ledger was opened. False if there is none. Throws LedgerError if
-       * it was the creation of an account that others have used since.
+       * it was the creation of an account that has transactions by now.
        */
       async undo(): Promise<boolean> {
         const step = steps.pop()
         if (!step) return false
         try {
           const consequences = step.flatMap(({ noun, key, was }) => (was ? [] : consequencesOf(noun, key)))
-          await write([...consequences, ...step.map(inverseOf).reverse()])
+          await write([...consequences, ...step.map(undoWorkOf).reverse()])
         } catch (error) {
           steps.push(step)
           throw error
@@ -178,7 +178,7 @@ export function editsOf(
       },
     },
 
-    /** Lets the steps name rows that have come back by their new keys. */
+    /** Gives rows that have come back their new keys in the steps. */
     renameSteps(renames: Renames): void {
       for (const done of steps.flat()) {
         done.key = renames.get(idOf(done)) ?? done.key

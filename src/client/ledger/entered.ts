@@ -52,7 +52,7 @@ export const fieldsOf = (noun: Noun): string[] => Object.keys(fields[noun])
 
 type KeyOf = (noun: 'account' | 'category', name: Key | number) => Key
 
-/** Returns what was entered in the form in which the service will answer it. Throws LedgerError. */
+/** Returns what was entered as the service will return it. Throws LedgerError. */
 export function readEntered(entered: object, keyOf: KeyOf): Fields {
   const errors: FieldErrors = {}
   const read = Object.entries(entered).flatMap(([field, value]) => {

@@ -1,7 +1,7 @@
-import { type QueueItem, queueStore } from '../queue/store.ts'
+import { emptyFields, type QueueItem, queueStore } from '../queue/store.ts'
 import { type LedgerStorage, writing } from '../storage.ts'
 import type { Key } from './rows.ts'
-import { damaged, sound } from './store.ts'
+import { damaged, unlessDamaged } from './store.ts'
 import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './waiting.ts'
 
 /** What an offline queue has left in the storage, in the form in which a ledger keeps it, and the keys of its entries. */
@@ -15,7 +15,7 @@ export async function waitingInQueue(
   const pairs = await list(`${name}/item/`)
   const taken = pairs.map(([key, value]) => {
     const item = items.get(key)
-    const one = typeof item?.client_id === 'string' ? sound(() => waitingOf(item, newKey)) : undefined
+    const one = typeof item?.client_id === 'string' ? unlessDamaged(() => waitingOf(item, newKey)) : undefined
     return one ?? damaged(`transaction ${newKey()}`, value)
   })
   return { taken, keys: [...pairs, ...(await list(`${name}/batch/`))].map(([key]) => key) }
@@ -37,11 +37,11 @@ function waitingOf(
   return { ...one, sent: creation(was), next: next ?? null }
 }
 
-/** A correction empties the fields that it leaves out. */
 function asFields({ force, ...given }: QueueItem['transaction']): Fields {
   const keyOf = (id: string | number | null | undefined) => (id == null ? null : String(id))
   return {
-    ...{ description: null, reference: null, ...given },
+    ...emptyFields,
+    ...given,
     account_id: String(given.account_id),
     to_account_id: keyOf(given.to_account_id),
     category_id: keyOf(given.category_id),

@@ -3,8 +3,8 @@ import type { PurseClient } from '../create.ts'
 import { browserLocks, type Locks, localLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
 import type { LedgerStorage } from '../storage.ts'
+import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
-import { decisionsOf } from './decisions.ts'
 import { editsOf } from './edits.ts'
 import { readsOf } from './reads.ts'
 import type { Renames } from './revive.ts'
@@ -26,7 +26,7 @@ export type LedgerOptions = {
 
 export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof editsOf>['edits'] &
-  ReturnType<typeof decisionsOf> &
+  ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /** Sends what waits and takes what has changed, one run at a time. It throws only what the storage throws. */
     sync(): Promise<LedgerReport>
@@ -62,7 +62,7 @@ export async function localLedger(ledgerOptions: LedgerOptions): Promise<Ledger>
   return {
     ...reads,
     ...edits,
-    ...decisionsOf(copy),
+    ...conflictsOf(copy),
     ...{ subscribe, refresh, close },
     sync: () =>
       locks.request(`purse/${userId}/ledger/sync`, () =>

@@ -5,7 +5,7 @@ import type { Shown } from './shown-row.ts'
 type Transaction = Shown['transaction']
 type Listed = Pick<Transaction, 'transaction_date' | 'rank'> & { key?: Key }
 
-/** The transactions whose accounts are there, newest first, and the balances of the accounts. */
+/** The transactions whose accounts exist, newest first, and the balances of the accounts. */
 export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
   let listed: Transaction[] = []
   const balances = new Map<Key, bigint>()

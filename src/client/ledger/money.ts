@@ -23,7 +23,7 @@ export function readAmount(input: unknown): string | undefined {
   return sign === '-' && amount !== '0.00' ? `-${amount}` : amount
 }
 
-/** Numbers lose what calculating with floats leaves behind, as in 0.30000000000000004. */
+/** Drops the noise of calculating with floats, as in 0.30000000000000004. */
 function textOf(input: unknown): string {
   if (typeof input !== 'number') return String(input)
   const rounded = input.toFixed(2)

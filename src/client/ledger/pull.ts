@@ -2,12 +2,12 @@ import type { Feed, UploadAnswer } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { isFeedChange, servedRows } from './rows.ts'
-import { isCursorRefused, keepRest, type Run, referredTo } from './run.ts'
+import { isCursorRefused, keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { blockEntries, type Entry, onlyBlocks } from './store.ts'
 import { leftAfter, type Waiting } from './waiting.ts'
 
-/** Pulls until the copy is whole. */
-export async function pull(run: Run): Promise<void> {
+/** Pulls until the copy is up to date. */
+export async function pull(run: LedgerRun): Promise<void> {
   do {
     const { meta } = run.stored()
     if (meta.cursor === null && meta.incoming === null) await beginSnapshot(run)
@@ -22,12 +22,12 @@ export async function pull(run: Run): Promise<void> {
       if (!cursor || !(error instanceof ApiError && isCursorRefused(run, error))) throw error
       await beginSnapshot(run)
     }
-  } while (!run.isWhole)
+  } while (!run.isUpToDate)
 }
 
 /** Begins a snapshot. The rows stay until it ends, and what waits stays in any case. */
-export function beginSnapshot(run: Run): Promise<void> {
-  run.isWhole = false
+export function beginSnapshot(run: LedgerRun): Promise<void> {
+  run.isUpToDate = false
   return run.commit(() => {
     const stored = run.stored()
     const entries = onlyBlocks(stored.blocks, stored.meta.generation)
@@ -39,9 +39,9 @@ export function beginSnapshot(run: Run): Promise<void> {
 
 type Page = Feed | UploadAnswer
 
-/** Takes a page; with the last one, applies what was answered, and shows it all. */
+/** Takes a page; after the last one, applies the answers and shows everything. */
 export async function takePage(
-  run: Run,
+  run: LedgerRun,
   { changes = [], cursor = '', has_more, balances }: Page,
 ): Promise<void> {
   const isPage =
@@ -51,24 +51,26 @@ export async function takePage(
     const { meta, rows, incoming } = run.stored()
     const isSnapshot = meta.incoming !== null
     run.report.received += changes.length
-    run.isWhole = !has_more
+    run.isUpToDate = !has_more
     const into = isSnapshot ? incoming : rows
     into.fold(changes, isSnapshot ? () => undefined : run.touch)
     const entries = blockEntries(into, isSnapshot ? meta.generation + 1 : meta.generation)
     if (isSnapshot) meta.incoming = cursor
     else meta.cursor = cursor
-    if (!run.isWhole) return entries
+    if (!run.isUpToDate) return entries
     if (isSnapshot) entries.push(...endSnapshot(run))
     entries.push(...applyAnswers(run))
     checkBalances(run, balances)
     return entries
   })
-  if (run.isWhole) run.showTouched()
-  if (run.stored().meta.cursor === null && run.isWhole) run.isWhole = false
+  if (!run.isUpToDate) return
+  run.showTouched()
+  // If the rows do not add up, there is no cursor now, and all are to be read again.
+  run.isUpToDate = run.stored().meta.cursor !== null
 }
 
 /** The snapshot takes the place of the rows. */
-function endSnapshot(run: Run): Entry[] {
+function endSnapshot(run: LedgerRun): Entry[] {
   const stored = run.stored()
   const { meta, incoming } = stored
   Object.assign(meta, { generation: meta.generation + 1, cursor: meta.incoming, incoming: null })
@@ -78,21 +80,21 @@ function endSnapshot(run: Run): Entry[] {
   return onlyBlocks(stored.blocks, meta.generation)
 }
 
-function applyAnswers(run: Run): Entry[] {
+function applyAnswers(run: LedgerRun): Entry[] {
   const { report, answers } = run
   const entries: Entry[] = []
   for (const [id, result] of answers) {
     const one = run.stored().waiting.get(id)
     if (!one?.sent) continue
     const left = leftAfter(one, result)
-    // What names a row that a person has to correct waits for that; there is nothing to correct in it.
+    // Refused only for referring to a row that a person has to correct: it waits for that, with no error of its own.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
-    entries.push(keepRest(run, one, isHeld ? { ...left, errors: null } : left))
+    entries.push(keepTouched(run, id, isHeld ? { ...left, errors: null } : left))
     if (left?.conflict) report.conflicts += 1
     else if (left?.errors) report.rejected += isHeld ? 0 : 1
     else {
       report.sent += 1
-      run.done.delete(id)
+      run.attempted.delete(id)
     }
   }
   answers.clear()
@@ -100,7 +102,7 @@ function applyAnswers(run: Run): Entry[] {
 }
 
 /** True if it names a row whose creation is invalid as well. */
-function namesInvalid(run: Run, { sent }: Waiting): boolean {
+function namesInvalid(run: LedgerRun, { sent }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent).some((id) => {
     const named = waiting.get(id)
@@ -112,7 +114,7 @@ function namesInvalid(run: Run, { sent }: Waiting): boolean {
 }
 
 /** If the rows do not add up to the balances, one was damaged or missed: all are read again, once in a run. */
-function checkBalances(run: Run, balances: Feed['balances']): void {
+function checkBalances(run: LedgerRun, balances: Feed['balances']): void {
   const { meta, rows } = run.stored()
   if (!balances || rows.addUpTo(balances)) return
   if (run.isRepaired)

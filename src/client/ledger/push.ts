@@ -5,59 +5,59 @@ import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
 import { beginSnapshot, pull, takePage } from './pull.ts'
 import { keyOf } from './rows.ts'
-import { isCursorRefused, keepRest, type Run, referredTo } from './run.ts'
+import { isCursorRefused, keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
 
 /** Takes what is to be sent next, and marks it as sent: what is done to these rows from now on waits behind it. */
-export async function takeChunk(run: Run): Promise<Waiting[]> {
+export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
   let chunk: Waiting[] = []
   await run.commit(() => {
     const { waiting } = run.stored()
     const all = [...waiting].filter(
-      ([id, one]) => !run.done.has(id) && !isForPerson(one) && !isHeldUp(run, one),
+      ([id, one]) => !run.attempted.has(id) && !isForPerson(one) && !isHeldUp(run, one),
     )
     const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
-    return chunk.map((one) => keepRest(run, one, one))
+    return chunk.map((one) => keepTouched(run, idOf(one), one))
   })
   return chunk
 }
 
-function withinLimits(run: Run, all: [string, Waiting][]): Waiting[] {
-  const { done, limits } = run
+function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
+  const { attempted, limits } = run
   let bytes = 0
   const chunk: Waiting[] = []
   for (const [id, one] of all.slice(0, limits.operations)) {
-    const frozen = freeze(run, one)
-    bytes += new TextEncoder().encode(JSON.stringify(frozen)).length
+    const split = splitToSend(run, one)
+    bytes += new TextEncoder().encode(JSON.stringify(split)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
-    chunk.push(frozen)
-    done.add(id)
+    chunk.push(split)
+    attempted.add(id)
   }
   return chunk
 }
 
 /**
- * Splits what waits into what is sent now and what is sent later. The service creates no row without a category, so one
- * that comes back without one is created with any category, which is then taken away.
+ * Splits what waits into what is sent now and what is sent later. The service creates no income or expense without a
+ * category: one without (see `again`) is created with an arbitrary category, which an update then removes.
  */
-function freeze(run: Run, one: Waiting): Waiting {
-  const change = (one.sent ?? one.next) as Change
-  const rest = one.sent && one.next
+function splitToSend(run: LedgerRun, one: Waiting): Waiting {
+  const now = (one.sent ?? one.next) as Change
+  const later = one.sent && one.next
   const [category] = run.stored().rows.byId.category.values()
-  const { op, again, set } = change
+  const { op, again, set } = now
   const isLacking = op === 'create' && again && set.type !== 'transfer' && set.category_id == null
-  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: change, next: rest }
+  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: now, next: later }
   const was = { category_id: keyOf(category) }
-  const sent = { ...change, set: { ...set, ...was } }
-  const none = { ...one, sent, next: { op: 'update' as const, set: { category_id: null }, was } }
+  const sent = { ...now, set: { ...set, ...was } }
+  const lent = { ...one, sent, next: { op: 'update' as const, set: { category_id: null }, was } }
   // Whatever the category is by then, the row is to go.
-  if (rest?.op === 'delete') {
-    const { category_id, ...known } = rest.was
-    return { ...none, next: { ...rest, was: known } }
+  if (later?.op === 'delete') {
+    const { category_id, ...known } = later.was
+    return { ...lent, next: { ...later, was: known } }
   }
-  return (rest && fold(none, rest)) ?? none
+  return (later && fold(lent, later)) ?? lent
 }
 
 /** Accounts and categories, to which others refer, are created first and deleted last. */
@@ -66,8 +66,8 @@ function rankOf({ noun, sent, next }: Waiting): number {
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** True if it names a row that a person has to correct, or that comes back once its deletion has been answered. */
-function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
+/** True if it refers to a row that a person has to correct, or to one being revived whose deletion is still unanswered. */
+function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent ?? next).some((id) => {
     const named = waiting.get(id)
@@ -75,8 +75,8 @@ function isHeldUp(run: Run, { sent, next }: Waiting): boolean {
   })
 }
 
-/** Uploads changes; if together they would push a balance past its bounds, the first half and then the second. */
-export async function pushChunk(run: Run, chunk: Waiting[]): Promise<void> {
+/** Uploads changes. A chunk that is too large, or would push a balance past its bounds, is sent in halves. */
+export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void> {
   if (run.stored().meta.cursor === null) await pull(run)
   const { cursor } = run.stored().meta
   try {
@@ -95,13 +95,15 @@ export async function pushChunk(run: Run, chunk: Waiting[]): Promise<void> {
       return pushChunk(run, chunk)
     }
     if (error.status !== 413 && !error.errors.batch) throw error
-    const [one, ...others] = chunk as [Waiting]
-    const errors = error.status === 413 ? { row: [error.message] } : error.errors
-    if (others.length > 0) for (const half of inHalves(chunk)) await pushChunk(run, half)
-    else {
-      run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
-      run.isWhole = false
+    if (chunk.length > 1) {
+      for (const half of inHalves(chunk)) await pushChunk(run, half)
+      return
     }
+    const [one] = chunk as [Waiting]
+    const errors = error.status === 413 ? { row: [error.message] } : error.errors
+    run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
+    // The next pull applies it.
+    run.isUpToDate = false
   }
 }
 
@@ -117,7 +119,7 @@ const outcomes: Record<Result['outcome'], 1> = {
 }
 const isResult = (one: Result | null): boolean => Object.hasOwn(outcomes, String(one?.outcome))
 
-function operationOf(run: Run, { noun, key, sent }: Waiting) {
+function operationOf(run: LedgerRun, { noun, key, sent }: Waiting) {
   const { op, set, was } = sent as Change
   const name = key.startsWith('#') ? { client_id: key.slice(1) } : { id: Number(key) }
   const { rows, waiting } = run.stored()

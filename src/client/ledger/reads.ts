@@ -11,7 +11,7 @@ import { monthIn, totalsOf } from './totals.ts'
 /** A row on the device. What only the service can give is null until it has the row. */
 type OnDevice<Row> = Omit<Row, 'id' | 'created_at' | 'updated_at'> & {
   id: number | null
-  /** The device's name for the row, valid for good wherever an id is asked for. */
+  /** The device's name for the row, wherever an id is asked for. Only a deleted row that is brought back gets a new one. */
   key: Key
 } & ('created_at' extends keyof Row ? { created_at: string | null; updated_at: string | null } : unknown)
 type Waits = { waits: Shown['transaction']['waits'] }

@@ -7,7 +7,7 @@ export type Renames = Map<string, Key>
 
 /**
  * Turns deleted rows that come back into new rows, along with what went with them. A row whose deletion has not been
- * answered yet has to wait. Returns which rows have changed, and the new keys.
+ * answered yet has to wait. Sequence numbers continue from `at`. Returns which rows have changed, and the new keys.
  */
 export function revive(
   { waiting, rows }: Stored,
@@ -31,13 +31,13 @@ export function revive(
     put({ ...one, key, next: { ...change, again: true } })
     // The oldest first, so that those of a day come back in their order.
     for (const { key: otherKey, set } of [...others].reverse()) {
-      const id = `transaction ${otherKey}`
-      const two = waiting.get(id) ?? newWaiting('transaction', otherKey, at++)
-      const isLeft = deletes(two) || (two.next && 'category_id' in two.next.set)
-      if (set) put({ ...newWaiting('transaction', rename(id), at++), next: creation(set) })
+      const otherId = `transaction ${otherKey}`
+      const other = waiting.get(otherId) ?? newWaiting('transaction', otherKey, at++)
+      const isLeft = deletes(other) || (other.next && 'category_id' in other.next.set)
+      if (set) put({ ...newWaiting('transaction', rename(otherId), at++), next: creation(set) })
       else if (rows.get('transaction', otherKey)?.category_id === null && !isLeft) {
         const change = { op: 'update' as const, set: { category_id: key }, was: { category_id: null } }
-        put({ ...(fold(two, change) as Waiting), errors: two.errors })
+        put({ ...(fold(other, change) as Waiting), errors: other.errors })
       }
     }
   }
@@ -45,7 +45,7 @@ export function revive(
   return { touched, renames }
 }
 
-/** Whatever waits and names rows that have come back, with their new keys. */
+/** What waits and refers to rows that have come back, now by their new keys. */
 function renamedWaiting(waiting: ReadonlyMap<string, Waiting>, renames: Renames): Waiting[] {
   if (renames.size === 0) return []
   return [...waiting.values()].flatMap((one) => {

@@ -8,8 +8,9 @@ type RowsByNoun = { [N in Noun]: NonNullable<Extract<FeedChange, { noun: N }>['d
 export type ServedRow<N extends Noun = Noun> = RowsByNoun[N]
 
 /**
- * The device's own name for a row, valid for good: `#` and the client id with which it was made, otherwise its id as text.
- * Wherever an upload takes the id of an account or a category, it takes a key as well.
+ * The device's own name for a row: `#` and the client id with which it was made, otherwise its id as text. Only a
+ * deleted row that is brought back gets a new one. Wherever an upload takes the id of an account or a category, it takes
+ * a key as well.
  */
 export type Key = string
 
@@ -113,13 +114,13 @@ export function servedRows() {
     }
   }
 
-  /** Nobody need be told: without its account a transaction is not shown. */
+  /** Nothing is reported: without its account a transaction is not shown. */
   function removeTransactionsOf(account: number): void {
     for (const { id, account_id, to_account_id } of byId.transaction.values())
       if (account_id === account || to_account_id === account) remove('transaction', id)
   }
 
-  /** Nobody need be told: a category that is gone is not shown. */
+  /** Nothing is reported: a category that is gone is not shown. */
   function forgetCategory(category: number): void {
     for (const row of byId.transaction.values()) {
       if (row.category_id !== category) continue

@@ -3,7 +3,7 @@ import type { PurseClient } from '../create.ts'
 import type { ApiError } from '../errors.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
-import { type Entry, idOf } from './store.ts'
+import { type Entry, partsOf } from './store.ts'
 import type { Change, Result, Waiting } from './waiting.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
@@ -27,29 +27,29 @@ export type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 't
   limits: typeof syncLimits
 }
 
-/** The most that an upload and a page may have (docs/client.md, Keeping a copy). */
+/** The most that an upload and a page may hold (docs/client.md, Keeping a copy). */
 export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 
-/** A run. Answers that come in while the copy is not whole are applied once it is. */
-export type Run = SyncOptions & {
+/** A run. Answers that come in before the feed's last page are applied with it. */
+export type LedgerRun = SyncOptions & {
   report: LedgerReport
   headers: BearerHeader
   /** What the service has answered and is not applied yet, by the id of what waits. */
   answers: Map<string, Result>
-  /** The ids of what has been sent. */
-  done: Set<string>
-  /** The last page has been taken. */
-  isWhole: boolean
+  /** The ids of what this run has sent. One that succeeds leaves, so that what waits behind it can follow. */
+  attempted: Set<string>
+  /** The feed's last page has been applied, and with it all answers. */
+  isUpToDate: boolean
   /** All rows have been read again because they did not add up. */
   isRepaired: boolean
   /** A snapshot has taken the place of a refused cursor. */
   isRenewed: boolean
 }
 
-/** Keeps what is left to do for a row. */
-export function keepRest(run: Run, one: Waiting, rest: Waiting | undefined): Entry {
-  const entry = run.keep(idOf(one), rest)
-  run.touch(one.noun, one.key)
+/** `keep`, for a row that is then shown with the others that the run touches. */
+export function keepTouched(run: LedgerRun, id: string, waiting: Waiting | undefined): Entry {
+  const entry = run.keep(id, waiting)
+  run.touch(...partsOf(id))
   return entry
 }
 
@@ -60,7 +60,7 @@ export function referredTo(change: Change | null): string[] {
 }
 
 /** True if the cursor was refused, for the first time in a run: a second time, something else is wrong. */
-export function isCursorRefused(run: Run, { status, errors }: ApiError): boolean {
+export function isCursorRefused(run: LedgerRun, { status, errors }: ApiError): boolean {
   if (run.isRenewed || (status !== 410 && errors.cursor === undefined)) return false
   run.isRenewed = true
   return true

@@ -17,7 +17,7 @@ export type LedgerFilter = {
   per_page?: number | undefined
 }
 
-/** The newest rows that a search looks at, as the service does. */
+/** How many of the newest rows a search looks at, as in the service. */
 const mostSearched = 10_000
 
 /** The transactions of some days, newest first. */
@@ -52,10 +52,9 @@ export function matching(
   // A search looks at the newest rows of an account, or else of a category, in the days asked for.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
   const looked = filtered(days, narrow).slice(0, mostSearched)
-  const isWhole = looked.length < mostSearched
   return {
     found: filtered(looked, [...conditions, containing(text)]),
-    searched_back_to: isWhole ? null : (looked.at(-1)?.transaction_date ?? null),
+    searched_back_to: looked.length < mostSearched ? null : (looked.at(-1)?.transaction_date ?? null),
   }
 }
 

@@ -37,7 +37,7 @@ export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
 
-/** What is stored, if other tabs have written since; if they have written no rows, with the same rows. */
+/** What is stored now, if other tabs have written since. Rows are read again only if some were written. */
 export async function readOthers(
   storage: LedgerStorage,
   base: string,
@@ -69,8 +69,8 @@ export async function readStored(storage: LedgerStorage, base: string): Promise<
     // If the meta entry is damaged, the rows are shown as they are, and asked for again.
     if (meta.revision === 0) meta.generation ||= generation
     const isIncoming = meta.incoming !== null && generation === meta.generation + 1
-    const isKnown = isIncoming || generation === meta.generation
-    if (isKnown && (isIncoming ? incoming : rows).readBlock(rest.join('/'), value)) continue
+    const isCurrent = isIncoming || generation === meta.generation
+    if (isCurrent && (isIncoming ? incoming : rows).readBlock(rest.join('/'), value)) continue
     if (isIncoming) meta.incoming = null
     else meta.cursor = null
   }
@@ -83,15 +83,15 @@ function metaOf(value: string | undefined): Meta {
   const empty = { version, revision: 0, rows: 0, cursor: null, generation: 0, incoming: null }
   const meta: Meta = { ...empty, ...read, version }
   const { cursor, incoming } = meta
-  const isWhole =
+  const isValid =
     [meta.revision, meta.generation].every(Number.isSafeInteger) &&
     [cursor, incoming].every((one) => one === null || typeof one === 'string') &&
     // A snapshot has no cursor until it ends.
     (cursor === null || (cursor !== '' && incoming === null))
-  return isWhole ? meta : empty
+  return isValid ? meta : empty
 }
 
-/** Damaged entries are shown as refused, with their text, and stay until a person has seen them. */
+/** Damaged entries are shown as rejected, with their text, until a person discards them or changes the row. */
 function readWaiting({ waiting }: Stored, key: string, value: string): void {
   const id = key.slice('waits/'.length)
   const [noun, of] = partsOf(id)
@@ -100,27 +100,27 @@ function readWaiting({ waiting }: Stored, key: string, value: string): void {
   const at = Number(read?.at) || 0
   waiting.set(
     id,
-    sound(() => ({ ...newWaiting(noun, of, at), ...read, noun, key: of, at })) ?? damaged(id, value),
+    unlessDamaged(() => ({ ...newWaiting(noun, of, at), ...read, noun, key: of, at })) ?? damaged(id, value),
   )
 }
 
 /** What waits for a row, unless it is so damaged that it can neither be shown nor sent. */
-export function sound(read: () => Waiting): Waiting | undefined {
+export function unlessDamaged(read: () => Waiting): Waiting | undefined {
   try {
     const one = read()
     const { sent, next, conflict, errors } = one
-    const isWhole =
+    const isValid =
       (sent ?? next) !== null &&
-      [sent, next].every((change) => change === null || isWholeChange(change)) &&
+      [sent, next].every((change) => change === null || isValidChange(change)) &&
       (conflict ?? []).every((field) => typeof field === 'string') &&
       typeof (errors ?? {}) === 'object'
-    return isWhole ? one : undefined
+    return isValid ? one : undefined
   } catch {
     return undefined
   }
 }
 
-function isWholeChange({ op, set, was, others = [] }: Change): boolean {
+function isValidChange({ op, set, was, others = [] }: Change): boolean {
   return (
     /^(create|update|delete)$/.test(op) &&
     [set, was, ...others.map((other) => other.set ?? {})].every(isFields) &&

@@ -1,7 +1,7 @@
 import { stoppedBy } from '../stopped.ts'
 import { pull } from './pull.ts'
 import { isForPerson, pushChunk, takeChunk } from './push.ts'
-import type { LedgerReport, Run, SyncOptions } from './run.ts'
+import type { LedgerReport, LedgerRun, SyncOptions } from './run.ts'
 
 /** Sends what waits and takes what has changed. Throws only what the storage throws. */
 export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
@@ -10,8 +10,8 @@ export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
     const headers = await options.bearer()
     if (typeof headers === 'string') report.stopped = { reason: headers }
     else {
-      const run = { ...options, report, headers, answers: new Map(), done: new Set<string>() }
-      await runOnce({ ...run, isWhole: false, isRepaired: false, isRenewed: false })
+      const run = { ...options, report, headers, answers: new Map(), attempted: new Set<string>() }
+      await runOnce({ ...run, isUpToDate: false, isRepaired: false, isRenewed: false })
     }
   } catch (error) {
     report.stopped = stoppedBy(error)
@@ -20,9 +20,9 @@ export async function synchronise(options: SyncOptions): Promise<LedgerReport> {
   return report
 }
 
-async function runOnce(run: Run): Promise<void> {
+async function runOnce(run: LedgerRun): Promise<void> {
   if (run.stored().meta.cursor === null) await pull(run)
   for (let chunk = await takeChunk(run); chunk.length > 0; chunk = await takeChunk(run))
     await pushChunk(run, chunk)
-  if (!run.isWhole) await pull(run)
+  if (!run.isUpToDate) await pull(run)
 }

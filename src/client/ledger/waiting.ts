@@ -11,7 +11,7 @@ export type Change = {
   was: Fields
   /** For a deleted row that comes back as a new one: the transactions that come back with it. */
   others?: Other[]
-  /** The row was there before, so it may have no category. */
+  /** It may lack a category: its row existed before, comes from an offline queue, or has lost one that was never sent. */
   again?: boolean
 }
 
@@ -22,13 +22,13 @@ export type Other = { key: Key; set?: Fields }
 export type Waiting = {
   noun: Noun
   key: Key
-  /** The order in which rows were first touched. */
+  /** A sequence number: rows are sent in the order in which they were first touched. Stored, so it keeps its name. */
   at: number
   /** Sent, with unknown outcome: it goes out again just as it was, until there is an answer. */
   sent: Change | null
   /** What the person has done since. */
   next: Change | null
-  /** The fields that, as the service has found, somebody else has changed: a person decides. */
+  /** The fields that conflict with somebody else's change: a person decides. */
   conflict: string[] | null
   /** Why the service has refused it: a person corrects or discards it. */
   errors: FieldErrors | null
@@ -81,7 +81,7 @@ export const newWaiting = (noun: Noun, key: Key, at: number): Waiting => ({
   ...{ noun, key, at, sent: null, next: null, conflict: null, errors: null },
 })
 
-/** The creation of a row that was there before. */
+/** The creation of a row that may lack a category. */
 export const creation = (set: Fields): Change => ({ op: 'create', set, was: {}, again: true })
 
 export function pick(fields: Fields, names: string[]): Fields {
@@ -101,48 +101,24 @@ function unsent(waiting: Waiting): Waiting | undefined {
 /** What is left of what waits, after the service has said what became of the part that was sent. */
 export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
   const { sent, next } = waiting
-  // The deletion was undone before the answer came, which says that it has not been done.
+  // Undone here before the answer came, and the answer says that the deletion did not happen.
   if (sent?.op === 'delete' && next && outcome !== 'deleted' && outcome !== 'gone') return unsent(waiting)
   if (outcome === 'conflict') {
     const back = unsent(waiting)
     return back && { ...back, conflict: fields ?? [] }
   }
-  if (outcome === 'gone' && sent?.op === 'update') return refuse(waiting, gone)
+  if (outcome === 'gone' && sent?.op === 'update') return rejected(waiting, gone)
   // Its client id is spent: the row had landed, and somebody has deleted it since.
   if (outcome === 'invalid' && sent?.op === 'create' && errors?.client_id)
-    return next?.op === 'update' ? refuse({ ...waiting, sent: null }, gone) : undefined
-  if (outcome === 'invalid') return refuse(waiting, errors ?? {})
+    return next?.op === 'update' ? rejected({ ...waiting, sent: null }, gone) : undefined
+  if (outcome === 'invalid') return rejected(waiting, errors ?? {})
   return next ? { ...waiting, sent: null, conflict: null } : undefined
 }
 
 const gone: FieldErrors = { row: ['It has been deleted elsewhere.'] }
 
-/** Keeps what waits, with its errors, for a person to look at. */
-export function refuse(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
+/** What waits, with why the service has refused it. */
+function rejected(waiting: Waiting, errors: FieldErrors): Waiting | undefined {
   const back = unsent(waiting)
   return back && { ...back, errors }
-}
-
-/** What waits, with the decision to keep mine: the person has seen what others have made of some fields. */
-export function withMine(waiting: Waiting, seen: Fields | null): Waiting {
-  const { next } = waiting
-  return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
-}
-
-/** What waits, with the decision to keep theirs: the person has seen `mine`. What does not conflict still waits. */
-export function withTheirs(waiting: Waiting, mine: Fields | null): Waiting | undefined {
-  const { next } = waiting
-  const conflict = waiting.conflict ?? []
-  if (next?.op !== 'update') return mine ? waiting : undefined
-  const isOther = (field: string) =>
-    conflict.includes(field) && field in next.set && next.set[field] !== mine?.[field]
-  const left = conflict.filter((field) => groupOf(field).some(isOther))
-  const lost = new Set(conflict.filter((field) => !left.includes(field)).flatMap(groupOf))
-  const fields = Object.keys(next.set).filter((field) => !lost.has(field))
-  if (fields.length === 0) return undefined
-  return {
-    ...waiting,
-    conflict: left.length > 0 ? left : null,
-    next: { ...next, set: pick(next.set, fields), was: pick(next.was, fields) },
-  }
 }

@@ -15,7 +15,7 @@ export type SyncReport = {
 }
 
 /** One run of the queue, as its steps know it. */
-export type Run = {
+export type QueueRun = {
   client: Pick<PurseClient, 'api'>
   /** Sent with every request: a run belongs to one person, even if another signs in meanwhile. */
   headers: BearerHeader
@@ -35,7 +35,11 @@ export async function step(report: SyncReport, work: () => Promise<void>): Promi
 }
 
 /** Keeps an item with its errors, for a person to look at. */
-export async function reject({ store, report }: Run, item: StoredItem, errors: FieldErrors): Promise<void> {
+export async function reject(
+  { store, report }: QueueRun,
+  item: StoredItem,
+  errors: FieldErrors,
+): Promise<void> {
   await store.keepItem({ ...item, errors })
   report.rejected += 1
 }

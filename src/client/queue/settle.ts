@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
-import { type Run, reject, step } from './run.ts'
-import type { StoredItem, TakenBatch } from './store.ts'
+import { type QueueRun, reject, step } from './run.ts'
+import { emptyFields, type StoredItem, type TakenBatch } from './store.ts'
 
 /** The pauses before each request for the outcome: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
@@ -11,7 +11,7 @@ const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_
  * Waits for the outcome of every batch that the service has, and applies it to the items. Returns the batches that failed
  * as a whole, perhaps because of a single item.
  */
-export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Promise<SyncItem[][]> {
+export async function settle(run: QueueRun, sleep: (ms: number) => Promise<void>): Promise<SyncItem[][]> {
   const { store, report } = run
   const failed: SyncItem[][] = []
   let open = (await store.batches()).filter((batch) => batch.state === 'taken')
@@ -32,8 +32,8 @@ export async function settle(run: Run, sleep: (ms: number) => Promise<void>): Pr
   return failed
 }
 
-/** Returns the items of a batch that failed as a whole, otherwise none; undefined if it has not been processed yet. */
-async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | undefined> {
+/** Settles one batch. Returns the items that failed together, `[]` if none did, undefined while it is unprocessed. */
+async function settleBatch(run: QueueRun, batch: TakenBatch): Promise<SyncItem[] | undefined> {
   const status = await statusOf(run, batch)
   if (!status) {
     const { key, client_ids } = batch
@@ -53,7 +53,7 @@ async function settleBatch(run: Run, batch: TakenBatch): Promise<SyncItem[] | un
  * Undefined for a batch that the service has forgotten, or that went out under another user: its items are sent again,
  * and still land once.
  */
-async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBatch) {
+async function statusOf({ client: { api }, headers }: QueueRun, { sync_id }: TakenBatch) {
   try {
     const status = await unwrap(api.transactions.sync[':id'].$get({ param: { id: sync_id } }, { headers }))
     requireFromService(Array.isArray(status?.items))
@@ -68,7 +68,7 @@ async function statusOf({ client: { api }, headers }: Run, { sync_id }: TakenBat
 type SyncItem = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
 /** Removes first what needs nothing else, which makes room, then deals with the others one by one. */
-async function conclude(run: Run, outcomes: SyncItem[]): Promise<void> {
+async function conclude(run: QueueRun, outcomes: SyncItem[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))
   const found = outcomes.flatMap((outcome) => {
@@ -97,19 +97,16 @@ function hasLanded(one: SyncItem): one is SyncItem & { outcome: 'created' | 'dup
   return one.outcome === 'created' || one.outcome === 'duplicate'
 }
 
-function count({ report }: Run, { discarded }: StoredItem, outcome: SyncItem): void {
+function count({ report }: QueueRun, { discarded }: StoredItem, outcome: SyncItem): void {
   if (!discarded && hasLanded(outcome)) report[outcome.outcome] += 1
 }
-
-/** A correction empties the fields it leaves out. */
-const nothingElse = { to_account_id: null, category_id: null, description: null, reference: null }
 
 /**
  * Brings a row up to date with its item, which was corrected or discarded after it had been sent without an answer.
  * Returns the errors if the service refuses.
  */
 async function catchUp(
-  { client: { api }, headers }: Run,
+  { client: { api }, headers }: QueueRun,
   { transaction, discarded }: StoredItem,
   { transaction_id }: SyncItem,
 ): Promise<FieldErrors | undefined> {
@@ -118,7 +115,7 @@ async function catchUp(
   const param = { id: transaction_id }
   try {
     if (discarded) await unwrap(row.$delete({ param }, { headers }))
-    else await unwrap(row.$put({ param, json: { ...nothingElse, ...transaction } }, { headers }))
+    else await unwrap(row.$put({ param, json: { ...emptyFields, ...transaction } }, { headers }))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.status === 422) return error.errors

@@ -5,6 +5,16 @@ import type { KeyValueStorage } from '../storage.ts'
 /** What a person records; the queue adds the id. */
 export type Recorded = Omit<NewTransaction, 'client_id'>
 
+type Optional<T> = { [F in keyof T]-?: object extends Pick<T, F> ? F : never }[keyof T]
+
+/** The optional fields of a transaction, all empty: a correction empties those that it leaves out. */
+export const emptyFields: Record<Exclude<Optional<Recorded>, 'force'>, null> = {
+  to_account_id: null,
+  category_id: null,
+  description: null,
+  reference: null,
+}
+
 /** A transaction that is waiting, or that the service has refused. */
 export type QueuedTransaction = {
   /** Made when it was added and sent every time, so that it lands once. */

@@ -4,7 +4,7 @@ import type { PurseClient } from '../create.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { inHalves, stoppedBy } from '../stopped.ts'
 import { unwrap } from '../unwrap.ts'
-import { type Run, reject, type SyncReport, step } from './run.ts'
+import { type QueueRun, reject, type SyncReport, step } from './run.ts'
 import { settle } from './settle.ts'
 import type { QueueItem, QueueStore, StoredItem } from './store.ts'
 
@@ -49,7 +49,7 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
  * Sends batches and waits for their outcome. One that fails as a whole, since its amounts would push a balance past its
  * bounds, is sent again in halves, one after the other, so that every item lands that could land alone.
  */
-async function land(options: UploadOptions, run: Run, batches: ToSend[][]): Promise<void> {
+async function land(options: UploadOptions, run: QueueRun, batches: ToSend[][]): Promise<void> {
   for (const batch of batches) await step(run.report, () => send(options, run, batch))
   const failed = await settle(run, options.sleep)
   for (const half of failed.flatMap(inHalves)) {
@@ -88,7 +88,7 @@ function toJson({ client_id, transaction }: StoredItem) {
 }
 
 /** Sends a batch. Invalid items are reported with the outcome, so that they do not hold up the valid ones. */
-async function send(options: UploadOptions, run: Run, chunk: ToSend[]): Promise<void> {
+async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Promise<void> {
   const { client, store, headers } = run
   // Items cannot be changed once they are noted as in flight; until then, they go out as they are now.
   const { items, batch } = await options.holdItems(async () => {
@@ -117,8 +117,11 @@ async function send(options: UploadOptions, run: Run, chunk: ToSend[]): Promise<
   }
 }
 
-/** What to send in place of a refused batch, always less of it. Throws the refusal if nothing helps. */
-async function withoutRefused(run: Run, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
+/**
+ * Rejects what a refusal names, and returns what is left to send of the batch, always less than it. Throws the refusal if
+ * it names nothing.
+ */
+async function withoutRefused(run: QueueRun, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
   const isTooLarge = error.status === 413
   if (isTooLarge && items.length > 1) return inHalves(items)
   const tooLarge = isTooLarge ? { item: [error.message] } : undefined

@@ -24,14 +24,3 @@ export type OpenApiDocument = {
     responses: Record<string, AnswerObject>
   } & JsonSchema
 } & JsonSchema
-
-/** The answer itself, wherever it is in the document. */
-export function resolveAnswer(
-  { components }: Pick<OpenApiDocument, 'components'>,
-  answer: AnswerReference,
-): AnswerObject {
-  if (!('$ref' in answer)) return answer
-  const found = components.responses[answer.$ref.split('/').at(-1) ?? '']
-  if (!found) throw new Error(`${answer.$ref} is not in the document`)
-  return found
-}

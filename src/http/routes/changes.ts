@@ -4,10 +4,11 @@ import { maxUploadBytes, type ShownUploadAnswer, upload } from '../../contract/o
 import { pullChanges } from '../../services/changes/feed.ts'
 import { uploadOperations } from '../../services/operations/upload.ts'
 import type { App } from '../app-types.ts'
-import { answerInTurn } from '../large-answers.ts'
+import { withMemoryForItems } from '../json-body.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
+import { answerInTurn } from '../turns.ts'
 import { readUpload } from '../upload.ts'
-import { query, uncheckedBody } from '../validate.ts'
+import { bodyReadBy, query } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
@@ -18,13 +19,16 @@ export const changeRoutes = new Hono<App>()
       c.json(presentFeed(await pullChanges(c.var.owner, asked, changesEpoch))),
     )
   })
-  .post('/', uncheckedBody(upload, maxUploadBytes), async (c) => {
+  .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
     const { removals, config } = c.var.deps
-    const upload = readUpload(c.req.valid('json'))
-    const { cursor, operations = [] } = upload.values
-    return answerInTurn(c, operations.length + (cursor ? defaultFeedSize : 0), async () => {
+    const upload = c.req.valid('json')
+    const { cursor, operations = [], refused = [] } = upload.values
+    const work = async () => {
       const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
       const results = done.outcomes.map(presentOutcome)
       return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
-    })
+    }
+    return withMemoryForItems(c, operations.length + refused.length, () =>
+      answerInTurn(c, operations.length + (cursor ? defaultFeedSize : 0), work),
+    )
   })

@@ -14,7 +14,7 @@ import { BodyMemory } from '../body-memory.ts'
 import type { BodyStream } from '../body-stream.ts'
 import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
-import { maxSmallJsonBytes, saysJson } from '../json-body.ts'
+import { holdSmallJson, maxSmallJsonBytes, saysJson, withMemoryForItems } from '../json-body.ts'
 import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
@@ -48,12 +48,18 @@ async function importInput(c: ImportContext, kind: Kind) {
 }
 
 async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
-  const file = await understand(c, body, kind).catch(async (error) => {
-    // Whether the user may import at all comes before errors of the file.
-    if (error instanceof Invalid) await requireVerified(c.var.owner)
-    throw error
-  })
-  return await store(c, file)
+  const memory = new BodyMemory()
+  try {
+    holdSmallJson(c, memory, body.byteLength)
+    const file = await understand(c, body, kind).catch(async (error) => {
+      // Whether the user may import at all comes before errors of the file.
+      if (error instanceof Invalid) await requireVerified(c.var.owner)
+      throw error
+    })
+    return await withMemoryForItems(c, file.rows.length, () => store(c, file))
+  } finally {
+    memory.release()
+  }
 }
 
 /**

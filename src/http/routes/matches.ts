@@ -5,18 +5,16 @@ import { listMatches } from '../../services/matches/list.ts'
 import { rejectMatch, takeRejectionBack } from '../../services/matches/reject.ts'
 import { separateMatch } from '../../services/matches/separate.ts'
 import type { App } from '../app-types.ts'
-import { inTurn } from '../body-memory.ts'
-import { userOf } from '../known-tokens.ts'
 import { presentMatches, presentTransaction } from '../present.ts'
+import { inUsersTurn } from '../turns.ts'
 import { body, query } from '../validate.ts'
 
 /** Possible duplicates and transfers, and what users do about them. */
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
-    const { owner } = c.var
     // Comparing thousands of rows takes the isolate's processor, so lists of one user take turns.
-    const sender = `matches of ${userOf(owner.tokenKey) ?? owner.tokenKey}`
-    return c.json(presentMatches(await inTurn(sender, () => listMatches(owner, c.req.valid('query')))))
+    const list = () => listMatches(c.var.owner, c.req.valid('query'))
+    return c.json(presentMatches(await inUsersTurn(c, 'matches', 1, list)))
   })
   .post('/join', body(pair), async (c) =>
     c.json(presentTransaction(await joinMatch(c.var.owner, c.req.valid('json')))),

@@ -11,22 +11,24 @@ import { sha256Hex } from '../../domain/tokens.ts'
 import { acceptSync } from '../../services/sync/accept.ts'
 import { showSync } from '../../services/sync/status.ts'
 import type { App } from '../app-types.ts'
+import { listItems, readItem, type TransactionDraft } from '../items.ts'
+import { withMemoryForItems } from '../json-body.ts'
 import { presentSync } from '../present.ts'
-import { listItems, readItem, type TransactionDraft } from '../transaction-list.ts'
-import { header, hints, isObject, uncheckedBody } from '../validate.ts'
+import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
 const maxBatchBytes = 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
-  .post('/', header(newBatchHeaders), uncheckedBody(newBatch, maxBatchBytes), async (c) => {
+  .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readItems), async (c) => {
     const { owner, deps } = c.var
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
-    const { items, errors } = readItems(c.req.valid('json'))
+    const { items, errors } = c.req.valid('json')
     const bodyHash = sha256Hex(`${isLenient} ${await c.req.text()}`)
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
-    const sync_id = await acceptSync(owner, deps.syncQueue, batch)
+    const accept = () => acceptSync(owner, deps.syncQueue, batch)
+    const sync_id = await withMemoryForItems(c, items.length, accept)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
     const status_url = `${deps.config.links.appUrl}/api/transactions/sync/${sync_id}`
     const message = 'Sync process started in the background.'

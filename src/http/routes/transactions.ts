@@ -15,10 +15,10 @@ import { showTransaction } from '../../services/transactions/read.ts'
 import { updateTransaction } from '../../services/transactions/update.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
-import { answerInTurn } from '../large-answers.ts'
 import { presentPage } from '../pagination.ts'
 import { pathId } from '../path-id.ts'
 import { presentTransaction, presentWithRelations } from '../present.ts'
+import { answerInTurn } from '../turns.ts'
 import { body, header, query } from '../validate.ts'
 
 /** Income, expenses and transfers. */

@@ -6,7 +6,7 @@ import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** The rows after the closing date are read under the write lock, and a statement may be decades old. */
+/** The most rows after the closing date that are added up: they are read under the write lock. */
 const mostRowsBack = 20_000
 
 /**
@@ -23,6 +23,7 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
      union all
     ${bookedOtherwise(owner, closing?.date ?? '')}
      limit ${mostRowsBack + 1}`
+  // One of the counted rows is today's balance.
   return sql`
     select (select iif(count(*) - 1 > ${mostRowsBack}, null, total(moved))
               from (select accounts.balance as moved union all select * from (${later}))) as balance
@@ -53,8 +54,8 @@ export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],
 ): ImportAnswer['closing'] {
-  const account = row?.balance ?? null
-  return !closing || account === null || Math.abs(account) > maxTotal
+  const balance = row?.balance ?? null
+  return !closing || balance === null || Math.abs(balance) > maxTotal
     ? null
-    : { date: closing.date, statement: closing.balance, account: account as Minor }
+    : { date: closing.date, statement: closing.balance, account: balance as Minor }
 }

@@ -27,7 +27,7 @@ export function selectDuplicates(batchId: string): SQL {
 export function explained({ rows }: ImportFile, { position, id, ...words }: FoundDuplicate) {
   const row = rows[position]
   // A row with a client id of its own is compared by that alone.
-  const isKnown = !row || row.client_id !== null
-  const reasons: MatchReason[] = isKnown ? ['same_client_id'] : duplicateReasons(row, words)
+  const hasClientId = !row || row.client_id !== null
+  const reasons: MatchReason[] = hasClientId ? ['same_client_id'] : duplicateReasons(row, words)
   return { line: row?.line ?? position + 1, transactionId: id, reasons }
 }

@@ -26,7 +26,7 @@ export function daysAround({ rows }: ImportFile, importId: SQL) {
 
 const shifted = (day: CalendarDate | undefined, days: number) => day && addDays(day, days)
 
-/** Days on which there is nothing. */
+/** An empty span of days. */
 export const noDays = { from: sql`null`, to: sql`null` }
 
 /** The matches in which rows of an import take part, without those that `surePairs` would join; null if none. */

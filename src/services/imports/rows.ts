@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
+import { invalidText, messageFor } from '../../domain/draft.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import type { ImportRow } from './import-file.ts'
@@ -20,7 +21,7 @@ export function stageImportRows({ id }: Owner, batchId: string, rows: ImportRow[
     sql`iif(typeof(${given}) = 'text', coalesce(${exact}, ${folded}, ${noAccount}), ${given})`
   const isStray = sql`typeof(category) = 'integer' and not exists (
     select 1 from categories where categories.id = category and user_id = ${id})`
-  const strayError = JSON.stringify([['category_id', 'The selected category id is invalid.']])
+  const strayError = JSON.stringify([['category_id', messageFor('category_id', invalidText)]])
   // Materialized, or SQLite would go through all accounts for each row.
   const judged = sql`
     with exact as materialized (${named(sql`name`)}), folded as materialized (${named(sql`lower(name)`)}),

@@ -7,7 +7,7 @@ import type { Owner } from '../../db/owner.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../absorption.ts'
-import { createRows, decideOutcomes, invalidItems } from '../bulk-insert.ts'
+import { createRows, decideOutcomes, invalidItems, passingBatch } from '../bulk-insert.ts'
 import { type Rule, selectVerdict } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { joinedOf, joinPairs } from '../matches/join.ts'
@@ -40,10 +40,15 @@ export function importStatements(owner: Owner, file: ImportFile, plan: Plan) {
   const daysLookedAt = file.match === 'off' || isLookedAtLater(file) ? noDays : daysAround(file, answered)
   return {
     earlier: db.select().from(imports).where(earlier),
-    batch: insertWhere(db, batches, newBatch(owner, id), and(isVerified(owner), isFirst) as SQL),
+    batch: insertWhere(
+      db,
+      batches,
+      passingBatch(id, owner.id, owner.now),
+      and(isVerified(owner), isFirst) as SQL,
+    ),
     items: run(owner, stageImportRows(owner, id, file.rows)),
     ...selectBroken(owner, plan),
-    ...createSound(owner, file, plan, importId),
+    ...createIfValid(owner, file, plan, importId),
     ...joinMatches(owner, plan, importId),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
     ...selectCandidates(owner, daysLookedAt),
@@ -66,19 +71,19 @@ function selectBroken({ db }: Owner, { batch: { id }, quota }: Plan) {
 }
 
 /** Creates the import with its rows and categories, if nothing is wrong with any of them. */
-function createSound(owner: Owner, file: ImportFile, { batch, missing, quota }: Plan, importId: SQL) {
+function createIfValid(owner: Owner, file: ImportFile, { batch, missing, quota }: Plan, importId: SQL) {
   const { db, now } = owner
   const { id } = batch
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
-  const isSound = sql`(exists (select 1 from ${batches} where id = ${id})
+  const isValid = sql`(exists (select 1 from ${batches} where id = ${id})
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
     and ${quota.holds})`
   return {
-    newCategories: db.run(createMissingCategories(owner, missing, file.isDryRun ? sql`false` : isSound)),
+    newCategories: db.run(createMissingCategories(owner, missing, file.isDryRun ? sql`false` : isValid)),
     decided: db.run(decideOutcomes(id, [], { deleted: !file.takesDeleted })),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
-    created: insertWhere(db, imports, newImport(owner, file, batch), isSound).returning(),
+    created: insertWhere(db, imports, newImport(owner, file, batch), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
     counted: run(owner, countRows(owner.id, isImportedBy(importId))),
     booked: run(owner, markBooked(owner, id, importId)),
@@ -113,7 +118,7 @@ export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean 
   return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
 }
 
-/** Marks the typed rows that stand for a row of the file, so that no row of a later day is taken to be their duplicate. */
+/** Marks rows entered by hand that stand for a row of the file: no row of a later day counts as their duplicate. */
 function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
@@ -146,11 +151,6 @@ function forgetTaken({ id }: Owner, importId: SQL): SQL {
        where (${inAllElse}, reference) in (select ${inAllElse}, reference from taken)
           or (${inAllElse}) in (select ${inAllElse} from taken where reference is null)
           or reference is null and (${inAllElse}) in (select ${inAllElse} from taken))`
-}
-
-function newBatch(owner: Owner, id: string) {
-  const times = { createdAt: owner.now, queuedAt: owner.now }
-  return { id, userId: owner.id, status: 'processing' as const, bodyHash: '', ...times }
 }
 
 /** The record of an import, from the outcomes of its items. */

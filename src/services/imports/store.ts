@@ -26,31 +26,40 @@ export type ImportResult = ImportAnswer & {
 }
 
 /**
- * Imports a file, all or nothing, in one transaction and one round trip: stages its rows, checks them, compares them
- * with existing ones and creates the rest. What a large file may match is read in another round trip. A dry run does the
- * same and undoes it at the end. The same file with the same key is imported once; repeats get the same answer, which is
- * stored in a further round trip.
+ * Imports a file, all or nothing, in one transaction: stages its rows, checks them, compares them with existing ones
+ * and creates the rest. A dry run does the same and undoes it at the end. The same file with the same key is imported
+ * once.
  *
- * With `match=sure`, sure matches are joined in the same transaction; a dry run beforehand finds out which those are.
- * Throws EmailNotVerified, Invalid.
+ * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
+ * answer to a call with a key, so that repeats get the same one. With `match=sure`, a dry run comes first, and the sure
+ * matches that it finds are joined in the transaction of the import. Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
   owner: Owner,
   file: ImportFile,
   idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
-  if (file.match !== 'sure') return (await runImport(owner, file, idempotencyKey, [])).result
-  const tried = await runImport(owner, { ...file, isDryRun: true }, undefined, []).catch((error) => {
-    // A repeat gets the first answer again, even if the file could no longer be imported.
-    if (idempotencyKey === undefined || file.isDryRun || !(error instanceof Invalid)) throw error
-  })
-  if (!tried || !file.isDryRun)
-    return (await runImport(owner, file, idempotencyKey, tried?.sure ?? [])).result
-  const { counts } = tried.result
-  return { ...tried.result, counts: { ...counts, joined: tried.sure.length } }
+  const joinsSure = file.match === 'sure' && !file.isDryRun
+  const pairs = joinsSure ? await findSurePairs(owner, file, idempotencyKey) : []
+  return (await runImport(owner, file, idempotencyKey, pairs)).result
 }
 
-/** Imports a file and joins these pairs. A dry run that is to find sure pairs returns them as well. */
+/** The sure matches of a file, found by a dry run. */
+async function findSurePairs(
+  owner: Owner,
+  file: ImportFile,
+  idempotencyKey: string | undefined,
+): Promise<SurePair[]> {
+  try {
+    return (await runImport(owner, { ...file, isDryRun: true }, undefined, [])).sure
+  } catch (error) {
+    // A repeat gets the first answer again, even if the file could no longer be imported.
+    if (idempotencyKey !== undefined && error instanceof Invalid) return []
+    throw error
+  }
+}
+
+/** Imports a file and joins these pairs. A dry run with `match=sure` returns the pairs that would be joined. */
 async function runImport(
   owner: Owner,
   file: ImportFile,
@@ -62,10 +71,13 @@ async function runImport(
   const stored = storedImport(file, plan, results)
   const answer = stored.answer ?? (await newAnswer(owner, file, stored, results))
   if (plan.batch.key !== null && !stored.answer) await keepAnswer(owner.db, stored.id, answer)
-  const joined = results.joined.flat()[0]?.joined ?? stored.joined
+  const sure = triesJoins(file) ? surePairs(stored, results) : undefined
+  const joined = sure?.length ?? results.joined.flat()[0]?.joined ?? stored.joined
+  const { rows, created, duplicate, deletedBefore } = stored
+  const id = file.isDryRun ? null : stored.id
   return {
-    result: { id: file.isDryRun ? null : stored.id, counts: { ...stored, joined }, ...answer },
-    sure: triesJoins(file) ? surePairs(stored, results) : [],
+    result: { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer },
+    sure: sure ?? [],
   }
 }
 
@@ -117,7 +129,7 @@ async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promi
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
 
-/** True for a dry run that is to find out which matches would be joined. */
+/** True for a dry run that finds out which matches would be joined. */
 function triesJoins({ isDryRun, match }: ImportFile): boolean {
   return isDryRun && match === 'sure'
 }

@@ -12,7 +12,7 @@ import { isPair, kindRule, pairRules } from './pairs.ts'
 
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
- * a row that is already a transfer, or else the one that was typed, or else the older one. The other is deleted like any
+ * a row that is already a transfer, or else the one entered by hand, or else the older one. The other is deleted like any
  * row, and remembered as it was: a file that has it imports nothing new, and `separate` brings it back. Figures,
  * tombstones and spent client ids are the triggers' work. `updated_at` does not change, since undoing an import tells by
  * it whether somebody has edited the row.
@@ -137,7 +137,7 @@ function updateSurvivors(userId: SQL, joined: SQL): SQL {
      where transactions.id = gone.joined_id and transactions.seq <= gone.seq`
 }
 
-/** The remembered row of each of these pairs, as far as they have been joined. */
+/** The remembered rows of those pairs that have been joined. */
 export function joinedOf(userId: SQL, pairs: Pairs): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair

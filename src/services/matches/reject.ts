@@ -13,8 +13,8 @@ export async function rejectMatch(owner: Owner, draft: Draft<Pair>): Promise<voi
   const { kind, ids } = await requireComplete(owner, draft)
   const [first, second] = ids.toSorted((a, b) => a - b)
   const quota = rejectionQuota(owner.id)
-  const isKnown = sql`exists (select 1 from ${rejectedMatches} where ${isRejected(owner, kind, ids)})`
-  const rules = [...pairRules(owner, ids), { ...quota, holds: sql`(${isKnown} or ${quota.holds})` }]
+  const isRepeat = sql`exists (select 1 from ${rejectedMatches} where ${isRejected(owner, kind, ids)})`
+  const rules = [...pairRules(owner, ids), { ...quota, holds: sql`(${isRepeat} or ${quota.holds})` }]
   const { verdict } = await owner.run({
     verdict: selectVerdict(owner.db, rules),
     rejected: owner.db.run(sql`

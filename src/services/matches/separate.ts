@@ -89,7 +89,7 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 
-/** Inserts the rows as if they were typed, so that the triggers count them, and then says where they came from. */
+/** Inserts the rows as if entered by hand, so that the triggers count them, and then says where they came from. */
 function bringBack(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`

@@ -5,17 +5,10 @@ import type { Slots } from '../../db/prepared.ts'
 import { accounts } from '../../db/schema.ts'
 import { nobodysAccount } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
+import { bitsOf } from './conflicts.ts'
 import { creation, type NewRows } from './creations.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
-import {
-  applyUpdates,
-  bitsOf,
-  changesAsJson,
-  deletion,
-  isNamed,
-  judgeUpdates,
-  type NounTable,
-} from './updates.ts'
+import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type NounTable } from './updates.ts'
 
 const groupOf = {
   name: 'name',

@@ -32,7 +32,7 @@ type Verdict = [
   detail: ItemErrors | string[] | null,
 ]
 
-/** Outcomes with which the row is shown, since something else may have changed that the client cannot know of. */
+/** Outcomes that come with the row, since it may have changed in ways that the client cannot know of. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
 /** Reads the verdicts of an upload, and the rows of the outcomes above as they are now. */

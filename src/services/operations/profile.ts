@@ -4,8 +4,9 @@ import { prepareOwned } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { rule } from '../guards.ts'
 import { addressIsFixed } from '../profile.ts'
+import { bitsOf } from './conflicts.ts'
 import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, bitsOf, changesAsJson, judgeUpdates, type NounTable } from './updates.ts'
+import { applyUpdates, changesAsJson, judgeUpdates, type NounTable } from './updates.ts'
 
 const groupOf = {
   name: 'name',

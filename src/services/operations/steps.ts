@@ -16,7 +16,7 @@ import { rowsTwice } from './names.ts'
 /** The beginning of every verdict; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
-/** What the statements of an upload refer to; `guard` is false if nothing must be done. */
+/** What the statements of an upload refer to; `guard` is false if nothing may be written. */
 export type Uploading = { id: SQL; userId: SQL; guard: SQL }
 
 /** Stores the verdicts of a query, whose `verdict` has the places above and the named values. */
@@ -48,7 +48,7 @@ export function accepted(
 
 /** The ids of the rows whose operations have one of these outcomes, as a query. */
 export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: readonly string[]): SQL {
-  return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${words(outcomes)})`
+  return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
 }
 
 /** The verdicts of steps, without the values to write, as a query. */
@@ -61,10 +61,10 @@ export function storedVerdicts(uploadId: SQL): SQL {
 
 function verdictsOf(uploadId: SQL, steps: readonly string[]): SQL {
   return sql`(select value from ${uploadSteps} cross join json_each(items)
-         where upload_id = ${uploadId} and step in (${words(steps)}))`
+         where upload_id = ${uploadId} and step in (${literals(steps)}))`
 }
 
-const words = (list: readonly string[]) => sql.raw(list.map((word) => `'${word}'`).join(', '))
+const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${text}'`).join(', '))
 
 /** What the client has seen of the feed. */
 export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>

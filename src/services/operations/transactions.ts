@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Operation } from '../../contract/operations.ts'
+import type { fieldsThatGoTogether, Operation } from '../../contract/operations.ts'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { requireBounds } from '../../db/figures.ts'
@@ -14,16 +14,18 @@ import {
   createRows,
   decideOutcomes,
   fieldsAsSent,
+  passingBatch,
   rowParts,
   stageRows,
 } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
+import { clientIdUnspent } from '../transactions/client-ids.ts'
 import { liveCategory } from '../transactions/read.ts'
-import { categoryRequired, clientIdUnspent, nextRow, transactionRules } from '../transactions/rules.ts'
+import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'
+import { bitsOf } from './conflicts.ts'
 import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
 import {
   applyUpdates,
-  bitsOf,
   changesAsJson,
   deletion,
   isNamed,
@@ -41,11 +43,11 @@ const groupOf = {
   transaction_date: 'transaction_date',
   description: 'description',
   reference: 'reference',
-} satisfies Record<keyof TransactionChanges, string>
+} satisfies Record<keyof TransactionChanges, string> &
+  Record<(typeof fieldsThatGoTogether)[number], 'accounts'>
 
-/** The groups of which no column is indexed. */
-const words = ['description', 'reference']
-const isIndexed = (field: string) => !words.includes(field)
+const unindexed = ['description', 'reference']
+const isIndexed = (field: string) => !unindexed.includes(field)
 const indexed = bitsOf(groupOf, isIndexed)
 
 const transaction: NounTable = {
@@ -113,7 +115,7 @@ export const deleteTransactions = deletion(transaction, 'delete transaction', ({
   db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
 )
 
-const stagedFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
+const creationFields = ['account_id', 'to_account_id', 'category_id', ...fieldsAsSent] as const
 
 type Parts = { parts: { from: number; json: string }[] }
 
@@ -121,10 +123,9 @@ type Parts = { parts: { from: number; json: string }[] }
 const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, asked)
-  const batch = { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
   return {
-    batch: insertWhere(db, batches, batch, guard),
-    items: stageRows(id, parts, stagedFields, judgedItems(userId)).map((part) => db.run(part)),
+    batch: insertWhere(db, batches, passingBatch(id, userId, now), guard),
+    items: stageRows(id, parts, creationFields, judgedItems(userId)).map((part) => db.run(part)),
     // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
     rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
@@ -134,7 +135,7 @@ const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) =
 
 export const createTransactions: Step = (owner, asked, operations) => {
   const rows = operations.map(({ clientId, set }) => ({ ...set, client_id: clientId }))
-  const parts = rowParts<Record<string, unknown>>(rows, stagedFields)
+  const parts = rowParts<Record<string, unknown>>(rows, creationFields)
   return Object.values(create(owner, { ...asked, parts })).flat() as Bound[]
 }
 

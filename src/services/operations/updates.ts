@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/operations.ts'
 import { prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots, Statement } from '../../db/prepared.ts'
 import { brokenRules, type Rule } from '../guards.ts'
+import { bitsOf, columns, deletionConflicts, type GroupOf, updateConflicts } from './conflicts.ts'
 import {
   accepted,
   idsWith,
@@ -16,8 +17,7 @@ import {
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
 export type NounTable = {
   table: 'accounts' | 'categories' | 'transactions' | 'users'
-  /** Each field, and the group with which it conflicts. */
-  groupOf: Record<string, string>
+  groupOf: GroupOf
   /** The fields that hold ids, and the table that these belong to. */
   references?: Record<string, 'accounts' | 'categories'>
   /** The current values of fields that are not what their columns hold. */
@@ -61,11 +61,6 @@ export function changesAsJson({ groupOf }: NounTable, operations: Operation[]): 
   )
 }
 
-/** The bits of those fields to which the condition applies. */
-export function bitsOf(groupOf: NounTable['groupOf'], holds: (field: string) => boolean): number {
-  return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
-}
-
 /** The values in the verdict on an update: which fields were sent, and what each field should become. */
 const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupOf)]
 
@@ -74,8 +69,7 @@ const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupO
  *
  * 1. A row that does not exist, or is somebody else's, is gone.
  * 2. An update that would break a rule is invalid.
- * 3. A field conflicts if the row has neither the value that it was nor the one that it should become. Only fields that
- *    are set count, so a client may send the whole row as it was.
+ * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
  */
 export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): SQL {
@@ -84,12 +78,10 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): S
   const next = fields.map(
     (field, at) => `iif(sent & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
   )
-  const meets = (group: Group) =>
-    sql`and (sent & ${group.bits}) = ${group.bits} and ${group.of('now')} is not ${group.of('set')}`
   const query = sql`
     with ${foundRows(userId, { noun, step, json })},
     next as materialized (
-      select *, ${sql.raw(next.join(', '))}, ${conflicts(noun, meets)} as conflicting from found
+      select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.groupOf)} as conflicting from found
     ),
     counted as materialized (select *, ${noun.counted ?? sql`null`} from next),
     judged as materialized (
@@ -110,11 +102,11 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): S
   return storeVerdicts(upload, { step, values: changedValues(noun), query })
 }
 
-/** Decides the outcomes of deletions: a field conflicts if the row does not have the value that it was. */
+/** Decides the outcomes of deletions. */
 function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   const query = sql`
     with ${foundRows(upload.userId, { noun, step, json })},
-    judged as materialized (select *, ${conflicts(noun, () => sql``)} as conflicting from found),
+    judged as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
     verdict as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
              iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from judged
@@ -163,25 +155,6 @@ function foundRows(userId: SQL, { noun, json }: Judged): SQL {
         from item left join ${name} on ${noun.row(userId)}
     )`
 }
-
-type Group = { bits: SQL; of: (prefix: string) => SQL }
-
-/** The fields that conflict, as a JSON array. Those of a group conflict together. */
-function conflicts({ groupOf }: NounTable, andAlso: (group: Group) => SQL): SQL {
-  const found = [...new Set(Object.values(groupOf))].map((name) => {
-    const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
-    const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
-    const group = { bits, of: (prefix: string) => columns(prefix, fields) }
-    const isKnown = sql`(known & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
-    // The key of a category's name is no field of the contract.
-    const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
-    return sql`iif(${isKnown} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`
-  })
-  return sql`('[' || substr(${sql.join(found, sql` || `)}, 2) || ']')`
-}
-
-const columns = (prefix: string, fields: readonly string[]) =>
-  sql.raw(`(${fields.map((field) => `${prefix}_${field}`).join(', ')})`)
 
 /**
  * Writes the updates of a step that `which` matches. Sets only the given fields, since setting a column writes its

@@ -93,6 +93,7 @@ function stepsOf(owner: Owner, asked: Asked, operations: Operation[]): Bound[] {
   })
 }
 
+/** Without the rest of the cursor, which differs in shape: each shape would be prepared anew. */
 function seen({ epoch, userId, seq }: FeedCursor): Seen {
   return { epoch, userId, seq }
 }

@@ -9,7 +9,7 @@ import { addError, type Draft } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
 import { hashInTurn } from '../hashing.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../mail-limits.ts'
-import { attempt } from '../throttle.ts'
+import { countAttempt } from '../throttle.ts'
 import { insertDefaultCategories } from './default-categories.ts'
 import { newToken, type SignInContext } from './token.ts'
 
@@ -33,7 +33,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   // If the address is taken, its unique index fails the whole batch: what follows is about the new user.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
   const { secret, row } = newToken(context)
-  const mail = attempt(db, mailLimits(newAddress(email), client), now)
+  const mail = countAttempt(db, mailLimits(newAddress(email), client), now)
   try {
     const results = await runBatch(db, {
       user: db.insert(users).values(user).returning(userColumns),

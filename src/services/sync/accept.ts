@@ -17,7 +17,7 @@ import type { SyncQueue } from '../../gateways/queues.ts'
 import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
-import { withClientId } from '../transactions/rules.ts'
+import { withClientId } from '../transactions/client-ids.ts'
 import { isVerified } from '../verified.ts'
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */

@@ -11,13 +11,13 @@ import {
   isUnfinished,
   itemPlace,
   itemRules,
-  ownerOf,
+  userOfBatch,
 } from '../bulk-insert.ts'
 
 /** Finishes a batch, and marks the user's next one, if there is one, as queued. */
 function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
   const next = sql`
-    select rowid from ${batches} where user_id = ${ownerOf(batchId)} and completed_at is null order by rowid limit 1`
+    select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
   return {
     batch: builder.run(sql`
       update ${batches} set status = ${status}, completed_at = ${now} where ${isUnfinished(batchId)}`),
@@ -27,10 +27,10 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
 }
 
 /** False for a batch whose user has been deleted: it creates nothing, and is removed with what was theirs. */
-const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${ownerOf(batchId)})`
+const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
-  decided: builder.run(decideOutcomes(batchId, itemRules(ownerOf(batchId)))),
+  decided: builder.run(decideOutcomes(batchId, itemRules(userOfBatch(batchId)))),
   rows: builder.run(
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
   ),

@@ -12,16 +12,10 @@ import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
+import { clientIdUnspent, withClientId } from './client-ids.ts'
 import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
-import {
-  categoryRequired,
-  clientIdUnspent,
-  type GivenFields,
-  nextRow,
-  transactionRules,
-  withClientId,
-} from './rules.ts'
+import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
 
 const duplicatesListed = 5
 
@@ -39,8 +33,8 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
     fields.client_id ? eq(transactions.id, withClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
-  const isNew = [earlierOf(fromUsers), duplicateOf(fromUsers)].map(isAbsent)
-  const guard = and(eq(users.id, owner.id), allHold(rules), ...isNew) as SQL
+  const isUnlikeAny = and(isAbsent(earlierOf(fromUsers)), isAbsent(duplicateOf(fromUsers)))
+  const guard = and(eq(users.id, owner.id), allHold(rules), isUnlikeAny) as SQL
   return {
     earlier: db.select(transactionColumns).from(transactions).where(earlierOf(owner.id)),
     judged: selectJudgement(owner, rules),
@@ -72,6 +66,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   const [transaction] = [...results.earlier, ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
   const refused = refusal(draft, results.judged)
+  // No rule was broken, so only a possible duplicate can have kept it from being created.
   const isDuplicate = 'errors' in refused && Object.keys(refused.errors).length === 0
   throw isDuplicate ? new PotentialDuplicate(explained(results.duplicates, fields)) : refused
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
-import { hasLiveAccounts, refersToOwn } from '../../db/ownership.ts'
-import { accounts, categories, remembered, spentClientIds, transactions } from '../../db/schema.ts'
+import { refersToOwn } from '../../db/ownership.ts'
+import { accounts, categories } from '../../db/schema.ts'
 import { invalidText, requiredText } from '../../domain/draft.ts'
 import { type Rule, rule } from '../guards.ts'
 
@@ -40,41 +40,6 @@ export function transactionRules(userId: SQL, next: NextRow): Rule[] {
       sql`(${category} is null or ${refersToOwn(userId, categories, category)})`,
     ),
   ]
-}
-
-/** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
-export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
-  const { userId: spender, noun, clientId } = spentClientIds
-  const text = 'The :field belongs to a transaction that was deleted.'
-  const isSpent = sql`${spender} = ${userId} and ${noun} = 'transaction' and ${clientId} = ${client_id}`
-  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${hasLiveAccounts}`
-  return rule(
-    'client_id',
-    text,
-    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent} and not exists (${joinedWith(userId, client_id)}))
-      or exists (select 1 from ${transactions} where ${isGone}))`,
-  )
-}
-
-/**
- * The id of the transaction that was created with a client id or, if that has since been joined with another, of the one
- * that now stands for it. In place of the latter id, `orJoined` may select something else from that transaction and from
- * `gone`, the joined one as it is remembered.
- */
-export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
-  const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
-  return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
-    (${joinedWith(userId, client_id, orJoined)}))`
-}
-
-/** Selects the transaction that now stands for a joined one, which was created with this client id. */
-function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
-  return sql`
-    select ${what} from ${spentClientIds} spent
-     cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
-     cross join ${transactions} on ${transactions.id} = gone.survivor_id
-     where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}
-       and ${hasLiveAccounts}`
 }
 
 /** Only for transactions created singly or by an operation: batches, imports and updates accept them uncategorised. */

@@ -1,4 +1,5 @@
 import { or, type SQL, sql } from 'drizzle-orm'
+import { mostSearched } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
@@ -6,10 +7,10 @@ import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
 /**
- * How many rows a search looks at, at most: the newest. An ordinary index cannot find a word within a text, and one that
- * can would make every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
+ * Only the newest rows are searched: an ordinary index cannot find a word within a text, and one that can would make
+ * every write nearly twice as expensive (docs/decisions.md, Searches are bounded).
  */
-const mostSearched = sql<number>`10000`
+const reach = sql<number>`${sql.raw(String(mostSearched))}`
 
 type Search = {
   /** Selects the ids of a page of what was found. */
@@ -24,8 +25,8 @@ export function search(owner: Scope, filter: Slots<Conditions>): Search {
   const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }
   const newest = newestOf(filterParts(owner, narrow), {
     offset: sql`0`,
-    perPage: mostSearched,
-    reach: mostSearched,
+    perPage: reach,
+    reach,
   })
   // A cross join, or SQLite would go through the whole history in order, and look each row up among the newest.
   const looked = sql`(${newest}) looked cross join ${transactions} on ${transactions.id} = looked.id`
@@ -36,6 +37,6 @@ export function search(owner: Scope, filter: Slots<Conditions>): Search {
        order by looked.transaction_date desc, looked.id desc limit ${perPage} offset ${offset}`,
     counted: sql`
       select count(iif(${isMatch}, 1, null)) as total,
-             iif(count(*) < ${mostSearched}, null, min(looked.transaction_date)) as searchedBackTo from ${looked}`,
+             iif(count(*) < ${reach}, null, min(looked.transaction_date)) as searchedBackTo from ${looked}`,
   }
 }

@@ -12,7 +12,7 @@ export type Columns = Partial<Record<CsvField, number[]>>
 
 /** How many columns with the same meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
-/** How many unknown fields of a mapping are named. */
+/** The most unknown fields of a mapping that errors name. */
 const unknownListed = 3
 
 const several = new Set<CsvField>(['description', 'payee'])

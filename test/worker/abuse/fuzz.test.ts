@@ -42,7 +42,7 @@ afterAll(() => {
 
 describe.concurrent('requests drawn from the OpenAPI document', () => {
   test.each(seeds)(
-    'are answered as described, and show and change nothing of anybody else (seed %i)',
+    'are answered as described, and show and change nothing of anybody else’s (seed %i)',
     async (seed) => {
       const target = await createTarget(`seed${seed}`)
       let sent = 0
@@ -70,7 +70,7 @@ describe.concurrent('requests drawn from the OpenAPI document', () => {
   )
 })
 
-test('the requests were as many as asked for, and every operation has succeeded', () => {
+test('as many requests were made as asked for, and every operation has succeeded', () => {
   const total = Object.values(answered).reduce((sum, count) => sum + count, 0)
   expect(total).toBeGreaterThanOrEqual(Number(requests))
   const never = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))

@@ -74,7 +74,7 @@ test.each(['with@example.com', 'none@example.com', 'sans@example.com'])(
   },
 )
 
-test('a password that is too long lets nobody leave', async () => {
+test('a password that is too long deletes no user', async () => {
   const { body } = await person.delete('/api/me', { password: tooLong })
   expect(body.errors).toEqual({ password: ['The password is incorrect.'] })
 })

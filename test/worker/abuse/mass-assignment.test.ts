@@ -55,7 +55,7 @@ const writes: [
   ['POST /api/import/store', ({ expense }) => ({ transactions: [{ ...expense(), ...columns, amount: 77 }] })],
 ]
 
-test.each(writes)('%s takes no field that is not the client’s to set', async (route, body, path) => {
+test.each(writes)('%s accepts no field that is not the client’s to set', async (route, body, path) => {
   const world = createWorld()
   const household = await createHousehold(world)
   await household.spend()
@@ -68,7 +68,7 @@ test.each(writes)('%s takes no field that is not the client’s to set', async (
   await expectNothingTaken(household)
 })
 
-test('registering makes somebody with an id of the service, whose address is not verified', async () => {
+test('registering makes a user with an id of the service’s and an unverified address', async () => {
   const world = createWorld()
   const person = await world.register(columns)
   expect(person.id).toBe(1)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { app } from '../../../src/app.ts'
-import { openDatabase } from '../../../src/db/client.ts'
 import { publicRoutes } from '../../../src/http/authenticate.ts'
+import { openDatabase } from '../../databases/open.ts'
 import { type Answer, aCategory, type Json, openAccount, type Person, type World } from '../world.ts'
 
 /** Every route of the API as `METHOD /path`, as registered with Hono. */

@@ -5,8 +5,8 @@ import { allotIds } from '../../../scale/ids.ts'
 import { enrol, moveUser, type NumberedDatabase } from '../../../scale/move.ts'
 import type { RouterEnv } from '../../../scale/places.ts'
 import router from '../../../scale/router.ts'
-import { openDatabase } from '../../../src/db/client.ts'
 import type { Mail } from '../../../src/domain/mails.ts'
+import { type Database, openDatabase } from '../../databases/open.ts'
 import type { Json } from '../answers.ts'
 import { clientsOf, collectingQueue, freshDatabaseUrl } from '../service.ts'
 import { pathOf } from '../world.ts'
@@ -19,7 +19,7 @@ export type Resident = Awaited<ReturnType<Databases['register']>>
 
 /** The router and the real Worker behind it, on so many databases and a directory that nobody else uses. */
 export async function createDatabases(count: number) {
-  const numbered: (NumberedDatabase & { url: string })[] = []
+  const numbered: (NumberedDatabase & { db: Database; url: string })[] = []
   const directoryUrl = freshDatabaseUrl()
   const directoryDb = open(directoryUrl)
   const directory = new Directory(directoryDb)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { databaseOf } from '../../../scale/ids.ts'
 import { keptTables, movingTables } from '../../../scale/move.ts'
 import { findDifferences } from '../../../src/db/check.ts'
-import { openDatabase } from '../../../src/db/client.ts'
+import { openDatabase } from '../../databases/open.ts'
 import { expectWhole, FeedCopy } from '../feed-copy.ts'
 import type { Json } from '../world.ts'
 import { createDatabases, type Databases, deadUrl, type Resident } from './many-databases.ts'
@@ -100,7 +100,7 @@ test('a cursor from before a move works after it, and misses nothing', async () 
   await expectWhole(snapshot, person)
 })
 
-test('a user moves whose deleted account still waits to be removed, and its client ids stay spent', async () => {
+test('a user moves with a deleted account that is still to be removed, and its client ids stay spent', async () => {
   const world = await createDatabases(2)
   const person = await somebodyWithAHistory(world)
   const [checking, savings] = (await person.get('/api/accounts')).body

@@ -121,7 +121,7 @@ test('links in emails lead to the database of their user', async () => {
   expect((await person.get('/api/email/verification-status')).body.email_verified).toBe(true)
 })
 
-test('of two registrations of one address at once one succeeds, whichever database it is', async () => {
+test('of two simultaneous registrations of one address one succeeds, whichever database it is', async () => {
   const world = await createDatabases(4)
   for (let i = 0; i < 10; i++) {
     const email = `race${i}@example.com`

@@ -1,16 +1,19 @@
 import type { FieldErrors } from '../api.ts'
 import type { Copy, Work } from './copy.ts'
 import { idOf } from './store.ts'
-import { type Change, type Fields, type Named, pick, withMine, withTheirs } from './waiting.ts'
+import { type Change, type Fields, groupOf, type Named, pick, type Waiting } from './waiting.ts'
 
 /** Both values of each field; `mine` is null if the person has deleted the row, `theirs` if somebody else has. */
 export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
 export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
 
 /** What waits, and what of it a person has to decide. */
-export function decisionsOf({ waiting, view, write }: Copy) {
+export function conflictsOf({ waiting, view, write }: Copy) {
   return {
-    /** What waits to be sent, for a person or for a network; `row` is what is known of the row, even a deleted one. */
+    /**
+     * Everything that is not known to be accepted, whether it waits for a network or for a person to decide. `row` has the
+     * last known values, even of a deleted row.
+     */
     waiting: (): (Named & { row: Fields })[] =>
       [...waiting.values()].map(({ noun, key, sent, next }) => ({
         ...{ noun, key },
@@ -29,11 +32,11 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         })
     },
 
-    /** Decides a conflict: what the person did is done, unless somebody has changed the row again since. */
+    /** Keeps mine: what the person did is done, unless somebody has changed the row again since. */
     keepMine: ({ noun, key, theirs }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withMine(one, theirs) : one) }]),
 
-    /** Decides a conflict: the fields stay as somebody else has them. What did not conflict, or came later, still waits. */
+    /** Keeps theirs: the fields stay as somebody else has them. What did not conflict, or came later, still waits. */
     keepTheirs: ({ noun, key, mine }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withTheirs(one, mine) : one) }]),
 
@@ -46,11 +49,35 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         }))
     },
 
-    /** Drops what the service has refused. What may have landed before is still sent, to find out. */
+    /** Drops what the service has refused. Anything that may already have landed is sent once more, to find out. */
     async discard({ noun, key }: Named): Promise<void> {
       const change: Work['change'] = (one) =>
         !one?.errors ? one : one.sent ? { ...one, next: null, errors: null } : undefined
       if (waiting.get(idOf({ noun, key }))?.errors) await write([{ noun, key, change }])
     },
+  }
+}
+
+/** What waits once mine is kept. `seen` has the values that the person decided against. */
+function withMine(waiting: Waiting, seen: Fields | null): Waiting {
+  const { next } = waiting
+  return { ...waiting, next: next && { ...next, was: { ...next.was, ...seen } }, conflict: null }
+}
+
+/** What waits once theirs is kept: all but the conflicting fields that are still as in `mine`, which the person saw. */
+function withTheirs(waiting: Waiting, mine: Fields | null): Waiting | undefined {
+  const { next } = waiting
+  const conflict = waiting.conflict ?? []
+  if (next?.op !== 'update') return mine ? waiting : undefined
+  const isOther = (field: string) =>
+    conflict.includes(field) && field in next.set && next.set[field] !== mine?.[field]
+  const left = conflict.filter((field) => groupOf(field).some(isOther))
+  const lost = new Set(conflict.filter((field) => !left.includes(field)).flatMap(groupOf))
+  const fields = Object.keys(next.set).filter((field) => !lost.has(field))
+  if (fields.length === 0) return undefined
+  return {
+    ...waiting,
+    conflict: left.length > 0 ? left : null,
+    next: { ...next, set: pick(next.set, fields), was: pick(next.was, fields) },
   }
 }

@@ -1,0 +1,46 @@
+import { type SQL, sql } from 'drizzle-orm'
+
+/** Each field of a noun, and the group with which it conflicts. */
+export type GroupOf = Record<string, string>
+
+/**
+ * The fields of an update that conflict, as a JSON array: those whose value in the row is neither what the client saw nor
+ * what it should become. Only fields that are set count, so a client may send the whole row as it was.
+ */
+export function updateConflicts(groupOf: GroupOf): SQL {
+  return conflicts(
+    groupOf,
+    ({ bits, of }) => sql`and (sent & ${bits}) = ${bits} and ${of('now')} is not ${of('set')}`,
+  )
+}
+
+/** The fields of a deletion that conflict, as a JSON array: those whose value in the row is not what the client saw. */
+export function deletionConflicts(groupOf: GroupOf): SQL {
+  return conflicts(groupOf, () => sql``)
+}
+
+type Group = { bits: SQL; of: (prefix: string) => SQL }
+
+/** The fields that conflict. Those of a group conflict together. */
+function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
+  const found = [...new Set(Object.values(groupOf))].map((name) => {
+    const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
+    const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
+    const group = { bits, of: (prefix: string) => columns(prefix, fields) }
+    const isChanged = sql`(known & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
+    // The key of a category's name is no field of the contract.
+    const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
+    return sql`iif(${isChanged} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`
+  })
+  return sql`('[' || substr(${sql.join(found, sql` || `)}, 2) || ']')`
+}
+
+/** The bits of those fields to which the condition applies. */
+export function bitsOf(groupOf: GroupOf, holds: (field: string) => boolean): number {
+  return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
+}
+
+/** These columns as a row value. */
+export function columns(prefix: string, fields: readonly string[]): SQL {
+  return sql.raw(`(${fields.map((field) => `${prefix}_${field}`).join(', ')})`)
+}

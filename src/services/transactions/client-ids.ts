@@ -1,0 +1,44 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { hasLiveAccounts } from '../../db/ownership.ts'
+import { remembered, spentClientIds, transactions } from '../../db/schema.ts'
+import { type Rule, rule } from '../guards.ts'
+
+/*
+ * What becomes of a new transaction whose client id has been used before: it is a duplicate of the transaction that has
+ * the id or now stands for that one, and it is refused if that was deleted.
+ */
+
+/**
+ * The id of the transaction that was created with a client id or, if that has since been joined with another, of the one
+ * that now stands for it. In place of the latter id, `orJoined` may select something else from that transaction and from
+ * `gone`, the joined one as it is remembered.
+ */
+export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
+  const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
+  return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
+    (${joinedWith(userId, client_id, orJoined)}))`
+}
+
+/** Selects the transaction that now stands for a joined one, which was created with this client id. */
+function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
+  return sql`
+    select ${what} from ${spentClientIds} spent
+     cross join ${remembered} gone on gone.user_id = spent.user_id and gone.id = spent.row_id
+     cross join ${transactions} on ${transactions.id} = gone.survivor_id
+     where spent.user_id = ${userId} and spent.noun = 'transaction' and spent.client_id = ${client_id}
+       and ${hasLiveAccounts}`
+}
+
+/** A late retry of the request that created a transaction must not bring it back once it has been deleted. */
+export function clientIdUnspent(userId: SQL, client_id: SQL): Rule {
+  const { userId: spender, noun, clientId } = spentClientIds
+  const text = 'The :field belongs to a transaction that was deleted.'
+  const isSpent = sql`${spender} = ${userId} and ${noun} = 'transaction' and ${clientId} = ${client_id}`
+  const isGone = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id} and not ${hasLiveAccounts}`
+  return rule(
+    'client_id',
+    text,
+    sql`not (exists (select 1 from ${spentClientIds} where ${isSpent} and not exists (${joinedWith(userId, client_id)}))
+      or exists (select 1 from ${transactions} where ${isGone}))`,
+  )
+}
