@@ -247,7 +247,7 @@ const spending = (description: string, amount = '12.00') => ({
 const amountOf = ({ transaction }: Copy, name: string) =>
   transaction.find(({ description }) => description === name)?.amount
 
-test('the adapters compile with the types of the engines, and so does what tests them', async () => {
+test('the adapters and their tests compile with the types of the engines', async () => {
   const tsc = path.join(projectDirectory, 'node_modules/typescript/bin/tsc')
   const compiled = promisify(execFile)(process.execPath, [tsc, '-p', 'docs/examples/engines'], {
     cwd: projectDirectory,
@@ -262,7 +262,7 @@ describe.each([
   test.each([
     ['one', ['phone', 'laptop']],
     ['the other', ['laptop', 'phone']],
-  ] as const)('what two devices did offline ends alike everywhere, synced in %s order', async (_, order) => {
+  ] as const)('what two devices did offline ends up alike, synced in %s order', async (_, order) => {
     const { service, cursor, network, phone, laptop } = await setUp(openDevice)
     const devices = { phone, laptop }
     expect(await phone.rows()).toEqual(await service())
@@ -302,7 +302,7 @@ describe.each([
     expect({ cursor: await cursor(), sent: network.sent }).toEqual(before)
   })
 
-  test('where both changed the same, the engine is told, and the person decides', async () => {
+  test('if both changed the same field, the engine is told, and the person decides', async () => {
     const { service, phone, laptop } = await setUp(openDevice)
     await phone.edit('transaction', 'Coffee', { amount: '13.00' })
     await laptop.edit('transaction', 'Coffee', { amount: '14.00', description: 'Coffee beans' })
@@ -379,7 +379,7 @@ describe.each([
     expect(phone.told).toEqual([])
   })
 
-  test('what the service refuses is told, and lands once it is corrected', async () => {
+  test('what the service refuses is reported, and lands once it is corrected', async () => {
     const { service, phone } = await setUp(openDevice)
     await phone.create('transaction', spending('Cake', '0.00'))
     await phone.sync()

@@ -143,7 +143,7 @@ describe.skipIf(!executable)('the example app', () => {
     await open(page, 'Settings')
     await page.getByLabel('Reminder').fill('20:00')
     await press(page, 'Save')
-    await page.getByText('Chrome on Linux, last used on').waitFor()
+    await page.getByText('Chrome on Linux (this device), last used on').waitFor()
     await open(page, 'Accounts')
     expect(await figures(page)).toEqual(['1,182.30', '70.50'])
 
@@ -184,7 +184,7 @@ describe.skipIf(!executable)('the example app', () => {
     )
   })
 
-  test('leads two devices that were offline to what the API has, and asks about each conflict once', async () => {
+  test('brings two devices that were offline in line with the API, and asks about each conflict once', async () => {
     const person = await newPerson('devices@example.com')
     await person.add('Rent', '40.00')
     await person.add('Gift', '5.00')
@@ -248,11 +248,11 @@ describe.skipIf(!executable)('the example app', () => {
       expect(await page.getByRole('button', { name: /Keep|Drop/ }).count()).toBe(0)
       await open(page, 'Accounts')
       const [{ balance }] = await person.get('/accounts')
-      expect(await figures(page)).toEqual([balance.toFixed(2)])
+      expect(await figures(page)).toEqual([balance.toFixed(2).replace('-', '−')])
     }
   })
 
-  test('lets people finish what they enter when their session ends, and sends it once they are back', async () => {
+  test('lets people finish what they are entering when their session ends, and sends it once they are back', async () => {
     const person = await newPerson('ended@example.com')
     const [, page] = await newDevice()
     await page.goto(`${address}/transactions`)
@@ -270,7 +270,7 @@ describe.skipIf(!executable)('the example app', () => {
     expect((await person.get('/transactions')).data).toHaveLength(1)
   })
 
-  test('shows a new version after one reload, in a browser that has kept the one before', async () => {
+  test('shows a new version after one reload, in a browser that has kept the old one', async () => {
     const [, page] = await newDevice()
     await page.goto(address)
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
@@ -285,7 +285,7 @@ describe.skipIf(!executable)('the example app', () => {
     await page.locator('meta[name=version]').waitFor({ state: 'attached' })
   })
 
-  test('is served with its headers, and has what it takes to be installed', async () => {
+  test('is served with its headers, and can be installed', async () => {
     const page = await fetch(`${served}/dashboard`, { method: 'HEAD' })
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const { id, icons } = (await (await fetch(`${served}/manifest.webmanifest`)).json()) as {
@@ -316,7 +316,7 @@ describe.skipIf(!executable)('the example app', () => {
     await open(page, 'Accounts')
     expect(await figures(page)).toEqual(['60.00'])
     await open(page, 'Overview')
-    await page.getByText('Everything together').waitFor()
+    await page.getByText('Total balance').waitFor()
 
     await open(page, 'Transactions')
     await press(page, 'Add transaction')

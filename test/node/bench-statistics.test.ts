@@ -45,7 +45,7 @@ test('the shift is what was added, however long a few calls took', () => {
   expect(shiftOf(logins(60, 120, 1), logins(60, 96, 2))).toBeCloseTo(-24, -1)
 })
 
-test('the smallest shift that is found is so: one of that size is found by nine runs of ten', () => {
+test('the smallest shift that counts as detectable is found by nine runs out of ten', () => {
   const smallest = smallestShiftFound(logins(60, 120, 1), 0.001, seeded(3))
   const found = (shift: number) =>
     Array.from({ length: 100 }, (_, run) =>
@@ -71,7 +71,7 @@ describe('the verdict on the time of logins', () => {
     expect(failures).toEqual([expect.stringMatching(/^LEAK: an unknown address takes/)])
   })
 
-  test('is not a verdict if the machine is too noisy, or differs from itself', () => {
+  test('is left open if the machine is too noisy, or differs from itself', () => {
     const noisy = (seed: number) => {
       const random = seeded(seed)
       return { kind: 'noisy', times: Array.from({ length: 60 }, () => 120 + 300 * random()) }

@@ -46,7 +46,7 @@ test('its counts are those of the database: one round trip with a token, and som
   ).toEqual([])
 })
 
-test('rows land in every way, a batch and a file in two round trips, a little JSON in one', () => {
+test('rows land in every way: a batch or a file in two round trips, a little JSON in one', () => {
   const landing = results.scenarios[0]?.landing ?? []
   expect(landing).toHaveLength(8)
   expect(landing.every(({ rowsPerSecond }) => rowsPerSecond > 0)).toBe(true)
@@ -81,13 +81,13 @@ test('ratios next to a disturbed bare route are flagged, and a missed goal says 
   expect(latency?.missed).toEqual([expect.stringContaining(`${second?.name}: 1.3`)])
 })
 
-test('deletions are measured with what hangs on them', () => {
+test('deletions are measured with all that goes with them', () => {
   const deletions = results.scenarios[0]?.deletions ?? []
   expect(deletions.map(({ rows }) => rows)).toEqual([100, 600, 800, 1_000])
   expect(deletions.map(({ status, done }) => [status, done])).toEqual(deletions.map(() => [204, true]))
 })
 
-test('reasons for missing a goal are of cases that exist, and every way of landing has one', () => {
+test('every reason for missing a goal is of a case that exists, and every way of landing has one', () => {
   const names = results.scenarios[0]?.cases.map(({ name }) => name) ?? []
   expect(Object.keys(reasons).filter((name) => !names.includes(name))).toEqual([])
   const ways = results.scenarios[0]?.landing.map(({ way }) => way).filter((way) => /^(sync|import)/.test(way))

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sqld, startSqld } from '../../dev/sqld/server.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { Meter } from '../../src/db/meter.ts'
 import { DatabaseUnavailable } from '../../src/domain/failures.ts'
+import { openDatabase } from '../databases/open.ts'
 
 let directory: string
 let server: Sqld
@@ -51,7 +51,7 @@ function write(writer: number, db: ReturnType<typeof open>) {
   ])
 }
 
-test('writers that a busy server refuses come again, and each has written once', async () => {
+test('writers that a busy server refuses try again, and each writes once', async () => {
   const unlock = lockFile()
   const meters = Array.from({ length: 20 }, () => new Meter())
   const writes = Promise.all(meters.map((meter, writer) => write(writer, open(meter))))

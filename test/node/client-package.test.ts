@@ -72,7 +72,7 @@ async function sizeOf(contents: string) {
   }
 }
 
-test('the examples, and what the types promise, compile against the package with the types of a browser alone', async () => {
+test('the examples, and what the types promise, compile against the package with a browser’s types alone', async () => {
   const tsc = path.join(projectDirectory, 'node_modules/typescript/bin/tsc')
   // Not skipping libraries, so that every import in the package's own declarations has to resolve.
   const options = ['-p', 'docs/examples', '--skipLibCheck', 'false']
@@ -80,7 +80,7 @@ test('the examples, and what the types promise, compile against the package with
   await expect(compiled).resolves.toMatchObject({ stdout: '' })
 })
 
-test('the package says what it is for, and goes along with the hono that an app has', async () => {
+test('the package says what it is for, and works with the hono that an app has', async () => {
   const read = (name: string) => readFile(path.join(clientPackage, name), 'utf8')
   const readme = await read('README.md')
   for (const [, example = ''] of readme.matchAll(/\]\((examples\/[^)]+)\)/g))
@@ -94,7 +94,7 @@ test('the package says what it is for, and goes along with the hono that an app 
 })
 
 test.skipIf(!browser)(
-  'the example’s form takes a mark away when the field is changed, and an edit after a lost answer reaches the row',
+  'the example’s form clears a mark when its field is changed, and an edit after a lost answer reaches the row',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('forms@example.com')
     const category_id = (await api('GET', '/categories', undefined, token)).body[0].id
@@ -252,7 +252,7 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
-  'the storage in IndexedDB lists in order what begins alike, survives its page, refuses what there is no room for, and connects again when it was closed',
+  'the IndexedDB storage lists keys with the same prefix in order, outlives its page, refuses what there is no room for, and reconnects after it was closed',
   async () => {
     const page = await servePage(`
       import { indexedDbStorage } from 'purse-client'
@@ -313,7 +313,7 @@ test.skipIf(!browser)(
 )
 
 test.skipIf(!browser)(
-  'on a page without TLS, in a browser that is older, what is recorded lands as well',
+  'on a page without TLS, in an older browser, what is recorded lands as well',
   async () => {
     const { place, api, token, user, userId, expense } = await setUp('plain@example.com')
     const page = await servePage(`

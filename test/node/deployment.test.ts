@@ -71,7 +71,7 @@ test('no two rate limits of any environments share a counter', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the contract gives clients the limits that the code has', () => {
+test('the contract states the limits that the code has', () => {
   const [, section = ''] = read('docs/contract.md').split('\n## Limits\n')
   const [table = ''] = section.split('\n## ')
   const told = [...table.matchAll(/^\| [^|]+ \| ([\d,]+) \|/gm)].map(([, n = '']) =>

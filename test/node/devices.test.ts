@@ -102,7 +102,7 @@ async function end(own: Device<Wire>[]): Promise<void> {
   first.ledger.settle(all)
 }
 
-test('copies are true, and nothing is lost or done twice, however often the database is killed under their devices', async () => {
+test('copies are correct, and nothing is lost or done twice, however often the database is killed', async () => {
   const wire = new Wire(new Tally())
   const people = [await settle(wire, 'ada', 3), await settle(wire, 'bob', 2)]
   const devices = people.flat()

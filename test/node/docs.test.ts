@@ -61,7 +61,7 @@ test('comments cite pages and headings that exist', () => {
   expect(leadsSomewhere('api.md')).toBe(false)
 })
 
-test('the person whom the reference offers to register does not occur in the guides', () => {
+test('the address that the reference offers to register does not occur in the guides', () => {
   const addressesIn = (text: string) => new Set(text.match(/\w+@example\.com/g))
   const guides = addressesIn(read('README.md') + read('docs/tour.md') + read('dev/main.ts'))
   const offered = addressesIn(read('dist/reference/api/openapi.json'))
@@ -69,7 +69,7 @@ test('the person whom the reference offers to register does not occur in the gui
   expect([...offered].filter((address) => guides.has(address))).toEqual([])
 })
 
-test('the document, the client and the changelog tell the version of package.json', async () => {
+test('the document, the client and the changelog state the version in package.json', async () => {
   const { version } = JSON.parse(read('package.json'))
   expect(JSON.parse(read('dist/reference/api/openapi.json')).info.version).toBe(version)
   expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version)
@@ -86,7 +86,7 @@ describe('docs/deploy.md', () => {
     expect(names.filter((one) => !deploy.includes(`\`${one}\``))).toEqual([])
   })
 
-  test('shows a placement that wrangler takes, and wrangler.toml has it ready in each environment', () => {
+  test('shows a placement that wrangler accepts, and wrangler.toml has it ready in each environment', () => {
     const line = /^placement = .+$/m.exec(deploy)?.[0] ?? 'none'
     const directory = mkdtempSync(path.join(tmpdir(), 'purse-placement-'))
     const config = path.join(directory, 'wrangler.toml')

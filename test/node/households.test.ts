@@ -37,14 +37,14 @@ describe.each([
   const measured = sumOf(households.map(measure))
   report(name, measured)
 
-  test.each(matchKinds)('99.5 of 100 that are sure are right: %ss', (kind) => {
+  test.each(matchKinds)('at least 99.5 in 100 that are sure are right: %ss', (kind) => {
     const { found, right } = measured[kind].sure
     expect(found).toBeGreaterThan(5 * count)
     // A single one of fewer than two hundred proves nothing.
     expect(found - right).toBeLessThanOrEqual(Math.max(1, found * 0.005))
   })
 
-  test.each(matchKinds)('95 of 100 are found: %ss', (kind) => {
+  test.each(matchKinds)('at least 95 in 100 are found: %ss', (kind) => {
     const { solved, toFind } = measured[kind]
     expect(toFind).toBeGreaterThan(10 * count)
     expect(percent(solved, toFind)).toBeGreaterThanOrEqual(95)

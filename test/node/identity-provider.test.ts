@@ -177,13 +177,13 @@ it('answers prompt=none without a hint with login_required', async () => {
   expect(arrived?.searchParams.get('error')).toBe('login_required')
 })
 
-it('knows a person by the address in any spelling, over a restart', async () => {
+it('recognises a person by the address in any spelling, across a restart', async () => {
   const { sub } = await signIn('anna@example.com')
   await reopen()
   expect(await signIn('Anna@Example.com')).toMatchObject({ sub, email: 'Anna@Example.com' })
 })
 
-it('keeps its signing keys over a restart', async () => {
+it('keeps its signing keys across a restart', async () => {
   const keys = async () => (await fetch((await discover()).jwks_uri ?? '')).json()
   const before = await keys()
   await reopen()
@@ -205,7 +205,7 @@ it('publishes what a relying party looks for', async () => {
   })
 })
 
-it('wants PKCE with S256', async () => {
+it('requires PKCE with S256', async () => {
   const without = await authorizationUrl({ login_hint: 'anna@example.com' })
   without.searchParams.delete('code_challenge')
   without.searchParams.delete('code_challenge_method')
@@ -217,7 +217,7 @@ it('wants PKCE with S256', async () => {
   }
 })
 
-it('gives no token for a wrong verifier, nor for a code used before', async () => {
+it('gives no token for a wrong verifier, nor for a used code', async () => {
   const { token_endpoint = '' } = await discover()
   const authorize = async () =>
     (await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))).arrived
@@ -239,7 +239,7 @@ it('gives no token to a client with a wrong secret', async () => {
   await expect(attempt).rejects.toMatchObject({ code: 'invalid_client' })
 })
 
-it('takes the client secret in the body as well', async () => {
+it('accepts the client secret in the body as well', async () => {
   const { token_endpoint = '' } = await discover()
   const { arrived } = await new Browser().follow(await authorizationUrl({ login_hint: 'anna@example.com' }))
   const body = new URLSearchParams({
@@ -279,7 +279,7 @@ it('can say that the address is not verified', async () => {
   })
 })
 
-it('can keep the address to itself', async () => {
+it('can withhold the address', async () => {
   const { arrived } = await fillIn({ address: 'anna@example.com', state: 'absent' })
   const claims = await verified((await exchange(arrived)).idToken())
   expect(claims).not.toHaveProperty('email')

@@ -144,7 +144,7 @@ it.each([
   ['html and text', { text: undefined }, 'validation_error', 'Missing `html` or `text` field.'],
   ['subject', { subject: '' }, 'missing_required_field', 'Missing `subject` field.'],
   ['from', { from: '' }, 'missing_required_field', 'Missing `from` field.'],
-])('wants %s', async (_field, change, name, message) => {
+])('requires %s', async (_field, change, name, message) => {
   const { error } = await resend.emails.send({ ...hello, ...change } as typeof hello)
   expect(error).toEqual({ statusCode: 422, name, message })
   expect(await count()).toBe(0)
@@ -164,12 +164,12 @@ it.each([
   expect(await count()).toBe(0)
 })
 
-it('takes 50 recipients', async () => {
+it('accepts 50 recipients', async () => {
   const to = Array.from({ length: 50 }, (_, index) => `p${index}@example.com`)
   expect((await resend.emails.send({ ...hello, to })).error).toBeNull()
 })
 
-it('wants an API key, as Resend does', async () => {
+it('requires an API key, as Resend does', async () => {
   for (const [path, method, body] of [
     ['/emails', 'POST', hello],
     ['/emails/batch', 'POST', [hello]],
@@ -188,19 +188,19 @@ it('refuses a body that is not JSON', async () => {
   expect(response.status).toBe(400)
 })
 
-it('answers a batch in its order', async () => {
+it('answers a batch in order', async () => {
   const { data } = await resend.batch.send([hello, { ...hello, subject: 'Second' }])
   const second = await resend.emails.get(data?.data[1]?.id ?? '')
   expect(second.data?.subject).toBe('Second')
 })
 
-it('takes nothing of a batch with a bad email in it', async () => {
+it('accepts nothing of a batch with a bad email in it', async () => {
   const { error } = await resend.batch.send([hello, { ...hello, to: 'nobody' }])
   expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
   expect(await count()).toBe(0)
 })
 
-it('takes the good emails of a batch with permissive validation and names the bad ones', async () => {
+it('accepts the good emails of a batch with permissive validation and names the bad ones', async () => {
   const { data } = await resend.batch.send([{ ...hello, to: 'nobody' }, hello], {
     batchValidation: 'permissive',
   })
@@ -209,7 +209,7 @@ it('takes the good emails of a batch with permissive validation and names the ba
   expect(await count()).toBe(1)
 })
 
-it('takes at most 100 emails in a batch', async () => {
+it('accepts at most 100 emails in a batch', async () => {
   const { error } = await resend.batch.send(Array.from({ length: 101 }, () => hello))
   expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' })
   expect(await count()).toBe(0)
@@ -235,7 +235,7 @@ it('refuses an idempotency key that was used for another email', async () => {
   expect(await count()).toBe(1)
 })
 
-it('makes one email of simultaneous requests with one idempotency key', async () => {
+it('sends one email for simultaneous requests with one idempotency key', async () => {
   const sends = Array.from({ length: 10 }, () => resend.emails.send(hello, { idempotencyKey: 'welcome/1' }))
   const answers = await Promise.all(sends)
   expect(await count()).toBe(1)
@@ -264,7 +264,7 @@ it('forgets an idempotency key after 24 hours', () => {
   expect(keys.take('key', 'other', new Date('2026-11-21T12:00:00Z'))).toBeUndefined()
 })
 
-it('keeps emails and idempotency keys over a restart', async () => {
+it('keeps emails and idempotency keys across a restart', async () => {
   const { data } = await resend.emails.send(hello, { idempotencyKey: 'welcome/1' })
   await reopen()
   expect((await resend.emails.get(data?.id ?? '')).data).toMatchObject({ subject: 'Hello', text: 'Hi Anna' })

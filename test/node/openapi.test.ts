@@ -23,7 +23,7 @@ test('a strict linter finds nothing wrong with the document', async () => {
   ])
 })
 
-test('the linter looks', async () => {
+test('the linter finds mistakes that were planted', async () => {
   const document = JSON.parse(await readFile(documentFile, 'utf8'))
   document.paths['/api/accounts'].get.operationId = 'showAccount'
   document.components.schemas.Account.examples = [{ id: 'one' }]

@@ -13,7 +13,7 @@ import { freePort } from '../../dev/ports.ts'
 import { findSqld } from '../../dev/sqld/binary.ts'
 import { isSqld, startSqld } from '../../dev/sqld/server.ts'
 import { findDifferences } from '../../src/db/check.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase } from '../databases/open.ts'
 import { newPlace, projectDirectory, until } from './stack.ts'
 
 function newDirectory(): string {
@@ -93,7 +93,7 @@ test('the database of `npm run dev` answers only who has its token, which stays 
     await expect(ask(token)).rejects.toMatchObject({ cause: { status: 401 } })
 })
 
-test('a backup, laid where docs/deploy.md lays it, is the database', async () => {
+test('a backup, put where docs/deploy.md puts it, is the database', async () => {
   const directory = newDirectory()
   const first = await startSqld({ directory, checkpointInterval: 60 })
   await migrateDatabase(first.url)

@@ -66,7 +66,7 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
 })
 
-test('a source that does not compile ends the start with its errors as text, and nothing of wrangler’s own', {
+test('a source that does not compile ends the start with its errors as text, without wrangler’s own output', {
   timeout,
 }, async () => {
   const devVars = path.join(project, '.dev.vars')

@@ -34,12 +34,12 @@ describe('opening an account', () => {
     })
   })
 
-  test.each(['bank', 'mobile', 'cash'])('takes the type %s', async (type) => {
+  test.each(['bank', 'mobile', 'cash'])('accepts the type %s', async (type) => {
     const person = await createWorld().register()
     expect((await openAccount(person, { type })).type).toBe(type)
   })
 
-  test.each([undefined, null, '', '   '])('takes %j as no notes', async (notes) => {
+  test.each([undefined, null, '', '   '])('reads %j as no notes', async (notes) => {
     const person = await createWorld().register()
     expect((await openAccount(person, { notes })).notes).toBeNull()
   })
@@ -89,7 +89,7 @@ describe('opening an account', () => {
     expect(account).not.toHaveProperty('colour')
   })
 
-  test('takes two accounts of one name', async () => {
+  test('allows two accounts of one name', async () => {
     const person = await createWorld().register()
     await openAccount(person, { name: 'Same' })
     await openAccount(person, { name: 'Same' })
@@ -203,7 +203,7 @@ describe('changing an account', () => {
     expect((await person.get(`/api/accounts/${cash.id}`)).body).toEqual(cash)
   })
 
-  test('tells of an absent or a foreign account before it looks at the fields', async () => {
+  test('reports an absent account, or another user’s, before it looks at the fields', async () => {
     const world = createWorld()
     const { cash } = await createHousehold(world)
     const stranger = await world.register()

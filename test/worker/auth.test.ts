@@ -45,7 +45,7 @@ describe('register', () => {
     })
   })
 
-  test('answers the whole user, as GET /api/me shows it, and so does every login', async () => {
+  test('returns the whole user, as GET /api/me shows it, and so does every login', async () => {
     const world = createWorld()
     const registered = (await register(world, { timezone: 'Asia/Tokyo' })).body
     const show = async () => (await world.call('GET', '/api/me', { token: registered.access_token })).body
@@ -109,7 +109,7 @@ describe('register', () => {
     })
   })
 
-  test('takes an address of 255 characters, and no longer one', async () => {
+  test('accepts an address of 255 characters, and none longer', async () => {
     const [long, longer] = [`${'a'.repeat(243)}@example.com`, `${'a'.repeat(244)}@example.com`]
     expect((await register(createWorld(), { email: long })).status).toBe(201)
     expectInvalid(await register(createWorld(), { email: longer }), {
@@ -127,7 +127,7 @@ describe('register', () => {
     expectInvalid(answer, { password: ['The password field confirmation does not match.'] })
   })
 
-  test('takes passwords of 8 to 1,024 characters, counted in code points', async () => {
+  test('accepts passwords of 8 to 1,024 characters, counted in code points', async () => {
     const world = createWorld()
     const statusOf = async (email: string, password: string) =>
       (await register(world, { email, ...withPassword(password) })).status
@@ -156,13 +156,13 @@ describe('register', () => {
     expect((await login(world, ada.email, '  spaces around  ')).status).toBe(200)
   })
 
-  test('takes a name of 255 code points after trimming', async () => {
+  test('accepts a name of 255 code points after trimming', async () => {
     const { status, body } = await register(createWorld(), { name: ` ${'😀'.repeat(255)} ` })
     expect(status).toBe(201)
     expect(body.user.name).toBe('😀'.repeat(255))
   })
 
-  test('takes a time zone', async () => {
+  test('accepts a time zone', async () => {
     const world = createWorld()
     const { body } = await register(world, { timezone: 'Asia/Tokyo' })
     expect((await world.call('GET', '/api/me', { token: body.access_token })).body.timezone).toBe(
@@ -205,7 +205,7 @@ describe('login', () => {
     }
   })
 
-  test('takes the address in any case and with spaces around it', async () => {
+  test('accepts the address in any case and with spaces around it', async () => {
     const world = createWorld()
     await register(world, { email: 'Ada@Example.com' })
     expect((await login(world, ' ADA@example.COM ', ada.password)).status).toBe(200)
@@ -225,7 +225,7 @@ describe('login', () => {
     }
   })
 
-  test('takes no other letter for one of the address, whatever its lower case is', async () => {
+  test('mistakes no other letter for one of the address, whatever its lower case is', async () => {
     const world = createWorld()
     await register(world, { email: 'kate@example.com' })
     expect((await login(world, '\u212aate@example.com', ada.password)).body).toEqual(wrongCredentials)
@@ -242,7 +242,7 @@ describe('login', () => {
     expect(body).toEqual(wrongCredentials)
   })
 
-  test('asks for the address and the password', async () => {
+  test('requires the address and the password', async () => {
     const world = createWorld()
     expectInvalid(await world.call('POST', '/api/login', { body: {} }), {
       email: ['The email field is required.'],
@@ -319,7 +319,7 @@ describe('an access token', () => {
     expect((await world.call('GET', '/api/me', { token: other })).status).toBe(200)
   })
 
-  test('is refused with the secret of another one', async () => {
+  test('is refused with the secret of another token', async () => {
     const world = createWorld()
     const [one, two] = [await world.register(), await world.register()]
     const [id, secret] = [one.token.split('|')[0], two.token.split('|')[1]]

@@ -136,7 +136,7 @@ describe('changing a category', () => {
     })
   })
 
-  test('tells of an absent or a foreign category before it looks at the fields', async () => {
+  test('reports an absent category, or another user’s, before it looks at the fields', async () => {
     const world = createWorld()
     const { id } = await create(await world.register(), 'Pets')
     const stranger = await world.register()

@@ -75,7 +75,7 @@ describe('changing the password', () => {
     })
   })
 
-  test('takes so many guesses a minute for each token, together with leaving', async () => {
+  test('allows a limited number of guesses a minute for each token, shared with leaving', async () => {
     const world = createWorld()
     const person = await world.register()
     const guesses = [
@@ -90,7 +90,7 @@ describe('changing the password', () => {
     expect((await person.delete('/api/me', { password: person.password })).status).toBe(429)
   })
 
-  test('sends people without a password to the reset email, with which it works from then on', async () => {
+  test('sends people without a password to the reset email, after which it works', async () => {
     const world = createWorld()
     const email = `${crypto.randomUUID()}@example.com`
     const { token } = await signInThroughProvider(world, email)
@@ -122,7 +122,7 @@ describe('changing the password', () => {
     expect(await statusOf(world, stranger.token)).toBe(401)
   })
 
-  test('keeps a password proven that an emailed link had set', async () => {
+  test('keeps a password proven that was set by an emailed link', async () => {
     const world = createWorld()
     const person = await world.register({ email: `${crypto.randomUUID()}@example.com` })
     await verifyAddress(world, person)

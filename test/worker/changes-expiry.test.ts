@@ -50,7 +50,7 @@ test('a snapshot that began before what is forgotten ends in a 410, unless nothi
   expect((await person.get(`/api/changes?cursor=${rest.body.cursor}`)).status).toBe(410)
 })
 
-test('numbers never fall: what comes after everything has been forgotten gets a number of its own', async () => {
+test('numbers never fall, even after everything has been forgotten', async () => {
   const world = createWorld()
   const { person, cash } = await createHousehold(world)
   const { cursor } = (await person.get('/api/changes')).body

@@ -35,7 +35,7 @@ test.each([
   ['TRANSACTION_BUSY', true],
   ['TRANSACTION_TIMEOUT', false],
   ['SQLITE_IOERR', false],
-])('%s is said of a batch that was not begun: %s', async (code, isSo) => {
+])('%s means that a batch was not begun: %s', async (code, isSo) => {
   expect(isTurnedAway(await translated(new LibsqlError('no matter', code)))).toBe(isSo)
 })
 

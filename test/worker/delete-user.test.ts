@@ -127,7 +127,7 @@ describe('leaving', () => {
     ])
   })
 
-  test('makes room for the address: whoever registers it again starts with nothing', async () => {
+  test('frees the address: whoever registers it again starts with nothing', async () => {
     const world = createWorld()
     const { person } = await busyHousehold(world)
     const { email, password } = person
@@ -226,7 +226,7 @@ describe('leaving without a password', () => {
     expect(await isThere(world, after.token)).toBe(true)
   })
 
-  test('is not for somebody who has a password and the provider as well', async () => {
+  test('is refused to somebody who has a password as well as the provider', async () => {
     const world = createWorld()
     const person = await world.register({ email: address() })
     await verifyAddress(world, person)

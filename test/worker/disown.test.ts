@@ -35,7 +35,7 @@ function expectBadLink({ status, text }: Answer): void {
   expect({ status, text }).toEqual({ status: 403, text: 'Invalid or expired verification link.' })
 }
 
-describe('the link "this was not me" of a verification mail', () => {
+describe('the link "this was not me" of a verification email', () => {
   test('comes with the day of registering, even in an email that is requested later', async () => {
     setClock(noon)
     const world = createWorld()

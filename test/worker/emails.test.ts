@@ -93,7 +93,7 @@ describe.each(every)('the email %s', (_, mail) => {
     'x'.repeat(61),
     'Ada,\n\nyour account is locked. Write to us.',
     'Ada\r\nBcc: eve@evil.example',
-  ])('does not pass on %j, which is no name but a message', (name) => {
+  ])('does not pass on %j, which is not a name but a message', (name) => {
     const { subject, text, html } = renderMail({ ...mail, name })
     expect(text).toMatch(/^Hello,\n/)
     for (const part of [subject, text, html]) expect(part).not.toContain(name)
@@ -116,7 +116,7 @@ test.each([
   ['text that runs backwards (U+202E)', 'Ada \u202Egnihtyna'],
   ['an address in letters that are not ASCII', 'пример.рф'],
   ['an address with a full stop of another script', 'evil\u3002example'],
-])('a mail does not pass on a name with %s', (_, name) => {
+])('an email does not pass on a name with %s', (_, name) => {
   expect(renderMail({ ...verify, name }).text).toMatch(/^Hello,\n/)
 })
 

@@ -261,7 +261,7 @@ test.each([
   expect([head.status, head.text]).toEqual([status, ''])
 })
 
-test('a token that gets nothing but 304s does not expire as idle, but does when it is old', async () => {
+test('a token that gets nothing but 304s does not expire as idle, but does expire with age', async () => {
   setClock(noon)
   const { world, person } = await given()
   let tag = await tagOf(world, person.token, '/api/accounts')
@@ -277,7 +277,7 @@ test('a token that gets nothing but 304s does not expire as idle, but does when 
   expect((await read(world, person.token, '/api/accounts', tag)).status).toBe(401)
 })
 
-test('the summary of the current month has no tag while it can be two months, and another in each', async () => {
+test('the summary of the current month has no tag while that can be either of two months, and a different one in each', async () => {
   setClock(Date.parse('2026-11-30T09:59:00Z'))
   const { world, person } = await given()
   const november = await tagOf(world, person.token, '/api/summary')
@@ -302,7 +302,7 @@ test('all other reads must not be stored, and have no tag', async () => {
   }
 })
 
-test('whatever a row shows of itself, writing it changes the tags', async () => {
+test('writing any field that a row shows changes the tags', async () => {
   const { world, person, checking, category } = await given()
   const derived = ['id', 'user_id', 'balance', 'created_at', 'updated_at']
   for (const [table, path, id] of [

@@ -52,7 +52,7 @@ test('the hourly job removes whatever has piled up, in parts that are a transact
   expect((await person.get('/api/me')).status).toBe(200)
 })
 
-test('what people took along when they left does not hold up the removal of other mails', async () => {
+test('gaps among the refused emails do not hold up the removal of the others', async () => {
   const world = createWorld()
   await execute(
     world,

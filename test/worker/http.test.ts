@@ -187,7 +187,7 @@ describe('CORS', () => {
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull()
   })
 
-  test('lets origins call that are configured', async () => {
+  test('lets configured origins call', async () => {
     const world = createWorld({ CORS_ORIGINS: 'https://a.example, https://b.example' })
     for (const origin of ['https://a.example', 'https://b.example', spa]) {
       const { headers } = await preflight(world, '/api/login', origin)
@@ -239,7 +239,7 @@ describe('a route', () => {
     '/api/accounts/1/2',
     '/accounts',
     '/api/categories/1/transactions',
-  ])('that is none is 404: %s', async (path) => {
+  ])('that does not exist is 404: %s', async (path) => {
     const world = createWorld()
     for (const options of [{}, await signIn(world)]) {
       const { status, body } = await world.call('GET', path, options)
@@ -260,7 +260,7 @@ describe('a route', () => {
     ['PATCH', '/api/transactions', ['GET', 'POST']],
     ['POST', '/api/transactions/1', ['GET', 'PUT', 'PATCH', 'DELETE']],
     ['POST', '/api/summary', ['GET']],
-  ])('that has no such method is 405 with what it has: %s %s', async (method, path, has) => {
+  ])('without this method is 405 with those it has: %s %s', async (method, path, has) => {
     const world = createWorld()
     const { status, headers, body } = await world.call(method, path, await signIn(world))
     expect([status, body]).toEqual([405, { message: expect.any(String) }])
@@ -390,7 +390,7 @@ describe('the body of a request', () => {
     expect((await world.call('GET', '/api/accounts?colour=red', options)).body).toHaveLength(1)
   })
 
-  test('has the last word when a key is given twice', async () => {
+  test('lets the last value count when a key is given twice', async () => {
     const world = createWorld()
     const rawBody = '{"name":"A","type":"bank","starting_balance":1,"name":"B"}'
     expect((await post(world, rawBody, json, await signIn(world))).body.name).toBe('B')

@@ -99,8 +99,8 @@ async function fillIn(world: World, fields: Record<string, string>): Promise<str
   return pathOf((await follow(page, { method: 'POST', body: new URLSearchParams(fields) })).href)
 }
 
-describe('the way to the provider', () => {
-  test('is an address with state, PKCE and nonce, which differ each time', async () => {
+describe('the redirect to the provider', () => {
+  test('carries state, PKCE and nonce, which differ each time', async () => {
     const world = createWorld()
     const answer = await world.call('GET', '/api/auth/idp')
     expect(answer.status).toBe(200)
@@ -803,7 +803,7 @@ describe('an ID token', () => {
         userinfo: { sub: 'subject-2', email: 'victim@example.com', email_verified: true },
       },
     ],
-  ])('%s ends in provider_error, and makes nobody', async (_, lies) => {
+  ])('%s ends in provider_error, and creates nobody', async (_, lies) => {
     const { world, answer } = await signInAtLiar(lies)
     expectFailure(answer, 'provider_error')
     expect(await usersIn(world)).toBe(0)
@@ -829,7 +829,7 @@ describe('an ID token', () => {
     expect((await victim.get('/api/me')).body.idp_id).toBeNull()
   })
 
-  test('gets what it does not say from the userinfo', async () => {
+  test('is completed from the userinfo', async () => {
     const { world, answer } = await signInAtLiar({
       claims: (c) => without('email')(without('email_verified')(without('name')(c))),
       userinfo: { sub: 'subject-1', email: 'Ada@Example.com', email_verified: 'true', name: 'Ada' },

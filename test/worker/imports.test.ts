@@ -189,7 +189,7 @@ describe('a bank statement', () => {
     expect(await home.total()).toBe(4)
   })
 
-  test('needs to be told its account, which must be the user’s own', async () => {
+  test('needs an account, which must be the user’s own', async () => {
     const home = await createImporter()
     const stranger = await createHousehold(home.world)
     for (const account_id of ['', String(stranger.cash.id), '999999', 'abc']) {
@@ -222,7 +222,7 @@ describe('a bank statement', () => {
     expect((await home.statement(csv, { statement_account: 'USD' })).body.import.counts.created).toBe(2)
   })
 
-  test('whose amounts have no sign is asked about, and read as it is answered', async () => {
+  test('whose amounts have no sign is asked about, and read as the answer says', async () => {
     const home = await createImporter()
     const csv = 'Date,Amount\n2026-01-30,5.00\n2026-01-31,7.00\n'
     const refused = await home.statement(csv)
@@ -233,7 +233,7 @@ describe('a bank statement', () => {
     expect((await home.statement(csv, { signs: 'odd' })).body.errors).toHaveProperty('signs')
   })
 
-  test('is tried without writing by dry_run, which answers the same', async () => {
+  test('is tried without writing by dry_run, with the same answer', async () => {
     const home = await createImporter()
     const dry = await home.statement(ofx, { dry_run: 'true' })
     expect([await home.total(), await home.leftovers()]).toEqual([0, 0])
@@ -244,7 +244,7 @@ describe('a bank statement', () => {
 })
 
 describe('JSON', () => {
-  test('takes the fields of a sync item, all or nothing', async () => {
+  test('accepts the fields of a sync item, all or nothing', async () => {
     const home = await createImporter()
     const item = { ...home.expense(), client_id: 'j1' }
     const bad = await home.person.post('/api/import/store', { transactions: [item, { ...item, amount: 0 }] })
@@ -264,7 +264,7 @@ describe('JSON', () => {
     expect(await home.total()).toBe(1)
   })
 
-  test('takes categories by id, which must be the user’s own', async () => {
+  test('accepts categories by id, which must be the user’s own', async () => {
     const home = await createImporter()
     const stranger = await createHousehold(home.world)
     const item = (category: Json) => ({ ...createExpense(home.checking), category_id: category.id })
@@ -363,7 +363,7 @@ describe('undoing an import', () => {
     expect(await home.total()).toBe(1)
   })
 
-  test('is not deleting one row, whose client id stays spent', async () => {
+  test('differs from deleting one row, whose client id stays spent', async () => {
     const home = await createImporter()
     const transactions = [{ ...home.expense(), client_id: 'once' }]
     await home.person.post('/api/import/store', { transactions })
@@ -512,7 +512,7 @@ test('a dry run answers as the real one would, bounds included, and leaves no tr
   expect(again.body.import.counts.created).toBe(1)
 })
 
-test('of ten thousand rows of a file, possible matches are looked for once the others are free to write', async () => {
+test('possible matches of ten thousand rows are looked for once others can write again', async () => {
   const home = await createImporter()
   const day = (i: number) => new Date(Date.UTC(2000, 0, 1 + (i % 9_000))).toISOString().slice(0, 10)
   const rows = Array.from({ length: 10_000 }, (_, i) => `${day(i)},-${(i % 500) + 1}.25,Row ${i}`)

@@ -194,7 +194,7 @@ test('whatever two people join is separated again, and edits in between leave al
 /** A coffee on some day: in the bank's file, or only typed. */
 type Coffee = { day: number; isBanked: boolean }
 
-test('of equal rows, joined, separated and deleted in any order, each stands for as many rows of a file as it should', async () => {
+test('equal rows, joined, separated and deleted in any order, each stand for as many rows of a file as they should', async () => {
   const world = createWorld()
   const pick = picker(20_261_123)
   for (let life = 0; life < 6; life++) {

@@ -53,7 +53,7 @@ async function createJoiner() {
   return { ...home, typed, first, second, rows, join, separate, contents, importAgain, isExact, balances }
 }
 
-test('of a duplicate the typed row remains, with its date, category and words, and gains what it lacks', async () => {
+test('the typed row of a duplicate remains, with its date, category and words, and gains what it lacks', async () => {
   const { person, typed, category, rows, join, separate, contents, importAgain, isExact, balances } =
     await createJoiner()
   const { body: feed } = await person.get('/api/changes?start=now')
@@ -88,7 +88,7 @@ test('of a duplicate the typed row remains, with its date, category and words, a
   expectInvalid(await separate(typed.id), { id: ['The selected id is invalid.'] })
 })
 
-test('of a transfer the outflow remains, and both statements can be imported again', async () => {
+test('the outflow of a transfer remains, and both statements can be imported again', async () => {
   const { checking, savings, rows, join, separate, contents, importAgain, isExact, balances, matches } =
     await createJoiner()
   const before = [await contents(), await balances()]
@@ -109,7 +109,7 @@ test('of a transfer the outflow remains, and both statements can be imported aga
   await importAgain()
 })
 
-test('what is joined twice is separated from the last, and is found by every file in between', async () => {
+test('what is joined twice is separated in reverse, and is found by every file in between', async () => {
   const { person, savings, join, separate, rows, importAgain, isExact, contents } = await createJoiner()
   // Both legs were typed as well, so that each of them absorbs a bank's row before they become a transfer.
   const leg = {

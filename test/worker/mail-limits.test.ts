@@ -140,7 +140,7 @@ describe('the owner of a confirmed address', () => {
     expect((await resend(world, owner.token)).status).toBe(200)
   })
 
-  test('who is refused another reset link has one that is good', async () => {
+  test('has a reset link that works whenever another is refused', async () => {
     setClock(noon)
     const world = createWorld()
     const email = `${crypto.randomUUID()}@example.com`
@@ -164,7 +164,7 @@ describe('the owner of a confirmed address', () => {
 })
 
 describe('one client address', () => {
-  test('causes a limited number of emails an hour, whoever gets them, and may sign up people without end', async () => {
+  test('causes a limited number of emails an hour, whoever gets them, and may sign up any number of people', async () => {
     const world = createWorld({ GENERAL_LIMIT_ENABLED: 'true' })
     const headers = elsewhere()
     const password = 'correct horse battery'

@@ -63,7 +63,7 @@ const outcome = ({ explicitAcks, delays }: { explicitAcks: string[]; delays: (nu
   retryDelays: delays,
 })
 
-describe('a mail', () => {
+describe('an email', () => {
   test('of registering arrives, as text and HTML, with a link that works', async () => {
     const world = createWorld()
     const person = await world.register({ email: address(), name: 'Ada' })
@@ -137,7 +137,7 @@ describe('a mail', () => {
     }
   })
 
-  test('under another wording of the same id is the same email', async () => {
+  test('with other wording but the same id is the same email', async () => {
     quiet()
     const [to, world] = [address(), createWorld()]
     const mail = mailTo(to)
@@ -183,7 +183,7 @@ describe('an email service', () => {
     ['answers 429', { status: 429 }],
     ['takes the mail and then answers 500', { status: 500, keep: true }],
     ['takes the mail and then answers 429', { status: 429, keep: true }],
-  ])('that %s gets the mail again, and it arrives once', async (_, order) => {
+  ])('that %s gets the email again, and it arrives once', async (_, order) => {
     quiet()
     const world = createWorld()
     const to = address()

@@ -178,7 +178,7 @@ describe('Server-Timing', () => {
       expect((await world.call('GET', '/api/health')).headers.get('Server-Timing')).toMatch(timing)
   })
 
-  test('gives the database no more than the whole', async () => {
+  test('attributes no more time to the database than to the whole', async () => {
     const { headers } = await createWorld().call('GET', '/api/health')
     const [, databaseMs, , durationMs] = timing.exec(headers.get('Server-Timing') ?? '') ?? []
     expect(Number(databaseMs)).toBeGreaterThan(0)
@@ -265,7 +265,7 @@ describe('a wrong configuration', () => {
   const secrets = ['TURSO_DATABASE_URL', 'APP_SECRET', 'RESEND_API_KEY', 'IDP_CLIENT_SECRET'] as const
   const others = ['APP_URL', 'FRONTEND_URL', 'MAIL_FROM', 'SCRYPT_COST', 'IDP_CLIENT_ID'] as const
 
-  test.each([...secrets, ...others])('without %s is said at start, and named', (name) => {
+  test.each([...secrets, ...others])('without %s is reported at start, by name', (name) => {
     for (const value of [undefined, '']) {
       reportConfiguration({ ...env, [name]: value })
       const lines = newLines()
@@ -317,7 +317,7 @@ describe('a wrong configuration', () => {
   })
 })
 
-test('nothing in the log tells a password, token, address, amount, description or query', async () => {
+test('nothing in the log reveals a password, token, address, amount, description or query', async () => {
   const world = createWorld()
   const email = 'canary.address@example.com'
   const password = 'canary password 1'

@@ -69,7 +69,7 @@ describe('me', () => {
     },
   )
 
-  test.each(['00:00', '23:59'])('takes %s as a time of day', async (reminder_time) => {
+  test.each(['00:00', '23:59'])('accepts %s as a time of day', async (reminder_time) => {
     const person = await createWorld().register()
     expect((await person.patch('/api/me', { reminder_time })).body.reminder_time).toBe(reminder_time)
   })
@@ -82,7 +82,7 @@ describe('me', () => {
     })
   })
 
-  test('takes a name of 255 code points and refuses one more', async () => {
+  test('accepts a name of 255 code points and refuses one more', async () => {
     const person = await createWorld().register()
     expect((await person.patch('/api/me', { name: '😀'.repeat(255) })).body.name).toBe('😀'.repeat(255))
     expectInvalid(await person.patch('/api/me', { name: '😀'.repeat(256) }), {
@@ -129,7 +129,7 @@ describe('me', () => {
     expect((await person.get('/api/me')).body).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
   })
 
-  test('takes back what it has shown, and what a form leaves empty', async () => {
+  test('accepts what it has shown, and what a form leaves empty', async () => {
     const person = await createWorld().register({ email: 'ada@example.com' })
     const shown = (await person.get('/api/me')).body
     const forms = [

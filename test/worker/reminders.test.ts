@@ -49,7 +49,7 @@ async function spendOn(person: Person, date: string): Promise<{ id: number }> {
 }
 
 describe('a reminder', () => {
-  test('comes at 20:00 by default, once, and is noted', async () => {
+  test('comes at 20:00 by default, once, and is recorded', async () => {
     const world = createWorld()
     const person = await somebody(world, '2026-11-20T08:00:00Z', { name: 'Ada' })
     expect(await remindersAt(world, '2026-11-20T08:05:00Z')).toEqual([])
@@ -330,7 +330,7 @@ describe('changing the settings of reminders', () => {
 })
 
 describe('a day on which the clocks change', () => {
-  test('in spring has its reminder of a time that is skipped, an hour later by the clock', async () => {
+  test('in spring moves the reminder of a skipped time an hour later by the clock', async () => {
     const world = createWorld()
     const { email, patch } = await somebody(world, '2026-03-27T12:00:00Z', { timezone: 'Europe/Berlin' })
     await patch('/api/me', { reminder_time: '02:30' })

@@ -54,7 +54,7 @@ describe('the list of sessions', () => {
     expect(own.user_agent).toBe('x'.repeat(255))
   })
 
-  test('has the one used last first', async () => {
+  test('is ordered by last use, the latest first', async () => {
     const world = createWorld()
     const person = await world.register()
     const [second, third] = [await signInFrom(world, person, 'B'), await signInFrom(world, person, 'C')]
@@ -68,7 +68,7 @@ describe('the list of sessions', () => {
 })
 
 describe('ending a session', () => {
-  test('kills that token and no other', async () => {
+  test('revokes that token and no other', async () => {
     const world = createWorld()
     const person = await world.register()
     const [phone, laptop] = [await signInFrom(world, person, 'A'), await signInFrom(world, person, 'B')]

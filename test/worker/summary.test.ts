@@ -194,7 +194,7 @@ describe('the month of the summary', () => {
     expect(then.body.category_breakdown).toMatchObject([{ total: 6 }])
   })
 
-  test('is this one when the named one is empty', async () => {
+  test('is the current one when the named one is empty', async () => {
     setClock(Date.parse('2026-11-15T12:00:00Z'))
     const { spentIn } = await createSpender('UTC')
     expect(await spentIn('?month=')).toBe(6)
@@ -277,7 +277,7 @@ describe('the summary of a range', () => {
     }
   })
 
-  test('may be open at either end, and is the month where it is one', async () => {
+  test('may be open at either end, and is the month if it is one', async () => {
     const { person } = await createLedger()
     const figures = async (query: string) => (await person.get(`/api/summary?${query}`)).body
     const all = await figures('from=1900-01-01&to=2100-12-31')
@@ -307,7 +307,7 @@ describe('the summary of a range', () => {
         month: ['The month field must match the format YYYY-MM.'],
       },
     ],
-  ])('is refused where it is none: %s', async (query, errors) => {
+  ])('is refused if it is not one: %s', async (query, errors) => {
     const person = await createWorld().register()
     expectInvalid(await person.get(`/api/summary?${query}`), errors)
   })

@@ -137,7 +137,7 @@ describe('a batch with something wrong in it', () => {
     [[], 'The transactions field is required.'],
     [{ 0: {} }, 'The transactions field must be an array.'],
     [Array(1_001).fill({}), 'The transactions field must not have more than 1000 items.'],
-  ])('is no batch at all: %#', async (transactions, message) => {
+  ])('is not a batch: %#', async (transactions, message) => {
     const phone = await createPhone()
     for (const Prefer of ['handling=strict', 'handling=lenient']) {
       const { status, body } = await phone.sync(transactions, { Prefer })
@@ -147,7 +147,7 @@ describe('a batch with something wrong in it', () => {
 })
 
 describe('sent again', () => {
-  test('the same batch lands once, also ten times in parallel', async () => {
+  test('the same batch lands once, even ten times in parallel', async () => {
     const phone = await createPhone()
     const items = [phone.coffee(), phone.coffee(), phone.coffee({ client_id: 'x' })]
     await Promise.all(Array.from({ length: 10 }, () => phone.sync(items)))

@@ -99,7 +99,7 @@ describe('changing a transaction', () => {
     expect(body).toEqual({ ...spent, ...fields, version: 2, updated_at: aTimestamp })
   })
 
-  test('takes an empty text for none', async () => {
+  test('reads an empty text as none', async () => {
     const { spent, change } = await createLedger()
     const { body } = await change(spent, { description: '', reference: '  ' })
     expect(body).toMatchObject({ description: null, reference: null })
@@ -124,14 +124,14 @@ describe('changing a transaction', () => {
     expect(await balances()).toEqual([100.5, 20, 19.5])
   })
 
-  test('turns a transfer round when both accounts are sent', async () => {
+  test('reverses a transfer when both accounts are sent', async () => {
     const { checking, cash, moved, change, balances } = await createLedger()
     const { status } = await change(moved, { account_id: cash.id, to_account_id: checking.id })
     expect(status).toBe(200)
     expect(await balances()).toEqual([117.5, -10, 0])
   })
 
-  test('clears the destination when the type leaves transfer', async () => {
+  test('clears the destination when the type is no longer transfer', async () => {
     const { category, moved, change, show, balances } = await createLedger()
     const { status, body } = await change(moved, { type: 'expense', category_id: category.id })
     expect(status).toBe(200)
@@ -140,14 +140,14 @@ describe('changing a transaction', () => {
     expect(await balances()).toEqual([57.5, 20, 0])
   })
 
-  test('refuses a destination that is sent along when the type leaves transfer', async () => {
+  test('refuses a destination when the type is no longer transfer', async () => {
     const { category, cash, moved, change, show } = await createLedger()
     const fields = { type: 'expense', category_id: category.id, to_account_id: cash.id }
     expectInvalidFields(await change(moved, fields), ['to_account_id'])
     expect((await show(moved)).type).toBe('transfer')
   })
 
-  test('asks for a destination when the type becomes transfer', async () => {
+  test('requires a destination when the type becomes transfer', async () => {
     const { cash, spent, change, balances } = await createLedger()
     expectInvalid(await change(spent, { type: 'transfer' }), {
       to_account_id: ['The to account id field is required.'],
@@ -236,7 +236,7 @@ describe('changing a transaction', () => {
     expect(body).toEqual({ ...spent, version: 2, updated_at: aTimestamp })
   })
 
-  test('tells of an absent or a foreign row before it looks at the fields', async () => {
+  test('reports an absent row, or another user’s, before it looks at the fields', async () => {
     const { world, spent } = await createLedger()
     const stranger = await world.register()
     const foreign = await stranger.put(`/api/transactions/${spent.id}`, { amount: -1 })

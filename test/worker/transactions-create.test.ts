@@ -63,7 +63,7 @@ describe('recording a transaction', () => {
     expect(await balanceOf(person, cash)).toBe(50)
   })
 
-  test('takes ids as numeric strings, and answers them as numbers', async () => {
+  test('accepts ids as numeric strings, and returns them as numbers', async () => {
     const { person, checking, cash, category } = await createHousehold(createWorld())
     const row = await recordTransaction(person, {
       account_id: `${checking.id}`,
@@ -82,7 +82,7 @@ describe('recording a transaction', () => {
     })
   })
 
-  test.each([undefined, null, '', '   '])('takes %j as no description and no reference', async (nothing) => {
+  test.each([undefined, null, '', '   '])('reads %j as no description and no reference', async (nothing) => {
     const { person, expense } = await createHousehold(createWorld())
     const row = await recordTransaction(person, { ...expense(), description: nothing, reference: nothing })
     expect(row).toMatchObject({ description: null, reference: null })
@@ -107,7 +107,7 @@ describe('recording a transaction', () => {
   })
 
   test.each(['1900-01-01', '2000-02-29', '2024-02-29', '2099-07-01', '2100-12-31'])(
-    'takes the day %s',
+    'accepts the day %s',
     async (transaction_date) => {
       const { person, expense } = await createHousehold(createWorld())
       expect((await recordTransaction(person, { ...expense(), transaction_date })).transaction_date).toBe(
@@ -132,7 +132,7 @@ describe('recording a transaction', () => {
 })
 
 describe('the rules of a transaction', () => {
-  test('ask for an account first, before anything else is looked at', async () => {
+  test('require an account first, before anything else is looked at', async () => {
     const person = await createWorld().register()
     for (const body of [{}, { type: 'none', amount: -1 }, { account_id: 1, amount: 1 }]) {
       const answer = await person.post('/api/transactions', body)
@@ -157,7 +157,7 @@ describe('the rules of a transaction', () => {
     })
   })
 
-  test('take empty strings and null for missing', async () => {
+  test('treat empty strings and null as missing', async () => {
     const { person } = await createHousehold(createWorld())
     const body = { account_id: '', type: 'expense', category_id: null, amount: ' ', transaction_date: null }
     expectInvalid(await person.post('/api/transactions', body), {
@@ -203,7 +203,7 @@ describe('the rules of a transaction', () => {
     })
   })
 
-  test.each(['income', 'expense'])('ask for a category for %s', async (type) => {
+  test.each(['income', 'expense'])('require a category for %s', async (type) => {
     const { person, expense } = await createHousehold(createWorld())
     for (const category_id of [undefined, null, '']) {
       expectInvalid(await person.post('/api/transactions', { ...expense(), type, category_id }), {
@@ -212,7 +212,7 @@ describe('the rules of a transaction', () => {
     }
   })
 
-  test('take a category of either type: a refund is income in an expense category', async () => {
+  test('allow a category of either type: a refund is income in an expense category', async () => {
     const { person, category, expense } = await createHousehold(createWorld())
     const salary = await aCategory(person, 'income')
     const refund = { ...expense(), type: 'income', category_id: category.id }
@@ -221,7 +221,7 @@ describe('the rules of a transaction', () => {
     expect((await recordTransaction(person, repaid)).category_id).toBe(salary.id)
   })
 
-  test('ask for the destination of a transfer', async () => {
+  test('require the destination of a transfer', async () => {
     const { person, expense } = await createHousehold(createWorld())
     for (const to_account_id of [undefined, null, '']) {
       const body = { ...expense(), type: 'transfer', to_account_id }
@@ -303,7 +303,7 @@ describe('a duplicate', () => {
     expect((await person.post('/api/transactions', { ...expense(), force })).status).toBe(409)
   })
 
-  test.each(['yes', 'true', 2, '2', []])('is no excuse for a force of %j', async (force) => {
+  test.each(['yes', 'true', 2, '2', []])('does not excuse a force of %j', async (force) => {
     const { person, expense } = await createHousehold(createWorld())
     expectInvalidFields(await person.post('/api/transactions', { ...expense(), force }), ['force'])
   })
@@ -403,7 +403,7 @@ describe('a client_id', () => {
     expect([first.status, second.status, second.body.id]).toEqual([201, 200, first.body.id])
   })
 
-  test('still answers the row of the first when its category has been deleted since', async () => {
+  test('still returns the first row when its category has been deleted since', async () => {
     const { person, category, expense } = await createHousehold(createWorld())
     const body = { ...expense(), client_id: 'phone-1' }
     const first = await recordTransaction(person, body)
@@ -429,7 +429,7 @@ describe('a client_id', () => {
     expect(status).toBe(201)
   })
 
-  test('is one of its user’s own', async () => {
+  test('belongs to its user alone', async () => {
     const world = createWorld()
     const [one, two] = [await createHousehold(world), await createHousehold(world)]
     const mine = await recordTransaction(one.person, { ...one.expense(), client_id: 'phone-1' })

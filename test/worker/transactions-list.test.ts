@@ -168,7 +168,7 @@ describe('the pages', () => {
   })
 
   test.each([1, 7, 120, 500])(
-    'hold %i rows each where so many are asked for, and so do their links',
+    'hold %i rows each if that many are asked for, and so do their links',
     async (size) => {
       const household = await createHousehold(createWorld())
       await writeHistory(household, 120)
@@ -356,7 +356,7 @@ describe('the filters', () => {
     expect(await find('colour=red&limit=1&sort=amount')).toEqual(['pay', 'lunch', 'draw', 'save', 'rent'])
   })
 
-  test('that cannot be one are refused, all at once', async () => {
+  test('with impossible values are refused, all at once', async () => {
     const { person } = await createFiveRows()
     const query = 'account_id=abc&category_id=some&type=refund&from=yesterday&to=2026-02-30&per_page=all'
     const answer = await person.get(`/api/transactions?${query}`)

@@ -78,7 +78,7 @@ test('without what a field was, the last write wins', async () => {
   expect((await read()).amount).toBe('13.00')
 })
 
-test('two devices that changed the same to the same agree, and the second is told the rest of the row', async () => {
+test('two devices that made the same change agree, and the second is told the rest of the row', async () => {
   const { person, cash, category, transaction } = await createLedger(createWorld())
   const changes = [
     ['transaction', transaction.id, { amount: '13.00' }, { description: 'Tea' }, { amount: '12.00' }],
@@ -110,7 +110,7 @@ test('a deletion does not remove an edit that was not seen', async () => {
   expect(await read()).toEqual({ message: 'Transaction not found.' })
 })
 
-test('a category that somebody deleted conflicts with a change of where it was', async () => {
+test('deleting a category conflicts with replacing it in a transaction', async () => {
   const { person, transaction, category } = await createLedger(createWorld())
   await person.delete(`/api/categories/${category.id}`)
   const op = update(
@@ -157,7 +157,7 @@ test('accounts, categories and the profile conflict by field as well', async () 
   ])
 })
 
-test('of many conflicts that were planted in a large upload, all are found and nothing else', async () => {
+test('all conflicts that were planted in a large upload are found, and nothing else', async () => {
   const { person, fields } = await createLedger(createWorld())
   const count = 300
   const creations = Array.from({ length: count }, (_, nth) => ({

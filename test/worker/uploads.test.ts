@@ -129,7 +129,7 @@ test('a field that was not sent stays as it is, and every field can be changed',
   expect((await person.get('/api/me')).body).toMatchObject(profile)
 })
 
-test('what is deleted goes with all that a single deletion takes', async () => {
+test('what is deleted takes with it all that a single deletion does', async () => {
   const { world, person, checking, cash, category, transaction, fields } = await createLedger(createWorld())
   const other = await uploadOne(
     person,
@@ -288,7 +288,7 @@ test('where a bound would be passed, nothing is done', async () => {
   expect((await upload(person, ops.slice(0, 5))).every(({ outcome }) => outcome === 'created')).toBe(true)
 })
 
-test('names of categories that swap are taken, and a chain of renaming needs more than one upload', async () => {
+test('categories may swap names, and a chain of renaming needs more than one upload', async () => {
   const person = await createWorld().register()
   const { body: categories } = await person.get('/api/categories')
   const [one, two] = categories.filter(({ type }: { type: string }) => type === 'expense')

@@ -1,7 +1,8 @@
 const twoDecimals = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** Exact to the cent: amounts are text, and never become floats. */
-export const money = (amount: string | number): string => twoDecimals.format(amount as `${number}`)
+/** Exact to the cent: amounts are text, and never become floats. With a minus sign, not a hyphen. */
+export const money = (amount: string | number): string =>
+  twoDecimals.format(amount as `${number}`).replace('-', '−')
 
 /** Converts an amount as people type it, with a comma or a point, to the API's form: `3,2` is `3.20`. */
 export function typedAmount(text: string): string {

@@ -119,7 +119,7 @@ test('a refusal is an ApiError that says what a form or a log needs', async () =
   })
 })
 
-test('reads and writes can name what the client has', async () => {
+test('reads and writes can state what the client has', async () => {
   const { client, account } = await createPhone()
   const { api } = client
   const first = await api.accounts.$get()
@@ -153,7 +153,7 @@ test.each([
   ['JSON of somebody else', () => Response.json({ error: 'denied' }, { status: 401 })],
   ['JSON that is no object', () => Response.json(null, { status: 401 })],
   ['a network that wants a sign-in', () => Response.json({ message: 'Sign in' }, { status: 511 })],
-])('a failure that is %s is none of the service: nobody is signed out', async (_, answer) => {
+])('a failure that is %s is not the service’s: nobody is signed out', async (_, answer) => {
   const tokens = memoryTokens('1|secret')
   const { client, signedOut } = createClientWorld({ tokens, fetch: async () => answer() })
   await expect(unwrap(client.api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
@@ -162,13 +162,13 @@ test.each([
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
-test.each([429, 502, 503, 504])('a %i is an ApiError whoever says it: come back later', async (status) => {
+test.each([429, 502, 503, 504])('a %i is an ApiError whoever sent it: come back later', async (status) => {
   const { client } = createClientWorld({ fetch: async () => page(status) })
   const refusal = await refusalOf(unwrap(client.api.me.$get()))
   expect([refusal.status, refusal.message]).toEqual([status, `The service answered ${status}.`])
 })
 
-test('every failure of the service is known as one, and so is an answer without a body', async () => {
+test('every failure of the service is recognised as one, and so is an answer without a body', async () => {
   const { person, network, client } = await createPhone()
   const { body: account } = await person.post('/api/accounts', {
     name: 'A',
@@ -203,14 +203,14 @@ test('every failure of the service is known as one, and so is an answer without 
 test.each([
   ['the page of a network that wants a sign-in', () => new Response('<html>Sign in to the wifi</html>')],
   ['an empty answer', () => new Response(null)],
-])('a success that is %s is none', async (_, answer) => {
+])('a success that is %s is not one', async (_, answer) => {
   const { api } = createClientWorld({ fetch: async () => answer() }).client
   await expect(unwrap(api.me.$get())).rejects.toMatchObject({ name: 'ConnectionError' })
   const deletion = unwrap(api.accounts[':id'].$delete({ param: { id: 1 } }))
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
-test('a DELETE is done where the answer is 204, and nothing else is', async () => {
+test('a 204 is the success of a DELETE, and of nothing else', async () => {
   const clientThatHears = (answer: () => Response) =>
     createClientWorld({ fetch: async () => answer() }).client.api
   const json = clientThatHears(() => Response.json({ message: 'Welcome' }))
@@ -238,7 +238,7 @@ test('too many attempts say when to come back', async () => {
   expect(refusal.retryAfterSeconds).toBeGreaterThan(0)
 })
 
-test('a token that the service does not know any more is forgotten, and the app is told, once', async () => {
+test('a token that the service no longer knows is forgotten, and the app is told, once', async () => {
   const { client, person, signedOut } = await createPhone()
   await person.post('/api/logout-all')
   expect((await refusalOf(unwrap(client.api.me.$get()))).status).toBe(401)
@@ -290,6 +290,6 @@ test('a browser storage keeps the token under its key', async () => {
   expect(await tokens.get()).toBeNull()
 })
 
-test('a duplicate is to the client what the contract says, which the types of the routes do not carry', () => {
+test('a duplicate has the form that the contract states, which the types of the routes do not carry', () => {
   expectTypeOf<Duplicate>().toEqualTypeOf<ShownDuplicateError['duplicates'][number]>()
 })

@@ -62,7 +62,7 @@ test('what was recorded offline lands, each once, in the order in which it was r
   ])
 })
 
-test('two equal coffees are two, also beside one that is there already', async () => {
+test('two equal coffees are two, even beside one that is there already', async () => {
   const phone = await createPhone()
   const category_id = (await phone.person.get('/api/categories')).body[0].id
   await phone.person.post('/api/transactions', { ...phone.coffee(), category_id })
@@ -84,7 +84,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 8.64e
   },
 )
 
-test('nothing that waits sends nothing', async () => {
+test('with nothing waiting, nothing is sent', async () => {
   const phone = await createPhone()
   expect(await queueOn(phone).sync()).toEqual(nothing)
   expect(phone.network.calls).toEqual([])
@@ -146,14 +146,14 @@ describe('what is refused', () => {
     expect((await person.get('/api/transactions')).body.total).toBe(2)
   })
 
-  test('is forgotten where the person says so', async () => {
+  test('is forgotten if the person says so', async () => {
     const { queue, rejected } = await createRefused()
     expect(await queue.discard(rejected.client_id)).toBe(true)
     expect(await queue.counts()).toEqual(empty)
     expect(await queue.discard(rejected.client_id)).toBe(false)
   })
 
-  test('by a service that takes a batch whole or not is told apart as well', async () => {
+  test('by a service that accepts all of a batch or nothing is told apart as well', async () => {
     const phone = await createPhone()
     const strict = clientOver(phone, (url, init) => {
       const headers = new Headers(init.headers)
@@ -171,7 +171,7 @@ describe('what is refused', () => {
     expect(await phone.landed()).toEqual(['For 1', 'For 2', 'For 3'])
   })
 
-  test('for the account that is gone by the time of processing comes back too', async () => {
+  test('for an account that is gone by the time of processing comes back too', async () => {
     const phone = await createPhone()
     const { world, person, account, coffee } = phone
     let waits = 0
@@ -202,7 +202,7 @@ test('one that landed unnoticed and was deleted since is handed back, and gets a
   expect(await phone.landed()).toEqual(['Once more'])
 })
 
-test('one that landed unnoticed and could not be recorded any more when it is sent again is known all the same', async () => {
+test('one that landed unnoticed is recognised, even if it could no longer be recorded when it is sent again', async () => {
   const phone = await createPhone()
   const { person, world } = phone
   const category_id = (await person.get('/api/categories')).body[0].id
@@ -410,7 +410,7 @@ describe('a batch whose amounts would push a balance past its bounds', () => {
     expect(await phone.landed()).toEqual(['One, corrected', ...alike(8, 'Palace'), 'Three'])
   })
 
-  test('goes on in the next run where the outcome of a part takes long', async () => {
+  test('continues in the next run if the outcome of a part takes long', async () => {
     const phone = await createPhone()
     const storage = memoryStorage()
     let deliveries = 0
@@ -457,7 +457,7 @@ describe('what may have landed before its answer was lost', () => {
   )
 
   test.each([true, false])(
-    'is deleted where it was given up (it has landed by then: %s)',
+    'is deleted if it was discarded (it has landed by then: %s)',
     async (isProcessed) => {
       const { phone, storage, queue, client_id } = await createLost(isProcessed)
       expect(await queue.resubmit(client_id, phone.coffee('Corrected'))).toBe(true)
@@ -517,7 +517,7 @@ describe('what may have landed before its answer was lost', () => {
     expect(await phone.landed()).toEqual([])
   })
 
-  test('goes out as it was when it is given up after a correction that the service refused', async () => {
+  test('goes out as it was when it is discarded after a correction that the service refused', async () => {
     const { phone, queue, client_id } = await createLost(true)
     await queue.resubmit(client_id, { ...phone.coffee(), amount: '-1' })
     expect(await queue.sync()).toEqual({ ...nothing, rejected: 1 })
@@ -574,7 +574,7 @@ describe('batches', () => {
     expect(Math.max(...bytes)).toBeGreaterThan(900_000)
   })
 
-  test('that are too large all the same are halved; one item that is too large alone is rejected', async () => {
+  test('that are too large all the same are halved; a single item that is too large is rejected', async () => {
     const phone = await createPhone()
     const queue = queueOn(phone, { limits: { items: 1_000, bytes: 100_000_000 } })
     await fill(phone, queue, 3, 'coffee')
@@ -665,8 +665,8 @@ describe('several at once', () => {
   })
 })
 
-describe('whose token it is, a run makes sure of:', () => {
-  test('under that of another person it sends nothing, and says so', async () => {
+describe('a run makes sure whose token it has:', () => {
+  test('under another person’s it sends nothing, and says so', async () => {
     const phone = await createPhone()
     const queue = queueOn(phone)
     await queue.add(phone.coffee())
@@ -767,7 +767,7 @@ describe('a storage', () => {
     expect(await phone.landed()).toHaveLength(added)
   })
 
-  test('that is full and keeps no errors does not hide them from who is there', async () => {
+  test('that is full and keeps no errors does not hide them from whoever is there', async () => {
     const phone = await createPhone()
     const queue = queueOn(phone, { storage: boundedStorage(3_000) })
     const added = await fillUp(phone, queue, { amount: -1 })
@@ -778,7 +778,7 @@ describe('a storage', () => {
     expect(await queue.sync()).toEqual({ ...nothing, created: 1 })
   })
 
-  test('with a damaged entry gives the others', async () => {
+  test('with a damaged entry still lists the others', async () => {
     const phone = await createPhone()
     const storage = memoryStorage()
     const queue = queueOn(phone, { storage })

@@ -22,7 +22,7 @@ describe('the rule', () => {
     expect(retryDelayMs(get, status ? answer(status) : undefined, timing)).toBe(500)
   })
 
-  test('waits longer each time, up to a limit, spread by chance, and gives up after so many attempts', () => {
+  test('waits longer each time, up to a limit, spread at random, and gives up after a number of attempts', () => {
     const policy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 5_000 }
     const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) =>
       retryDelayMs(get, undefined, { ...timing, attempt, policy }),
@@ -31,7 +31,7 @@ describe('the rule', () => {
     expect(retryDelayMs(get, undefined, { ...timing, random: 0 })).toBe(250)
   })
 
-  test('waits for as long as Retry-After says, in seconds or as a date, and not at all where that is too long', () => {
+  test('waits for as long as Retry-After says, in seconds or as a date, and not at all if that is too long', () => {
     expect(retryDelayMs(get, answer(503, '7'), timing)).toBe(7_000)
     expect(retryDelayMs(get, answer(503, '0'), timing)).toBe(0)
     expect(retryDelayMs(get, answer(429, 'Fri, 20 Nov 2026 10:00:12 GMT'), timing)).toBe(12_000)
@@ -96,7 +96,7 @@ describe('against the service', () => {
   }
 
   test.each(['request', 'answer', 'half the answer'] as const)(
-    'a read goes on where the %s was cut off',
+    'a read succeeds although the %s was cut off',
     async (cut) => {
       const { api, account } = await createCut(cut, cut)
       expect((await unwrap(api.accounts.$get())).map(({ id }) => id)).toEqual([account.id])
@@ -111,7 +111,7 @@ describe('against the service', () => {
     expect(await landed()).toEqual(['Coffee'])
   })
 
-  test('a transaction without one is sent once, and the app is told that nobody knows', async () => {
+  test('a transaction without one is sent once, and the app is told that the outcome is unknown', async () => {
     const { api, fields, landed } = await createCut('answer')
     const lost = unwrap(api.transactions.$post({ json: fields }))
     await expect(lost).rejects.toBeInstanceOf(ConnectionError)
@@ -126,7 +126,7 @@ describe('against the service', () => {
     expect((await api.accounts[':id'].$delete({ param })).status).toBe(404)
   })
 
-  test('what somebody in between answers is no answer: a deletion goes on, and is not taken for done', async () => {
+  test('what something in between answers is no answer: a deletion is repeated, and not taken for done', async () => {
     const { person, client, account, network } = await createPhone()
     const answers = [new Response('<h1>404</h1>', { status: 404 }), new Response('<h1>Sign in</h1>')]
     const { api } = createClient({
@@ -140,7 +140,7 @@ describe('against the service', () => {
     expect((await person.get('/api/accounts')).body).toEqual([])
   })
 
-  test('after so many attempts the failure is the caller’s', async () => {
+  test('after the last attempt the caller gets the failure', async () => {
     const { api } = await createCut('request', 'request', 'request', 'request')
     await expect(unwrap(api.me.$get())).rejects.toBeInstanceOf(ConnectionError)
     expect((await unwrap(api.me.$get())).name).toBe('Person 1')

@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 test(
-  'whatever devices do and whatever gets lost, their copies are true, and nothing is lost or done twice',
+  'whatever devices do and whatever gets lost, their copies are correct, and nothing is lost or done twice',
   async () => {
     const tally = new Tally()
     await liveHistories({

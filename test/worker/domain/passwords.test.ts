@@ -38,7 +38,7 @@ describe('a stored password', () => {
     }
   })
 
-  test('that is none verifies nothing', () => {
+  test('that does not exist verifies nothing', () => {
     expect(verifyPassword('correct horse', null, cost)).toBe(false)
     expect(verifyPassword('', null, cost)).toBe(false)
   })

@@ -68,7 +68,7 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
     expect(await count(household)).toBe(before + 1)
   })
 
-  test('creates once of twenty at once', async () => {
+  test('creates once when twenty come at once', async () => {
     const world = createFaultyWorld()
     const household = await createHousehold(world)
     const before = await count(household)
@@ -98,7 +98,7 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
     expect(await count(neighbour)).toBe(before + 1)
   })
 
-  test('takes the key bare and in quotes, and refuses one that is too long', async () => {
+  test('accepts the key bare and in quotes, and refuses one that is too long', async () => {
     const household = await createHousehold(createFaultyWorld())
     const send = (key: string) => post(household, path, body(household), key)
     const first = await send('a "key"')

@@ -14,7 +14,7 @@ function registerAll(world: World, emails: string[]): Promise<Answer[]> {
   return Promise.all(emails.map(register))
 }
 
-describe('while more passwords wait to be hashed than can be soon,', () => {
+describe('while more passwords wait than can be hashed soon,', () => {
   test('whoever needs a hash gets a 503, known or not, and nothing is done until they try again', async () => {
     const world = createWorld()
     const login = (email: string, password: string) =>

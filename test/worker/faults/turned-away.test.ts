@@ -23,7 +23,7 @@ test.each(calls)('%s that a full server turned away is sent again', async (_, ca
   expect([result.status, requests]).toEqual([status, 2])
 })
 
-test('whoever is turned away until the time is up is told to come again', async () => {
+test('whoever is turned away until the time is up is told to try again later', async () => {
   const world = createFaultyWorld()
   const { person, expense } = await createHousehold(world)
   const timeout = AbortSignal.timeout.bind(AbortSignal)

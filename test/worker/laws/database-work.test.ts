@@ -160,7 +160,7 @@ test('a search looks at the newest 10,000 rows, and continues from the day where
   expect((await searchOf(60, 'page=1')).until).toBe(undefined)
 }, 60_000)
 
-test('the summary of a range reads its months as they are kept, and the rows of those that it cuts alone', async () => {
+test('the summary of a range reads kept totals for whole months, and rows only for the months that it cuts', async () => {
   const readOf = async (history: number, query: string) => {
     const world = createWorld()
     const household = await createHousehold(world)

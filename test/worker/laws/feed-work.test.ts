@@ -67,7 +67,7 @@ test('a pull reads no more for 100,000 transactions than for 10,000, and a few r
   expect(long.fiveHundred.rowsRead).toBe(short.fiveHundred.rowsRead)
 }, 120_000)
 
-test('the largest page that anybody can ask for is an answer', async () => {
+test('the largest page that anybody can ask for is answered', async () => {
   const world = createWorld()
   const { person, checking, category } = await createHousehold(world)
   await person.put(`/api/accounts/${checking.id}`, { notes: '\u{1F4B6}'.repeat(60_000) })

@@ -88,7 +88,7 @@ describe('the check of the kept figures', () => {
     expect(found.sort(byText)).toEqual(named)
   })
 
-  test('tells what is kept and what the rows say, in minor units', async () => {
+  test('reports what is kept and what the rows say, in minor units', async () => {
     const db = await createLives()
     await db.batch([
       db.run(sql`update accounts set moved = moved + 1 where id = 2`),

@@ -90,7 +90,7 @@ test.each(protectedRoutes)('%s makes one request to refuse an unknown token', as
   expect((await world.databaseWork()).requests).toBe(1)
 })
 
-test('an answer that refuses costs one request as well', async () => {
+test('a refusal costs one request as well', async () => {
   const world = createWorld()
   const { person, expense, spend } = await createHousehold(world)
   const { id } = await spend()

@@ -136,7 +136,7 @@ test.each([
   ['the words', { description: 'Tea', reference: 'R1' }],
   ['the category', { category_id: null }],
 ])(
-  'of 500 updates of %s in an upload, each writes no more than a single PUT, and reads at most twice as much',
+  'each of 500 updates of %s in an upload writes no more than a single PUT, and reads at most twice as much',
   async (_, set) => {
     const household = await createHousehold(createWorld())
     const { world, person } = household

@@ -93,7 +93,7 @@ test('a service that refuses every cursor ends a run, and what waits stays', asy
   await expectTruth(person, ledger)
 })
 
-test('rows that do not add up to the balances, even when they are read anew, are told', async () => {
+test('rows that do not add up to the balances, even when they are read again, are reported', async () => {
   const { world, person } = await twoDevices()
   const { ledger, network } = await openDevice(world, person)
   const { fetch } = network

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { groupOf } from '../../../src/client/ledger/waiting.ts'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
+import { fieldsThatGoTogether } from '../../../src/contract/operations.ts'
 import { recordTransaction } from '../world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
@@ -11,7 +13,11 @@ function first<T>([one]: T[]): T {
 
 const amountOf = (ledger: Ledger, key: string) => ledger.transaction(key)?.amount
 
-test('of two corrections of a field a person decides once, and what does not meet merges', async () => {
+test('the fields that go together are those of the contract', () => {
+  for (const field of fieldsThatGoTogether) expect(groupOf(field)).toEqual([...fieldsThatGoTogether])
+})
+
+test('a person decides once between two corrections of a field, and other changes merge', async () => {
   const { person, tea, one, two } = await twoDevices()
   await one.ledger.update('transaction', tea, { amount: 4 })
   await one.ledger.sync()
@@ -40,7 +46,7 @@ test('of two corrections of a field a person decides once, and what does not mee
   await expectTruth(person, one.ledger)
 })
 
-test('who deletes what another has corrected is asked, and who corrects what another has deleted is told', async () => {
+test('whoever deletes what another has corrected is asked, and whoever corrects what another has deleted is told', async () => {
   const { person, tea, expense, one, two } = await twoDevices()
   await one.ledger.update('transaction', tea, { amount: 4 })
   await one.ledger.sync()
@@ -89,7 +95,7 @@ test('what is refused waits to be corrected, and what names it waits with it', a
     })
 })
 
-test('the last steps are taken back, whether they have been sent or not', async () => {
+test('the last steps are undone, whether they have been sent or not', async () => {
   const { person, account, tea, expense, one } = await twoDevices()
   const { ledger } = one
   const before = readLedger(ledger)
@@ -165,7 +171,7 @@ test('a cursor that is no longer valid leads to a snapshot, and what waits stays
   await expectTruth(person, one.ledger)
 })
 
-test('a snapshot that was interrupted goes on where it was, and until it ends the ledger shows what it had', async () => {
+test('a snapshot that was interrupted resumes where it was, and until it ends the ledger shows what it had', async () => {
   const { world, person, tea, expense, one } = await twoDevices()
   for (const reference of ['a', 'b', 'c', 'd'])
     await recordTransaction(person, { ...expense, reference, force: true })
@@ -190,7 +196,7 @@ test('a snapshot that was interrupted goes on where it was, and until it ends th
   await expectTruth(person, again)
 })
 
-test('what would push a balance past its bounds goes in halves, and the one that cannot land is told', async () => {
+test('what would push a balance past its bounds is sent in halves, and the change that cannot land is reported', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
   const most = '9999999999999.99'
@@ -308,7 +314,7 @@ test('what was damaged while it waited is shown with what can be read of it, and
   await expectTruth(person, again)
 })
 
-test('an app that was updated meanwhile is asked for, and nothing of what it has stored is touched', async () => {
+test('an app that is older than what is stored asks for the update, and leaves the storage alone', async () => {
   const { world, person, tea, one } = await twoDevices()
   const { ledger, storage, open } = one
   await ledger.update('transaction', tea, { amount: 4 })
@@ -334,7 +340,7 @@ test('an app that was updated meanwhile is asked for, and nothing of what it has
   await expectTruth(person, again.ledger)
 })
 
-test('while the service is away for a week nothing is lost, and a clock that jumps changes no more than the month', async () => {
+test('while the service is away for a week nothing is lost, and a clock that jumps changes only the month', async () => {
   const { world, person, expense, tea, one } = await twoDevices()
   let now = Date.parse('2026-11-22')
   const { network, storage, open } = await openDevice(world, person, { storage: one.storage, now: () => now })
@@ -377,7 +383,7 @@ test('each person of a device has a ledger of their own', async () => {
   await expectTruth(person, mine)
 })
 
-test('who insists on a value does not insist on what somebody else has changed since', async () => {
+test('keeping mine does not undo what somebody else has changed since', async () => {
   const { tea, one, two } = await twoDevices()
   const change = async (fields: object) => {
     await one.ledger.sync()
@@ -411,7 +417,7 @@ test('who insists on a value does not insist on what somebody else has changed s
   expect(two.ledger.conflicts()).toMatchObject([{ mine: { amount: '6.00' }, theirs: { amount: '8.00' } }])
 })
 
-test('who gives in gives up only what the question showed', async () => {
+test('keeping theirs gives up only what the question showed', async () => {
   const { person, tea, one, two } = await twoDevices()
   const { ledger } = two
   const clash = async (theirs: object, mine: object) => {
@@ -488,7 +494,7 @@ test('rows that two tabs make at once are listed once each, whatever becomes of 
   await expectTruth(person, one.ledger)
 })
 
-test('wherever an app dies while it syncs, it goes on from there, and so it does when the storage was full', async () => {
+test('wherever an app dies while it syncs, it continues from there, as it does after the storage was full', async () => {
   for (const isDone of [false, true])
     for (let last = 0; ; last++) {
       const { world, person, tea, expense, one, two } = await twoDevices()

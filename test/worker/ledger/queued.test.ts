@@ -124,7 +124,7 @@ test('what there is no room to take over holds up nothing, and is taken over onc
   await expectTruth(person, ledger)
 })
 
-test('what is damaged in a queue, or nobody would have taken, is shown and holds up nothing', async () => {
+test('what is damaged in a queue, or could never be accepted, is shown and holds up nothing', async () => {
   const { world, person, expense, one } = await twoDevices()
   const storage = memoryStorage()
   const whole = {

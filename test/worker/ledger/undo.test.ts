@@ -25,7 +25,7 @@ function contents(ledger: Ledger) {
   }
 }
 
-test('steps that are taken back leave all as it was, whatever of them was sent or lost', async () => {
+test('steps that are undone leave everything as it was, whatever of them was sent or lost', async () => {
   const world = newWorld()
   const person = await world.register()
   const { ledger, network } = await openDevice(world, person)
@@ -70,59 +70,56 @@ const fates = [
   { name: 'had not arrived, and the row was corrected elsewhere', arrives: false, corrected: '4.00' },
 ]
 
-test.each(fates)(
-  'a deletion without an answer, which $name, is taken back',
-  async ({ arrives, corrected }) => {
-    const { person, tea, one, two } = await twoDevices()
-    const { ledger, network } = one
-    const { fetch } = network
-    const all = () => ledger.transactions().data.map(({ amount, description }) => [amount, description])
-    for (const then of ['nothing', 'edit', 'delete again', 'undo late', 'start anew']) {
-      const key = ledger.transactions().data[0]?.key as string
-      const amount = corrected ?? '3.00'
-      await ledger.update('transaction', key, { amount: 3 })
-      await ledger.sync()
+test.each(fates)('a deletion without an answer, which $name, is undone', async ({ arrives, corrected }) => {
+  const { person, tea, one, two } = await twoDevices()
+  const { ledger, network } = one
+  const { fetch } = network
+  const all = () => ledger.transactions().data.map(({ amount, description }) => [amount, description])
+  for (const then of ['nothing', 'edit', 'delete again', 'undo late', 'start anew']) {
+    const key = ledger.transactions().data[0]?.key as string
+    const amount = corrected ?? '3.00'
+    await ledger.update('transaction', key, { amount: 3 })
+    await ledger.sync()
+    await two.ledger.sync()
+    network.fetch = arrives ? losing(fetch) : offline
+    await ledger.remove('transaction', key)
+    await ledger.sync()
+    network.fetch = fetch
+    if (corrected) {
+      const theirs = two.ledger.transactions().data[0]?.key as string
+      await two.ledger.update('transaction', theirs, { amount: corrected })
       await two.ledger.sync()
-      network.fetch = arrives ? losing(fetch) : offline
-      await ledger.remove('transaction', key)
-      await ledger.sync()
-      network.fetch = fetch
-      if (corrected) {
-        const theirs = two.ledger.transactions().data[0]?.key as string
-        await two.ledger.update('transaction', theirs, { amount: corrected })
-        await two.ledger.sync()
-      }
-      if (then === 'undo late') {
-        await ledger.sync()
-        if (corrected) expect(ledger.conflicts()).toMatchObject([{ mine: null }])
-      }
-      await ledger.undo()
-      if (!(corrected && then === 'undo late')) expect(all()).toEqual([['3.00', 'Tea']])
-      if (then === 'edit') {
-        const shown = ledger.transactions().data[0]?.key as string
-        await ledger.update('transaction', shown, { description: 'Chai' })
-      }
-      if (then === 'delete again') {
-        await ledger.remove('transaction', ledger.transactions().data[0]?.key as string)
-        await ledger.undo()
-      }
-      const at = then === 'start anew' ? await one.open() : ledger
-      expect(await at.sync(), then).toMatchObject({ conflicts: 0, rejected: 0, stopped: null })
-      expect(await at.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0 })
-      await ledger.sync()
-      expect(all()).toEqual([[amount, then === 'edit' ? 'Chai' : 'Tea']])
-      if (then === 'edit') {
-        await ledger.undo()
-        expect(all()).toEqual([[amount, 'Tea']])
-      }
-      await ledger.sync()
-      await expectTruth(person, ledger)
     }
-    expect(ledger.transaction(tea) === undefined).toBe(arrives || corrected === undefined)
-  },
-)
+    if (then === 'undo late') {
+      await ledger.sync()
+      if (corrected) expect(ledger.conflicts()).toMatchObject([{ mine: null }])
+    }
+    await ledger.undo()
+    if (!(corrected && then === 'undo late')) expect(all()).toEqual([['3.00', 'Tea']])
+    if (then === 'edit') {
+      const shown = ledger.transactions().data[0]?.key as string
+      await ledger.update('transaction', shown, { description: 'Chai' })
+    }
+    if (then === 'delete again') {
+      await ledger.remove('transaction', ledger.transactions().data[0]?.key as string)
+      await ledger.undo()
+    }
+    const at = then === 'start anew' ? await one.open() : ledger
+    expect(await at.sync(), then).toMatchObject({ conflicts: 0, rejected: 0, stopped: null })
+    expect(await at.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0 })
+    await ledger.sync()
+    expect(all()).toEqual([[amount, then === 'edit' ? 'Chai' : 'Tea']])
+    if (then === 'edit') {
+      await ledger.undo()
+      expect(all()).toEqual([[amount, 'Tea']])
+    }
+    await ledger.sync()
+    await expectTruth(person, ledger)
+  }
+  expect(ledger.transaction(tea) === undefined).toBe(arrives || corrected === undefined)
+})
 
-test('what went with an account or named a category comes back with it, and earlier steps can still be taken back', async () => {
+test('what went with an account or named a category comes back with it, and earlier steps can still be undone', async () => {
   const { world, person, account, category, expense, one, two } = await twoDevices()
   const { ledger } = one
   const other = await openAccount(person, { name: 'Savings' })
@@ -243,7 +240,7 @@ test('an undo leaves alone what somebody else has done since', async () => {
   await expectTruth(person, one.ledger)
 })
 
-test('a step that cannot be taken back for want of room can be taken back later', async () => {
+test('a step that cannot be undone for want of room can be undone later', async () => {
   const { world, person, tea } = await twoDevices()
   const { room, storage } = fillableStorage()
   const { ledger } = await openDevice(world, person, { storage })
@@ -259,7 +256,7 @@ test('a step that cannot be taken back for want of room can be taken back later'
   expect(ledger.waiting()).toEqual([])
 })
 
-test('what comes back is told, stands where it stood, and is listed once whatever becomes of it', async () => {
+test('what comes back is reported, stands where it stood, and is listed once whatever becomes of it', async () => {
   const { person, account, expense, one } = await twoDevices()
   const { ledger } = one
   for (const reference of ['a', 'b', 'c', 'd']) await ledger.create('transaction', { ...expense, reference })
@@ -289,7 +286,7 @@ test('what comes back is told, stands where it stood, and is listed once whateve
   await expectTruth(person, ledger)
 })
 
-test('earlier steps can be taken back although there was no room to take back a deletion', async () => {
+test('earlier steps can be undone although there was no room to undo a deletion', async () => {
   const { world, person, tea } = await twoDevices()
   const { room, storage } = fillableStorage()
   const { ledger } = await openDevice(world, person, { storage })
@@ -307,7 +304,7 @@ test('earlier steps can be taken back although there was no room to take back a 
   await expectTruth(person, ledger)
 })
 
-test('with a category that has not been sent its transactions do not go, whether it is deleted or its creation is taken back', async () => {
+test('an unsent category leaves its transactions behind, whether it is deleted or its creation undone', async () => {
   const { world, person, category, expense, one } = await twoDevices()
   const { ledger } = one
   const tab = (await openDevice(world, person, { storage: one.storage })).ledger

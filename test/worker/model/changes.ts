@@ -10,7 +10,7 @@ import {
   seldom,
   withinBounds,
 } from './calls.ts'
-import { changed, isSound } from './rules.ts'
+import { changed, isValid } from './rules.ts'
 import { shownRow } from './shown.ts'
 import type { Fields, Row } from './state.ts'
 import { amount, asSent, day, kind, reference, someCategory, text } from './transactions.ts'
@@ -73,7 +73,7 @@ function change(caller: Caller, id: number, said: Partial<Fields>): Planned {
   return caller.request('PUT', `/api/transactions/${id}`, { body: asSent(said) }, (state, user) =>
     claimed('rows', state.rows.get(id), user, (row) => {
       const next = changed(row, said)
-      if (!isSound(state, user.id, next)) return invalid()
+      if (!isValid(state, user.id, next)) return invalid()
       const after = state.after((state) => state.rows.set(id, next))
       return withinBounds(after, user.id, 'amount', { status: 200, body: shownRow(next) })
     }),

@@ -22,7 +22,7 @@ import { categoryNames, nameKey } from './categories.ts'
 import { csv, type File, type FileRow, ofx, uploadOf } from './files.ts'
 import { canComeBack, joined, separated } from './matches.ts'
 import { type Pair, problemsOfImport } from './pairs.ts'
-import { isSound, land } from './rules.ts'
+import { isValid, land } from './rules.ts'
 import { decimal } from './shown.ts'
 import {
   type Account,
@@ -216,7 +216,7 @@ function imported(state: State, user: User, file: File, outcome: Outcome): Verdi
   const items = file.rows.map((row) => resolved(state, user, row))
   const broken = linesOf(file, (_, position) => {
     const item = items[position] as Item
-    return !isSound(state, user.id, item) || state.isSpent(user.id, item.client_id)
+    return !isValid(state, user.id, item) || state.isSpent(user.id, item.client_id)
   })
   return broken.length > 0 ? refused(broken, outcome) : landed(state, user, file, items, outcome)
 }

@@ -3,7 +3,7 @@ import { type Fields, type Filed, type Item, isOfFile, type Outcome, type Row, t
 /** The rules for transactions, as in docs/contract.md. */
 
 /** True if a transaction keeps the rules that apply however it is written. */
-export function isSound(state: State, userId: number, fields: Fields): boolean {
+export function isValid(state: State, userId: number, fields: Fields): boolean {
   const { type, account_id, to_account_id, category_id, amount } = fields
   const isOwn = (things: Map<number, { user_id: number }>, id: number) => things.get(id)?.user_id === userId
   if (amount <= 0n || !isOwn(state.accounts, account_id)) return false
@@ -101,7 +101,7 @@ function book(next: State, outcomes: Found[], importId: number): void {
 function judged(state: State, userId: number, item: Item): Outcome {
   const first = state.rowWithClientId(userId, item.client_id)
   if (first) return { outcome: 'duplicate', transaction_id: first.id }
-  const isGood = isSound(state, userId, item) && !state.isSpent(userId, item.client_id)
+  const isGood = isValid(state, userId, item) && !state.isSpent(userId, item.client_id)
   return { outcome: isGood ? 'pending' : 'failed', transaction_id: null }
 }
 

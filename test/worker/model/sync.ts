@@ -14,7 +14,7 @@ import {
   seldom,
   type Verdict,
 } from './calls.ts'
-import { isSound, land } from './rules.ts'
+import { isValid, land } from './rules.ts'
 import { shownBatch } from './shown.ts'
 import type { Batch, Item, State, User } from './state.ts'
 import { asSent, item, itemOf } from './transactions.ts'
@@ -47,7 +47,7 @@ function namedItems(body: Outcome['body']): unknown {
 /** An item must keep the rules or have landed before, so that a phone that lost the answer can drop it. */
 function isTakeable(state: State, user: User, item: Item): boolean {
   if (item.amount > 0n && state.rowWithClientId(user.id, item.client_id)) return true
-  return isSound(state, user.id, item) && !state.isSpent(user.id, item.client_id)
+  return isValid(state, user.id, item) && !state.isSpent(user.id, item.client_id)
 }
 
 /** A batch as it is accepted: bad items of a lenient one are invalid, and a batch without good ones is complete. */

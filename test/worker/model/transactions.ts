@@ -14,7 +14,7 @@ import {
   withinBounds,
 } from './calls.ts'
 import { zones } from './people.ts'
-import { duplicates, isSound } from './rules.ts'
+import { duplicates, isValid } from './rules.ts'
 import {
   decimal,
   type Filter,
@@ -125,7 +125,7 @@ export const transactionOperations = [
       if (earlier) return { status: 200, body: shownRow(earlier) }
       if (state.of(state.accounts, user.id).length === 0) return { status: 403 }
       const isComplete = fields.type === 'transfer' || fields.category_id !== null
-      if (!isComplete || !isSound(state, user.id, fields) || state.isSpent(user.id, fields.client_id))
+      if (!isComplete || !isValid(state, user.id, fields) || state.isSpent(user.id, fields.client_id))
         return invalid()
       const similar = force ? [] : duplicates(state, user.id, fields)
       if (similar.length > 0) {

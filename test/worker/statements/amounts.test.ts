@@ -128,12 +128,12 @@ describe('the decimal separator of a file', () => {
     expect(decide(['7', '1000'])).toBe('.')
   })
 
-  test('is asked for where nothing settles it', () => {
+  test('is asked for if nothing settles it', () => {
     expect(decide(['5', '1.234'])).toMatch(/^The amount 1\.234 in row 3 can be read in two ways .* \. or ,$/)
     expect(decide(['1,234', '-2,000'])).toMatch(/^The amount 1,234 in row 2/)
   })
 
-  test('is asked for where two amounts contradict each other', () => {
+  test('is asked for if two amounts contradict each other', () => {
     expect(decide(['1,50', '1.50'])).toMatch(/1\.50 in row 3 and 1,50 in row 2/)
   })
 

@@ -76,11 +76,11 @@ describe('the order of day and month', () => {
     expect(readAll(['01/02/2026', '02/13/2026'])).toEqual(['2026-01-02', '2026-02-13'])
   })
 
-  test('does not matter where both readings are the same day', () => {
+  test('does not matter if both readings are the same day', () => {
     expect(readAll(['01/01/2026', '07-07-26'])).toEqual(['2026-01-01', '2026-07-07'])
   })
 
-  test('is asked for, with both readings, where nothing settles it', () => {
+  test('is asked for, with both readings, if nothing settles it', () => {
     expect(readAll(['05/05/2026', '01/02/2026'])).toEqual({
       date_format: [
         'The date 01/02/2026 in row 3 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2026-02-01) or MM/DD/YYYY (2026-01-02).',
@@ -88,7 +88,7 @@ describe('the order of day and month', () => {
     })
   })
 
-  test('is asked for where two dates contradict each other', () => {
+  test('is asked for if two dates contradict each other', () => {
     expect(readAll(['13/02/2026', '02/13/2026'])).toEqual({
       date_format: [
         'The dates 13/02/2026 in row 2 and 02/13/2026 in row 3 are written in different orders; choose DD/MM/YYYY or MM/DD/YYYY.',

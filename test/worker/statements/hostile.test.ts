@@ -55,7 +55,7 @@ describe('a document type definition', () => {
     expect(asStatement(encode(text))?.file?.[0]).toContain('document type definition')
   })
 
-  test('is all that gives names to entities but the five of XML', () => {
+  test('alone can define entities other than the five of XML', () => {
     const text = fileOf('camt/de-053-v8.xml').replace('Erstattung', '&euro;')
     expect(asStatement(encode(text))?.file?.[0]).toMatch(
       /^The file is not well-formed XML: .*&euro; \(line 16/,

@@ -170,7 +170,7 @@ describe('a table of one’s own in a workbook', () => {
     expect(asked).toEqual(errorsOf(() => readGenericCsv(encode(doubtful.join('\n')), {})))
   })
 
-  test('is one of one', () => {
+  test('must be the only one', () => {
     const refused = { file: ['The workbook must have exactly one table.'] }
     const two = { ...own, Old: own['My money'] ?? [] }
     for (const sheets of [two, { Empty: [] }])

@@ -28,7 +28,7 @@ export function Dashboard({ ledger }: PageProps) {
     <Page title="Overview" add="Add transaction" onAdd={() => setEdited('new')}>
       <Unverified ledger={ledger} />
       <article>
-        <small>Everything together</small>
+        <small>Total balance</small>
         <p class="figure">{money(total_balance)}</p>
         {accounts.map(({ key, name, balance }) => (
           <div key={key} class="line">

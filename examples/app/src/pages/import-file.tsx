@@ -56,7 +56,7 @@ export function ImportFile({ ledger }: PageProps) {
         <Form submit="Look at the file" onSubmit={look} onInput={startAnew}>
           <Field label="File" name="file" type="file" required />
           <Choice label="Into" name="account_id" options={accounts} required />
-          <Choice label="It is" name="kind" options={kinds} />
+          <Choice label="Kind" name="kind" options={kinds} />
           {Object.entries(questions).map(([name, texts]) => (
             <Question key={name} name={name} text={texts.join(' ')} />
           ))}

@@ -26,7 +26,7 @@ function Profile({ ledger }: PageProps) {
     await ledger.update('profile', 'me', { name, timezone, reminder_time: reminder_time || null })
     say('Your settings are saved.')
   }
-  const hint = 'A mail at this time on days without a transaction; empty for none.'
+  const hint = 'An email at this time on days without a transaction. Leave it empty for none.'
   return (
     <article>
       <h2>{email}</h2>
@@ -50,8 +50,7 @@ function Devices() {
       <h2>Where you are signed in</h2>
       {devices.map(({ id, user_agent, last_used_at, is_current }) => (
         <div key={id} class="line">
-          <small>{`${deviceName(user_agent)}, last used on ${shortDay(last_used_at)}`}</small>
-          {is_current && <strong>This device</strong>}
+          <small>{`${deviceName(user_agent)}${is_current ? ' (this device)' : ''}, last used on ${shortDay(last_used_at)}`}</small>
           {!is_current && <Form submit="Sign out there" look="outline danger" onSubmit={() => end(id)} />}
         </div>
       ))}

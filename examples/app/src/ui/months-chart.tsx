@@ -22,7 +22,7 @@ export function MonthsChart({ ledger, last }: { ledger: Ledger; last: string }) 
     <figure>
       <Bars rows={rows} />
       <details class="overflow-auto">
-        <summary>The same as a table</summary>
+        <summary>As a table</summary>
         <Table head={['', 'In', 'Out', 'Left']} rows={cells} />
       </details>
     </figure>

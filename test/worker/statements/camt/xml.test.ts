@@ -161,7 +161,7 @@ test('white space in an attribute is a space, unless a reference stands for it',
   expect(byOurs(xml)).toEqual(byParseXml(xml))
 })
 
-test('has so many references at most, since each takes far longer than a letter', () => {
+test('has a limited number of references, since each takes far longer than a letter', () => {
   const references = (count: number) => `<a b="&amp;">${'&lt;'.repeat(count - 1)}</a>`
   expect(byOurs(references(300_000))).not.toBeNull()
   expect(byOurs(references(300_001))).toBeNull()

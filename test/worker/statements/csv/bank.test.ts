@@ -30,7 +30,7 @@ describe('the table of a bank export', () => {
     expect(errors('Date,Amount\n2026-01-31,5', { delimiter: ';' })).toHaveProperty('mapping')
   })
 
-  test('whose delimiter cannot be told is asked for it', () => {
+  test('without a clear delimiter is asked for one', () => {
     expect(errors('hello\nworld')).toEqual({
       delimiter: [
         'The delimiter of the file is unclear; choose one: ,  ;  tab  |',
@@ -74,14 +74,14 @@ describe('the table of a bank export', () => {
     expect(brief('Date,Amount,Text\n2026-01-02,-12.50,a\n2026-01-03,12.5\n')).toHaveLength(2)
   })
 
-  test('without rows is an empty statement, and one of rows that are none is refused', () => {
+  test('without rows is an empty statement, and with rows that are not transactions is refused', () => {
     expect(read('Date,Amount\n').accounts).toEqual([
       { identifier: null, currency: null, entries: [], closingBalance: null, skipped: 0 },
     ])
     expect(errors('Date,Amount,Text\nfoo,bar,baz\n')).toHaveProperty('file')
   })
 
-  test('takes 10,000 rows and not one more', () => {
+  test('accepts 10,000 rows and not one more', () => {
     const rows = (count: number) => `Date,Amount\n${'2026-01-31,-1\n'.repeat(count)}`
     expect(brief(rows(10_000))).toHaveLength(10_000)
     expect(errors(rows(10_001))).toEqual({ file: ['The file must not have more than 10,000 rows.'] })
@@ -140,7 +140,7 @@ describe('the columns of a bank export', () => {
     )
   })
 
-  test('without headers are taken where their contents leave no choice, and asked for where they do', () => {
+  test('without headers are recognised if their contents leave no choice, and asked for otherwise', () => {
     expect(brief('31.01.2026;Shop;-3,00\n30.01.2026;Pay;10,00\n')).toEqual([
       ['2026-01-31', -300],
       ['2026-01-30', 1000],
@@ -291,7 +291,7 @@ describe('columns of amounts that are named by their currency', () => {
     '"Account Type","Account Number","Transaction Date","Cheque Number","Description 1","Description 2","CAD$","USD$"'
   const row = (cad: string, usd: string) => `Chequing,00001-123,1/31/2026,,"SHOP","",${cad},${usd}`
 
-  test('are read where one of them is filled, with its currency', () => {
+  test('are read if one of them is filled, with its currency', () => {
     expect(read(`${head}\n${row('-5.00', '')}\n`).accounts).toMatchObject([
       { currency: 'CAD', entries: [{ amount: -500 }] },
     ])
@@ -304,7 +304,7 @@ describe('columns of amounts that are named by their currency', () => {
     ])
   })
 
-  test('are asked about where both are', () => {
+  test('are asked about if both are', () => {
     expect(Object.keys(errors(`${head}\n${row('-5.00', '-4.00')}\n`) ?? {})).toEqual(['mapping'])
   })
 
