@@ -41,10 +41,11 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: sha256Hex(bearer.secret) }, now)
   c.set('owner', owner)
   await next()
-  if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
-  else if (c.error) forget(owner.tokenKey)
   // A body that cannot be read ends a request early, but a bad token still comes first (401 before 400, 413, 415).
-  if (c.error instanceof HTTPException && owner.userId === undefined) await owner.run()
+  const isUnproven = c.error instanceof HTTPException && owner.userId === undefined
+  if (isUnproven || c.error instanceof Unauthenticated) forget(owner.tokenKey)
+  if (isUnproven) await owner.run()
+  if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
   if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
 }
 
