@@ -21,12 +21,9 @@ export class BodyMemory {
     this.#sender = sender
   }
 
-  /**
-   * Reserves memory for the part of a body that has arrived. Throws TooBusy if more than `most` would be reserved in
-   * all.
-   */
-  holdArrived(bytes: number, most = memoryBytes): void {
-    if (!this.#take(bytes, most)) throw new TooBusy()
+  /** Reserves the memory that is needed now. Throws TooBusy if more than `most` would be reserved in all. */
+  hold(bytes: number, most = memoryBytes): void {
+    if (bytes > 0 && !this.#take(bytes, most)) throw new TooBusy()
   }
 
   /** Reserves the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */

@@ -49,11 +49,16 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 }
 
 /**
- * Reserves memory for JSON that is read before its sender is known: its text, what was read from it and what the database
- * was sent are all held until the answer is ready, at up to two bytes a letter. Throws TooBusy at once.
+ * The memory that JSON takes which is read before its sender is known, in bytes: its text, what was read from it and what
+ * the database was sent are all held until the answer is ready, at up to two bytes a letter.
  */
-export function holdSmallJson(c: Context<App>, memory: BodyMemory, size: number): void {
-  if (size > fewBytes) memory.holdArrived(size * memoryPerByte, mostFor(c))
+export function memoryForSmallJson(size: number): number {
+  return size > fewBytes ? size * memoryPerByte : 0
+}
+
+/** The memory that a list of so many items takes until they have been stored, in bytes. */
+export function memoryForItems(count: number): number {
+  return count > fewItems ? count * memoryPerItem : 0
 }
 
 /** Does the work with memory for so many items. Throws TooBusy at once, since waiting requests would hold theirs. */
@@ -62,10 +67,9 @@ export async function withMemoryForItems<T>(
   count: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (count <= fewItems) return work()
   const memory = new BodyMemory()
   try {
-    memory.holdArrived(count * memoryPerItem, mostFor(c))
+    memory.hold(memoryForItems(count), mostFor(c))
     return await work()
   } finally {
     memory.release()
@@ -73,7 +77,7 @@ export async function withMemoryForItems<T>(
 }
 
 /** The most memory that may be in use for a request to be accepted; undefined for one whose token is known to be good. */
-function mostFor(c: Context<App>): number | undefined {
+export function mostFor(c: Context<App>): number | undefined {
   const owner = c.get('owner')
   const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))
   return isGood ? undefined : strangersBytes
@@ -99,14 +103,14 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const stream = new BodyStream(c, maxBytes, tooLarge)
   if (await stream.readTo(maxSmallJsonBytes)) {
     const body = stream.takeBytes()
-    holdSmallJson(c, memory, body.byteLength)
+    memory.hold(memoryForSmallJson(body.byteLength), mostFor(c))
     return body
   }
 
   const owner = c.get('owner')
   if (owner && !isRemembered(owner.tokenKey)) await owner.run()
   const most = mostFor(c)
-  await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size, most))
+  await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.hold(size, most))
   const body = stream.takeBytes()
   await memory.holdToRead(body.byteLength * memoryPerByte, most)
   return body

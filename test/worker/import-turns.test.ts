@@ -3,6 +3,7 @@ import { sha256Hex } from '../../src/domain/tokens.ts'
 import { BodyMemory } from '../../src/http/body-memory.ts'
 import { turnMs } from '../../src/http/turns.ts'
 import { createHousehold } from './laws/every-route.ts'
+import { muteLog } from './muted-log.ts'
 import { takeMemory } from './taken-memory.ts'
 import { createWorld } from './world.ts'
 
@@ -24,14 +25,14 @@ function halfUploaded(bytes: number) {
 }
 
 async function createImporter(world = createWorld()) {
-  const { person, checking } = await createHousehold(world)
+  const { person, checking, expense } = await createHousehold(world)
   const upload = (rawBody: string | ReadableStream) =>
     world.call('POST', `/api/import/store?account_id=${checking.id}&dry_run=1`, {
       token: person.token,
       rawBody,
       headers: { 'Content-Type': 'text/csv' },
     })
-  return { person, upload }
+  return { person, upload, expense }
 }
 
 test('a file that finds no room is a 503 that says when to try again; everything else is served, and small files soon', async () => {
@@ -43,6 +44,21 @@ test('a file that finds no room is a 503 that says when to try again; everything
   expect((await upload(small)).status).toBe(200)
   memory.release()
   expect((await upload(fileOf(2 * megabyte))).status).toBe(200)
+})
+
+test('each import counts, however small: its statements are larger than itself', async () => {
+  const { person, upload, expense } = await createImporter()
+  const rows = () => person.post('/api/import/store?dry_run=1', { transactions: [expense()] })
+  await person.get('/api/me')
+  const memory = takeMemory(56 * megabyte - 100_000)
+  muteLog(['error'])
+  const refused = await Promise.all([upload(small), rows()])
+  expect(refused.map(({ status, headers }) => [status, headers.has('Retry-After')])).toEqual([
+    [503, true],
+    [503, true],
+  ])
+  memory.release()
+  expect([(await upload(small)).status, (await rows()).status]).toEqual([200, 200])
 })
 
 test('files take turns: of two large ones the second is read when the first is done', async () => {
@@ -146,7 +162,7 @@ test('files that are arriving take no more memory together than there is', async
 
 test('what an abandoned request has taken is free again after a time', async () => {
   const gone = new BodyMemory()
-  gone.holdArrived(50 * megabyte)
+  gone.hold(50 * megabyte)
   const next = new BodyMemory()
   onTestFinished(() => next.release())
   await expect(next.holdToRead(50 * megabyte)).rejects.toThrow('Service Unavailable')

@@ -4,7 +4,7 @@ import { BodyMemory } from '../../src/http/body-memory.ts'
 /** Reserves memory until the test is over. */
 export function takeMemory(bytes: number): BodyMemory {
   const memory = new BodyMemory()
-  memory.holdArrived(bytes)
+  memory.hold(bytes)
   onTestFinished(() => memory.release())
   return memory
 }

@@ -14,7 +14,7 @@ import { BodyMemory } from '../body-memory.ts'
 import type { BodyStream } from '../body-stream.ts'
 import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
-import { holdSmallJson, maxSmallJsonBytes, saysJson, withMemoryForItems } from '../json-body.ts'
+import { maxSmallJsonBytes, memoryForItems, memoryForSmallJson, mostFor, saysJson } from '../json-body.ts'
 import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
@@ -36,6 +36,9 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
+/** What the statements of an import take until the database has answered, in bytes: 64 KB of SQL, and its copy in JSON. */
+const memoryForStatements = 128 * 1024
+
 type Bytes = Uint8Array<ArrayBuffer>
 type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
@@ -49,14 +52,17 @@ async function importInput(c: ImportContext, kind: Kind) {
 
 async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
   const memory = new BodyMemory()
+  const most = mostFor(c)
+  const held = memoryForStatements + memoryForSmallJson(body.byteLength)
   try {
-    holdSmallJson(c, memory, body.byteLength)
+    memory.hold(held, most)
     const file = await understand(c, body, kind).catch(async (error) => {
       // Whether the user may import at all comes before errors of the file.
       if (error instanceof Invalid) await requireVerified(c.var.owner)
       throw error
     })
-    return await withMemoryForItems(c, file.rows.length, () => store(c, file))
+    memory.hold(held + memoryForItems(file.rows.length), most)
+    return await store(c, file)
   } finally {
     memory.release()
   }
@@ -70,9 +76,9 @@ async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
   const user = await requireVerified(c.var.owner)
   const memory = new BodyMemory(user.id)
   try {
-    await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.holdArrived(size))
+    await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.hold(size))
     const body = stream.takeBytes()
-    await memory.holdToRead(body.byteLength * memoryPerFileByte)
+    await memory.holdToRead(memoryForStatements + body.byteLength * memoryPerFileByte)
     // The time of the upload does not count.
     c.var.deadline.restart()
     const file = await understand(c, body, kind)
