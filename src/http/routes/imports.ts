@@ -36,7 +36,7 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
-/** What the statements of an import take until the database has answered, in bytes: 64 KB of SQL, and its copy in JSON. */
+/** What the statements of an import take until the database has answered, in bytes: 40 to 60 KB, several times over. */
 const memoryForStatements = 128 * 1024
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '../../db/owner.ts'
+import type { Scope } from '../../db/owner.ts'
 import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, type ImportAnswer } from '../../db/schema.ts'
-import type { CalendarDate } from '../../domain/dates.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -14,20 +13,20 @@ const mostRowsBack = 20_000
  * too many. It is not bounded, so total() adds the integers exactly and returns a float: an integer past 2^53 would
  * make the driver throw after the commit. Today's balance is part of the sum, since the later rows alone may pass 2^53.
  */
-export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
-  const isLater = sql`transaction_date > ${closing?.date ?? ''} and ${hasLiveAccountsInBulk(owner)}`
+export function balanceAt(owner: Scope, accountId: SQL, day: SQL): SQL {
+  const isLater = sql`transaction_date > ${day} and ${hasLiveAccountsInBulk(owner)}`
   const later = sql`
     select iif(type = 'income', -amount, amount) from transactions where account_id = accounts.id and ${isLater}
      union all
     select -amount from transactions where to_account_id = accounts.id and ${isLater}
      union all
-    ${bookedOtherwise(owner, closing?.date ?? '')}
+    ${bookedOtherwise(owner, day)}
      limit ${mostRowsBack + 1}`
   // One of the counted rows is today's balance.
   return sql`
     select (select iif(count(*) - 1 > ${mostRowsBack}, null, total(moved))
               from (select accounts.balance as moved union all select * from (${later}))) as balance
-      from accounts where ${accounts.id} = ${closing?.accountId ?? 0} and user_id = ${owner.id}`
+      from accounts where ${accounts.id} = ${accountId} and user_id = ${owner.id}`
 }
 
 /**
@@ -35,7 +34,7 @@ export function balanceAt(owner: Owner, { closing }: ImportFile): SQL {
  * other way round. The days of a match are near each other, so a month on each side is enough. If several rows were
  * joined with one transaction, the last of them counts.
  */
-function bookedOtherwise(owner: Owner, day: CalendarDate): SQL {
+function bookedOtherwise(owner: Scope, day: SQL): SQL {
   const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`
   const isLater = sql`transactions.transaction_date > ${day}`
   return sql`

@@ -14,7 +14,7 @@ export type FoundDuplicate = {
 }
 
 /** Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. */
-export function selectDuplicates(batchId: string): SQL {
+export function selectDuplicates(batchId: SQL): SQL {
   return sql`
     select found.key as position, transactions.id, description, reference
       from (select key, value from sync_batches cross join json_each(outcomes)

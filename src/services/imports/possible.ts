@@ -10,21 +10,20 @@ import type { ImportFile } from './import-file.ts'
 /** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
 type Possible = ImportAnswer['possible']
 
-/**
- * The days of a file, and as many around them as the two days of a match may be apart; null if the import created
- * nothing, or if its answer is already known.
- */
-export function daysAround({ rows }: ImportFile, importId: SQL) {
+/** The days of a file, and as many around them as the two days of a match may be apart; empty if it has no rows. */
+export function daysAround({ rows }: ImportFile): { from: string; to: string } {
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
-  const ifCreated = (day = '') =>
-    sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
-  return {
-    from: ifCreated(shifted(days.at(0), -mostDaysApart)),
-    to: ifCreated(shifted(days.at(-1), mostDaysApart)),
-  }
+  return { from: shifted(days.at(0), -mostDaysApart), to: shifted(days.at(-1), mostDaysApart) }
 }
 
-const shifted = (day: CalendarDate | undefined, days: number) => day && addDays(day, days)
+const shifted = (day: CalendarDate | undefined, days: number) => (day ? addDays(day, days) : '')
+
+/** Those days in SQL; null if the import created nothing, or if its answer is already known. */
+export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQL) {
+  const ifCreated = (day: SQL) =>
+    sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`
+  return { from: ifCreated(from), to: ifCreated(to) }
+}
 
 /** An empty span of days. */
 export const noDays = { from: sql`null`, to: sql`null` }
@@ -73,12 +72,12 @@ const sureOf = (matches: Match[]) =>
 
 type Tried = { id: number; firstId: number; rows: number }
 
-/** Those pairs as JSON, in which the rows of the import have their real ids. */
-export function pairsWithIds(pairs: SurePair[], importId: SQL): SQL {
+/** A list of such pairs, which is JSON, with the real ids of the rows of the import. */
+export function pairsWithIds(pairs: SQL, importId: SQL): SQL {
   const id = (place: number) => {
     const named = sql.raw(`value ->> ${place}`)
     return sql`iif(${named} < 0, (select first_id from imports where id = ${importId}) - 1 - (${named}), ${named})`
   }
   return sql`(
-    select json_group_array(json_array(value ->> 0, ${id(1)}, ${id(2)})) from json_each(${JSON.stringify(pairs)}))`
+    select json_group_array(json_array(value ->> 0, ${id(1)}, ${id(2)})) from json_each(${pairs}))`
 }

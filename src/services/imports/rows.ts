@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner } from '../../db/owner.ts'
+import type { Scope } from '../../db/owner.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { invalidText, messageFor } from '../../domain/draft.ts'
 import { columnsAsSent, fieldsAsSent, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
@@ -13,7 +13,7 @@ const noAccount = 0
  * Stages rows with the ids of the accounts they name; those that break a rule are invalid. A category that is given by
  * its id must be the user's; names are looked up when the rows are created.
  */
-export function stageImportRows({ id }: Owner, batchId: string, rows: ImportRow[]): SQL[] {
+export function stageImportRows({ id }: Scope, batchId: SQL, parts: { from: SQL; json: SQL }[]): SQL[] {
   // A name means the account with exactly that name, or else the only one whose name differs just in case.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
@@ -38,9 +38,17 @@ export function stageImportRows({ id }: Owner, batchId: string, rows: ImportRow[
     select iif(${isStray}, ${strayError}, nullif(${brokenRules(itemRules(id))}, '[]')) as errors, ${columnsAsSent},
            account_id, to_account_id, category
       from located item`
-  const staged = rows.map((row) => ({ ...row, category: withNameKey(row.category) }))
-  const fields = ['account', 'to_account', 'category', ...fieldsAsSent] as const
-  return stageRows(batchId, rowParts(staged, fields), fields, judged)
+  return stageRows(batchId, parts, importedFields, judged)
+}
+
+const importedFields = ['account', 'to_account', 'category', ...fieldsAsSent] as const
+
+/** Rows as JSON, in the parts that `stageImportRows` takes. */
+export function importedParts(rows: ImportRow[]): { from: number; json: string }[] {
+  return rowParts(
+    rows.map((row) => ({ ...row, category: withNameKey(row.category) })),
+    importedFields,
+  )
 }
 
 /** A category as it is staged: its id, or the form in which names are compared. */

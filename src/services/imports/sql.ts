@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { builder } from '../../db/client.ts'
 import { countRows } from '../../db/figures.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
-import type { Owner } from '../../db/owner.ts'
+import { prepareOwned, type Scope } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../absorption.ts'
@@ -11,54 +13,74 @@ import { createRows, decideOutcomes, invalidItems, passingBatch } from '../bulk-
 import { type Rule, selectVerdict } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { joinedOf, joinPairs } from '../matches/join.ts'
+import { categoryQuota } from '../quotas.ts'
 import { isVerified } from '../verified.ts'
-import { createMissingCategories } from './categories.ts'
+import { createMissingCategories, missingCategories } from './categories.ts'
 import { balanceAt } from './closing-balance.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysAround, noDays, pairsWithIds, type SurePair } from './possible.ts'
+import { daysIfCreated, noDays, pairsWithIds } from './possible.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy, undoImport } from './undo.ts'
 
-/** What the statements of an import are made of. The batch exists only within the transaction. */
+/**
+ * What the statements of an import are made of. The batch exists only within the transaction. `named` and `pairs` are
+ * JSON (categories.ts, possible.ts); `closing` has the id 0 if the file gives no closing balance.
+ */
 export type Plan = {
   batch: { id: string; key: string | null; rowsHash: string | null }
-  missing: SQL
-  quota: Rule
-  pairs: SurePair[]
+  file: { kind: ImportFile['kind']; format: ImportFile['format']; rows: number }
+  parts: { from: number; json: string }[]
+  named: string
+  pairs: string
+  days: { from: string; to: string }
+  closing: { accountId: number; date: string }
+  hasKey: boolean
+  isDryRun: boolean
+  takesDeleted: boolean
+  looksForMatches: boolean
+  joinsPairs: boolean
 }
 
+type Asked = Slots<Plan>
+type Importer = Scope & { now: SQL<Date> }
+
 /** The statements of an import, in their order. */
-export function importStatements(owner: Owner, file: ImportFile, plan: Plan) {
+export const importStatements = prepareOwned((owner, plan: Asked) => {
   const { db } = owner
-  const { id, key } = plan.batch
-  const { earlier, isFirst } = idempotency(owner, imports, key)
-  const importId = sql`(select id from imports where batch_id = ${id})`
+  const { batch, hasKey } = plan
+  const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
+  const importId = sql`(select id from imports where batch_id = ${batch.id})`
   // The import of this call, or that of the call which it repeats.
-  const answered = key === null ? importId : sql`(select id from imports where ${earlier})`
-  const daysLookedAt = file.match === 'off' || isLookedAtLater(file) ? noDays : daysAround(file, answered)
+  const answered = hasKey ? sql`(select id from imports where ${earlier})` : importId
   return {
     earlier: db.select().from(imports).where(earlier),
     batch: insertWhere(
       db,
       batches,
-      passingBatch(id, owner.id, owner.now),
+      passingBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
-    items: run(owner, stageImportRows(owner, id, file.rows)),
+    items: run(stageImportRows(owner, batch.id, plan.parts)),
     ...selectBroken(owner, plan),
-    ...createIfValid(owner, file, plan, importId),
+    ...createIfValid(owner, plan, importId),
     ...joinMatches(owner, plan, importId),
-    balance: db.all<{ balance: number | null }>(balanceAt(owner, file)),
-    ...selectCandidates(owner, daysLookedAt),
-    ...cleanUp(owner, file, plan, importId),
+    balance: db.all<{ balance: number | null }>(balanceAt(owner, plan.closing.accountId, plan.closing.date)),
+    ...selectCandidates(owner, plan.looksForMatches ? daysIfCreated(plan.days, answered) : noDays),
+    ...cleanUp(owner, plan, importId),
   }
+})
+
+const run = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
+
+/** Holds if the user may have the categories that the rows name. */
+export function importQuota(owner: Scope, named: SQL): Rule {
+  return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
-const run = ({ db }: Owner, statements: SQL[]) => statements.map((statement) => db.run(statement))
-
-function selectBroken({ db }: Owner, { batch: { id }, quota }: Plan) {
+function selectBroken(owner: Importer, { batch: { id }, named }: Asked) {
+  const { db } = owner
   return {
     broken: db.all<BrokenItem>(
       sql`select position, errors from ${invalidItems(id)} order by position limit ${maxErrors}`,
@@ -66,46 +88,47 @@ function selectBroken({ db }: Owner, { batch: { id }, quota }: Plan) {
     brokenTotal: db.all<{ total: number }>(
       sql`select coalesce(sum(invalid), 0) as total from ${batchParts} where batch_id = ${id}`,
     ),
-    verdict: selectVerdict(db, [quota]),
+    verdict: selectVerdict(db, [importQuota(owner, named)]),
   }
 }
 
 /** Creates the import with its rows and categories, if nothing is wrong with any of them. */
-function createIfValid(owner: Owner, file: ImportFile, { batch, missing, quota }: Plan, importId: SQL) {
+function createIfValid(owner: Importer, plan: Asked, importId: SQL) {
   const { db, now } = owner
-  const { id } = batch
+  const { id } = plan.batch
+  const missing = missingCategories(owner, plan.named)
   // The rows were staged (only for a verified user and a new key), none breaks a rule, and the quota allows the new
   // categories.
   const isValid = sql`(exists (select 1 from ${batches} where id = ${id})
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
-    and ${quota.holds})`
+    and ${importQuota(owner, plan.named).holds})`
   return {
-    newCategories: db.run(createMissingCategories(owner, missing, file.isDryRun ? sql`false` : isValid)),
-    decided: db.run(decideOutcomes(id, [], { deleted: !file.takesDeleted })),
+    newCategories: db.run(createMissingCategories(owner, now, missing, plan.isDryRun ? sql`false` : isValid)),
+    decided: db.run(decideOutcomes(id, [], { deleted: !plan.takesDeleted })),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
-    created: insertWhere(db, imports, newImport(owner, file, batch), isValid).returning(),
+    created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: run(owner, countRows(owner.id, isImportedBy(importId))),
-    booked: run(owner, markBooked(owner, id, importId)),
+    counted: run(countRows(owner.id, isImportedBy(importId))),
+    booked: run(markBooked(owner, id, importId)),
   }
 }
 
-function joinMatches(owner: Owner, { pairs }: Plan, importId: SQL) {
+function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQL) {
   const matched = pairsWithIds(pairs, importId)
   const countJoined = sql`
     update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
      where id = ${importId} returning joined`
   return {
-    joins: pairs.length > 0 ? run(owner, joinPairs(owner, matched, sql`true`)) : [],
-    joined: pairs.length > 0 ? [owner.db.all<{ joined: number }>(countJoined)] : [],
+    joins: joinsPairs ? run(joinPairs(owner, matched, sql`true`)) : [],
+    joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
   }
 }
 
-function cleanUp(owner: Owner, file: ImportFile, { batch }: Plan, importId: SQL) {
+function cleanUp(owner: Importer, { batch, takesDeleted, isDryRun }: Asked, importId: SQL) {
   const undo = () => undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })
   return {
-    forgotten: file.takesDeleted && !file.isDryRun ? [owner.db.run(forgetTaken(owner, importId))] : [],
-    undone: file.isDryRun ? run(owner, undo()) : [],
+    forgotten: takesDeleted && !isDryRun ? run([forgetTaken(owner, importId)]) : [],
+    undone: isDryRun ? run(undo()) : [],
     cleared: owner.db.delete(batches).where(eq(batches.id, batch.id)),
   }
 }
@@ -119,7 +142,7 @@ export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean 
 }
 
 /** Marks rows entered by hand that stand for a row of the file: no row of a later day counts as their duplicate. */
-function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[] {
+function markBooked({ id: userId }: Scope, batchId: SQL, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
      where ${batches.id} = ${batchId} and value ->> 0 = 'duplicate' and ${rows}`
@@ -136,7 +159,7 @@ function markBooked({ id: userId }: Owner, batchId: string, importId: SQL): SQL[
  * Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. References are
  * looked up, not compared pair by pair: thousands of rows may be equal in all else.
  */
-function forgetTaken({ id }: Owner, importId: SQL): SQL {
+function forgetTaken({ id }: Scope, importId: SQL): SQL {
   const place = sql.raw('account_id, transaction_date, amount')
   const inAllElse = sql`${place}, type, coalesce(to_account_id, 0)`
   return sql`
@@ -154,16 +177,14 @@ function forgetTaken({ id }: Owner, importId: SQL): SQL {
 }
 
 /** The record of an import, from the outcomes of its items. */
-function newImport(owner: Owner, { kind, format, rows }: ImportFile, { id, key, rowsHash }: Plan['batch']) {
+function newImport(owner: Importer, { batch: { id, key, rowsHash }, file }: Asked) {
   const count = (outcome: string) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
   return {
+    ...file,
     userId: owner.id,
     batchId: id,
-    kind,
-    format,
-    rows: rows.length,
     created: count('created'),
     duplicate: count('duplicate'),
     deletedBefore: count('deleted_before'),

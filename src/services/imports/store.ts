@@ -8,14 +8,14 @@ import { sha256Hex } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
-import { categoryQuota } from '../quotas.ts'
-import { missingCategories } from './categories.ts'
+import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
 import { explained } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysAround, possibleMatches, type SurePair, surePairs } from './possible.ts'
-import { importStatements, isLookedAtLater, type Plan } from './sql.ts'
+import { daysAround, daysIfCreated, possibleMatches, type SurePair, surePairs } from './possible.ts'
+import { importedParts } from './rows.ts'
+import { importQuota, importStatements, isLookedAtLater, type Plan } from './sql.ts'
 
 type StoredImport = typeof imports.$inferSelect
 
@@ -66,9 +66,9 @@ async function runImport(
   idempotencyKey: string | undefined,
   pairs: SurePair[],
 ): Promise<{ result: ImportResult; sure: SurePair[] }> {
-  const plan = planOf(owner, file, idempotencyKey, pairs)
-  const results = await runStatements(owner, file, plan)
-  const stored = storedImport(file, plan, results)
+  const plan = planOf(file, idempotencyKey, pairs)
+  const results = await runStatements(owner, plan)
+  const stored = storedImport(owner, file, plan, results)
   const answer = stored.answer ?? (await newAnswer(owner, file, stored, results))
   if (plan.batch.key !== null && !stored.answer) await keepAnswer(owner.db, stored.id, answer)
   const sure = triesJoins(file) ? surePairs(stored, results) : undefined
@@ -81,20 +81,37 @@ async function runImport(
   }
 }
 
-function planOf(owner: Owner, file: ImportFile, idempotencyKey: string | undefined, pairs: SurePair[]): Plan {
-  const key = file.isDryRun ? null : (idempotencyKey ?? null)
-  const rowsHash = key === null ? null : sha256Hex(JSON.stringify([file.kind, file.rows]))
-  const missing = missingCategories(owner, file.rows)
-  const quota = categoryQuota(owner.id, 'category', sql`(select count(*) ${missing})`)
-  return { batch: { id: crypto.randomUUID(), key, rowsHash }, missing, quota, pairs }
+function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: SurePair[]): Plan {
+  const { kind, format, rows, isDryRun, takesDeleted, match, closing } = file
+  const key = isDryRun ? null : (idempotencyKey ?? null)
+  const rowsHash = key === null ? null : sha256Hex(JSON.stringify([kind, rows]))
+  return {
+    batch: { id: crypto.randomUUID(), key, rowsHash },
+    file: { kind, format, rows: rows.length },
+    parts: importedParts(rows),
+    named: namedCategories(rows),
+    pairs: JSON.stringify(pairs),
+    days: daysAround(file),
+    closing: { accountId: closing?.accountId ?? 0, date: closing?.date ?? '' },
+    hasKey: key !== null,
+    isDryRun,
+    takesDeleted,
+    looksForMatches: match !== 'off' && !isLookedAtLater(file),
+    joinsPairs: pairs.length > 0,
+  }
 }
 
-const runStatements = (owner: Owner, file: ImportFile, plan: Plan) =>
-  withinBounds('amount', owner.run(importStatements(owner, file, plan)))
+const runStatements = (owner: Owner, plan: Plan) =>
+  withinBounds('amount', owner.run(importStatements(owner, plan)))
 type Results = Awaited<ReturnType<typeof runStatements>>
 
 /** The import, or that of an earlier call with the same key. Throws EmailNotVerified, Invalid. */
-function storedImport(file: ImportFile, { batch, quota }: Plan, results: Results): StoredImport {
+function storedImport(
+  owner: Owner,
+  file: ImportFile,
+  { batch, named }: Plan,
+  results: Results,
+): StoredImport {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
@@ -102,7 +119,7 @@ function storedImport(file: ImportFile, { batch, quota }: Plan, results: Results
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
   const stored = earlier ?? created[0]
-  if (!stored) throw brokenBy([quota], results.verdict)
+  if (!stored) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict)
   return stored
 }
 
@@ -114,9 +131,9 @@ async function newAnswer(
 ): Promise<ImportAnswer> {
   // The import is stored by now, so the token is not checked again: a 401 would say that it was not.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
-  const found = isLookedAtLater(file)
-    ? await runBatch(db, selectCandidates(scope, daysAround(file, sql`${id}`)))
-    : results
+  const { from, to } = daysAround(file)
+  const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
+  const found = isLookedAtLater(file) ? await runBatch(db, selectCandidates(scope, days)) : results
   return {
     duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
     possible: possibleMatches(id, found, { joinsSure: triesJoins(file) }),
