@@ -1,7 +1,7 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
 import { resetLinkMinutes } from './links.ts'
 
-/** What each rate-limit binding of wrangler.toml allows in a minute: the limits of http/limits.ts. */
+/** What each rate-limit binding of wrangler.toml allows in a minute: the limits of http/rate-limits.ts. */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,

@@ -23,8 +23,8 @@ import {
 } from '../domain/failures.ts'
 import { formatMoney } from '../domain/money.ts'
 import type { App } from './app-types.ts'
-import { tooManyAttempts } from './limits.ts'
 import { presentAccount, presentCategory, presentTransaction } from './present.ts'
+import { tooManyAttempts } from './rate-limits.ts'
 
 const retryAfterSeconds = 5
 

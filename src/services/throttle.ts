@@ -3,9 +3,9 @@ import type { Database } from '../db/client.ts'
 import { TooManyAttempts } from '../domain/failures.ts'
 
 /**
- * A limit that is exact, since the database counts it for all isolates (http/limits.ts has the others): at most `most`
- * attempts with one key in any window of `withinMs`, which must be the same for all attempts with that key. `when`, in
- * SQL, restricts it to some attempts.
+ * A limit that is exact, since the database counts it for all isolates (http/rate-limits.ts has the others): at most
+ * `most` attempts with one key in any window of `withinMs`, which must be the same for all attempts with that key.
+ * `when`, in SQL, restricts it to some attempts.
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 

@@ -9,7 +9,7 @@ import { Invalid } from '../../src/domain/failures.ts'
 import { readImportRows } from '../../src/http/import-rows.ts'
 import { readItem } from '../../src/http/items.ts'
 import { maxSmallJsonBytes } from '../../src/http/json-body.ts'
-import { readUpload } from '../../src/http/upload.ts'
+import { readUpload } from '../../src/http/operation-input.ts'
 import { type Check, checkedBy, toDraft } from '../../src/http/validate.ts'
 
 // A small body is read before its token is known to be valid, so reading it must not cost much more than parsing it.

@@ -5,9 +5,9 @@ import { pullChanges } from '../../services/changes/feed.ts'
 import { uploadOperations } from '../../services/operations/upload.ts'
 import type { App } from '../app-types.ts'
 import { withMemoryForItems } from '../json-body.ts'
+import { readUpload } from '../operation-input.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
 import { answerInTurn } from '../turns.ts'
-import { readUpload } from '../upload.ts'
 import { bodyReadBy, query } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */

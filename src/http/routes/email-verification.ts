@@ -10,8 +10,8 @@ import type { LinkParts } from '../../domain/links.ts'
 import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
-import { allowanceHeaders, countedClient } from '../limits.ts'
 import { answerOutcome, answerPage } from '../page.ts'
+import { allowanceHeaders, countedClient } from '../rate-limits.ts'
 import { hints } from '../validate.ts'
 
 /** The answer to the link "this was not me" once the address is verified. */

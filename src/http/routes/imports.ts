@@ -15,9 +15,9 @@ import type { BodyStream } from '../body-stream.ts'
 import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
 import { maxSmallJsonBytes, memoryForItems, memoryForSmallJson, mostFor, saysJson } from '../json-body.ts'
-import { importLimit } from '../limits.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
+import { importLimit } from '../rate-limits.ts'
 import { declares, header, hints } from '../validate.ts'
 
 const request = declares<ImportRequest>('query', importOptions)

@@ -6,8 +6,8 @@ import { deleteUser } from '../../services/user-deletion.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
 import { confirmed } from '../confirmed.ts'
-import { hashing } from '../limits.ts'
 import { presentUser } from '../present.ts'
+import { hashing } from '../rate-limits.ts'
 import { body } from '../validate.ts'
 
 /** The user's own profile. */

@@ -3,7 +3,7 @@ import { forgottenPassword, passwordReset } from '../../contract/mail.ts'
 import { forgotPassword, resetPassword } from '../../services/password-reset.ts'
 import type { App } from '../app-types.ts'
 import { confirmed } from '../confirmed.ts'
-import { allowanceHeaders, countedClient, hashing } from '../limits.ts'
+import { allowanceHeaders, countedClient, hashing } from '../rate-limits.ts'
 import { body } from '../validate.ts'
 
 export const passwordRoutes = new Hono<App>()
