@@ -13,8 +13,8 @@ const version = /^("?)([1-9]\d*)\1$/
 
 /**
  * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between
- * commas (`,3,4,`), or undefined if any will do; `claim` (db/ownership.ts) compares them. Weak tags, and tags that are
- * not versions, match none: if there are no others, the write is refused rather than done without its condition.
+ * commas (`,3,4,`), or undefined if any will do; `precondition` (db/ownership.ts) compares them. Weak tags, and tags
+ * that are not versions, match none: if there are no others, the write is refused rather than done without its condition.
  */
 export const ifMatch = z.object({
   'If-Match': field(

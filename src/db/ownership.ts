@@ -81,9 +81,9 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
 
 /**
  * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
- * of them. `select` makes the query that returns the row if it has another. Pass the results to `requireClaimed`.
+ * of them. `select` makes the query that returns the row if it has another. Pass the results to `requirePrecondition`.
  */
-export function claim<Query>(
+export function precondition<Query>(
   owner: Scope,
   table: VersionedTable,
   id: Id,
@@ -103,10 +103,10 @@ export function claim<Query>(
   }
 }
 
-type Claim = ReturnType<typeof claim<RunnableQuery<object[], 'sqlite'> & Statement>>
+type Precondition = ReturnType<typeof precondition<RunnableQuery<object[], 'sqlite'> & Statement>>
 
 /** Throws NotFound, Forbidden, VersionConflict. */
-export function requireClaimed(
+export function requirePrecondition(
   table: VersionedTable,
   { owned, stale }: { owned: { isOwn: number }[]; stale: object[][] },
 ): void {
@@ -137,12 +137,12 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 }
 
 /**
- * Returns the values of a draft. Before throwing its errors, checks that the token is valid and, if the request is about
- * a row, that the row is what the request claims (docs/contract.md, Order of checks).
+ * Returns the values of a draft. Before throwing its errors, checks that the token is valid and, if the request writes a
+ * row, that the row is as `required` (docs/contract.md, Order of checks).
  */
-export async function requireComplete<T>(owner: Owner, draft: Draft<T>, claimed?: Claim) {
+export async function requireComplete<T>(owner: Owner, draft: Draft<T>, required?: Precondition) {
   if (draft.complete) return draft.values
-  if (!claimed) await owner.run()
-  else requireClaimed(claimed.table, await owner.run({ owned: claimed.owned, stale: claimed.stale }))
+  if (!required) await owner.run()
+  else requirePrecondition(required.table, await owner.run({ owned: required.owned, stale: required.stale }))
   throw new Invalid(draft.errors)
 }

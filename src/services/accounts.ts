@@ -4,13 +4,13 @@ import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner, Scope } from '../db/owner.ts'
 import {
-  claim,
   existingRow,
   isOwnColumn,
   ownRow,
+  precondition,
   readOwn,
-  requireClaimed,
   requireComplete,
+  requirePrecondition,
 } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
@@ -83,8 +83,8 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
   return readOwn(owner, accounts, id, selectAccounts(owner, ownRow(owner, accounts, id)))
 }
 
-const claimAccount = (owner: Owner, id: number, expected: Expected) =>
-  claim(owner, accounts, id, expected, (row) => selectAccounts(owner, row))
+const accountPrecondition = (owner: Owner, id: number, expected: Expected) =>
+  precondition(owner, accounts, id, expected, (row) => selectAccounts(owner, row))
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateAccount(
@@ -93,8 +93,8 @@ export async function updateAccount(
   draft: Draft<AccountChanges>,
   expected: Expected,
 ) {
-  const claimed = claimAccount(owner, id, expected)
-  const sent = await requireComplete(owner, draft, claimed)
+  const required = accountPrecondition(owner, id, expected)
+  const sent = await requireComplete(owner, draft, required)
   const rules = [notesQuota(owner.id, notesGrowth(sent.notes, sql`${accounts.notes}`))]
   const owned = owner.db
     .select({ isOwn: isOwnColumn(owner, accounts), verdict: verdict(rules) })
@@ -110,11 +110,11 @@ export async function updateAccount(
       version: sql`${accounts.version} + 1`,
       updatedAt: owner.now,
     } satisfies ColumnsOf<AccountChanges>)
-    .where(and(claimed.row, allHold(rules)))
+    .where(and(required.row, allHold(rules)))
     .returning(accountColumns)
-  const statements = { owned, stale: claimed.stale, updated: update }
+  const statements = { owned, stale: required.stale, updated: update }
   const results = await withinBounds('starting_balance', owner.run(statements))
-  requireClaimed(accounts, results)
+  requirePrecondition(accounts, results)
   const [updated] = results.updated
   if (!updated) throw brokenBy(rules, results.owned)
   return updated
@@ -139,9 +139,9 @@ export async function deleteAccount(
   expected: Expected,
   removals: RemovalQueue,
 ): Promise<void> {
-  const { row, owned, stale } = claimAccount(owner, id, expected)
+  const { row, owned, stale } = accountPrecondition(owner, id, expected)
   const deleted = owner.db.update(accounts).set(nobodysAccount(owner)).where(row)
   const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
-  requireClaimed(accounts, results)
+  requirePrecondition(accounts, results)
   await removals.post(results.user.id)
 }

@@ -4,7 +4,7 @@ import { isTaken } from '../db/errors.ts'
 import { idempotency } from '../db/idempotency.ts'
 import { insertWhere } from '../db/insert-where.ts'
 import type { Owner } from '../db/owner.ts'
-import { claim, ownRow, readOwn, requireClaimed, requireComplete } from '../db/ownership.ts'
+import { ownRow, precondition, readOwn, requireComplete, requirePrecondition } from '../db/ownership.ts'
 import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import { type Draft, messageFor } from '../domain/draft.ts'
@@ -69,8 +69,8 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
   return readOwn(owner, categories, id, selectCategories(owner, ownRow(owner, categories, id)))
 }
 
-const claimCategory = (owner: Owner, id: number, expected: Expected) =>
-  claim(owner, categories, id, expected, (row) => selectCategories(owner, row))
+const categoryPrecondition = (owner: Owner, id: number, expected: Expected) =>
+  precondition(owner, categories, id, expected, (row) => selectCategories(owner, row))
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateCategory(
@@ -79,9 +79,9 @@ export async function updateCategory(
   draft: Draft<CategoryChanges>,
   expected: Expected,
 ) {
-  const claimed = claimCategory(owner, id, expected)
-  const { row, owned, stale } = claimed
-  const { name, type } = await requireComplete(owner, draft, claimed)
+  const required = categoryPrecondition(owner, id, expected)
+  const { row, owned, stale } = required
+  const { name, type } = await requireComplete(owner, draft, required)
   const update = owner.db
     .update(categories)
     .set({
@@ -94,7 +94,7 @@ export async function updateCategory(
     .where(row)
     .returning(categoryColumns)
   const results = await withFreeName(owner.run({ owned, stale, updated: update }))
-  requireClaimed(categories, results)
+  requirePrecondition(categories, results)
   return results.updated[0] as Category
 }
 
@@ -106,10 +106,10 @@ export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: 
  * from now on, without being written. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
 export async function deleteCategory(owner: Owner, id: number, expected: Expected): Promise<void> {
-  const { row, owned, stale } = claimCategory(owner, id, expected)
+  const { row, owned, stale } = categoryPrecondition(owner, id, expected)
   // The totals of uncategorised transfers are bounded as well.
   const deleted = owner.db.update(categories).set(nobodysCategory).where(row)
-  requireClaimed(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
+  requirePrecondition(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }
 
 /** Waits for a write. If its name and type are taken, throws Invalid under `name`. */

@@ -1,15 +1,15 @@
 import type { Owner } from '../../db/owner.ts'
-import { requireClaimed } from '../../db/ownership.ts'
+import { requirePrecondition } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Expected } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
-import { claimTransaction } from './read.ts'
+import { transactionPrecondition } from './read.ts'
 
 /**
  * Deletes a transaction. Throws NotFound, Forbidden, VersionConflict, and Invalid if a balance would leave its bounds.
  */
 export async function deleteTransaction(owner: Owner, id: number, expected: Expected): Promise<void> {
-  const { row, owned, stale } = claimTransaction(owner, id, expected)
+  const { row, owned, stale } = transactionPrecondition(owner, id, expected)
   const deleted = owner.db.delete(transactions).where(row)
-  requireClaimed(transactions, await withinBounds('amount', owner.run({ owned, stale, deleted })))
+  requirePrecondition(transactions, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Owner, Scope } from '../../db/owner.ts'
-import { claim, ownRow, readOwn } from '../../db/ownership.ts'
+import { ownRow, precondition, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { Expected } from '../../domain/types.ts'
 
@@ -30,10 +30,10 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
   return readOwn(owner, transactions, id, withRelations(owner, ownRow(owner, transactions, id)))
 }
 
-/** What a write demands of a transaction (see `claim`). */
-export function claimTransaction(owner: Scope, id: number | SQL, expected: Expected | SQL) {
+/** What a write requires of a transaction (see `precondition`). */
+export function transactionPrecondition(owner: Scope, id: number | SQL, expected: Expected | SQL) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
-  return claim(owner, transactions, id, expected, select)
+  return precondition(owner, transactions, id, expected, select)
 }
 
 /** Selects transactions with the names of what they refer to, newest first. */

@@ -2,7 +2,7 @@ import { and, sql } from 'drizzle-orm'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { type Owner, prepareOwned } from '../../db/owner.ts'
-import { existingRow, isOwnColumn, requireClaimed } from '../../db/ownership.ts'
+import { existingRow, isOwnColumn, requirePrecondition } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
@@ -10,7 +10,7 @@ import type { Expected } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../guards.ts'
-import { claimTransaction, liveCategory, transactionColumns } from './read.ts'
+import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
 type Asked = {
@@ -23,7 +23,7 @@ type Asked = {
 
 const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
   const { db } = owner
-  const { row, stale } = claimTransaction(owner, id, expected)
+  const { row, stale } = transactionPrecondition(owner, id, expected)
   // Another user's row is judged by that user's accounts, and the verdict is not shown to anybody.
   const rules = transactionRules(sql`${transactions.userId}`, rowAfter(sent, dropsDestination))
   return {
@@ -69,7 +69,7 @@ export async function updateTransaction(
     sent.type !== undefined && sent.type !== 'transfer' && sent.to_account_id === undefined
   const statements = update(owner, { id, sent, dropsDestination, isComplete, expected })
   const results = await withinBounds('amount', owner.run(statements))
-  requireClaimed(transactions, results)
+  requirePrecondition(transactions, results)
   const [updated] = results.updated
   if (!updated) throw brokenBy(transactionRules(owner.id, rowAfter({}, false)), results.owned, draft.errors)
   return updated
