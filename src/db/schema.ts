@@ -432,7 +432,7 @@ export const batchParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
-/** The verdicts on the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
+/** The decisions on the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
   { uploadId: text().notNull(), step: text().notNull(), items: text().notNull() },

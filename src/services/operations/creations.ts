@@ -4,7 +4,7 @@ import { prepareOwned } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { spentClientIds } from '../../db/schema.ts'
 import { brokenRules, type Rule } from '../guards.ts'
-import { accepted, type Staged, type Step, storeVerdicts, type Uploading, uploadOf } from './steps.ts'
+import { accepted, type Staged, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** An account or a category as creations see it. Its fields are columns of its table, under the same names. */
 export type NewRows = {
@@ -75,12 +75,12 @@ function judge(upload: Uploading, rows: NewRows, json: SQL): SQL {
                      when is_spent then 'gone'
                      when broken <> '[]' then 'invalid' else 'created' end as outcome from judged
     ),
-    verdict as (
+    decision as (
       select *, iif(outcome = 'created', ${lastId} + nth, known_id) as id,
              iif(outcome = 'created', 1, known_version) as version, iif(outcome = 'invalid', broken, null) as detail
         from decided
     )`
-  return storeVerdicts(upload, { step: stepOf(rows), values: ['client_id', ...rows.fields], query })
+  return storeDecisions(upload, { step: stepOf(rows), values: ['client_id', ...rows.fields], query })
 }
 
 function insert(upload: Uploading, rows: NewRows, now: SQL): SQL {

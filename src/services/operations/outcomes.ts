@@ -9,7 +9,7 @@ import type { FieldErrors } from '../../domain/failures.ts'
 import { operationKinds, type operationOutcomes } from '../../domain/types.ts'
 import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/rows.ts'
 import { transactionColumns } from '../transactions/read.ts'
-import { idsWith, storedVerdicts } from './steps.ts'
+import { idsWith, storedDecisions } from './steps.ts'
 
 /** The outcome of an operation. */
 export type Outcome = {
@@ -24,7 +24,7 @@ export type Outcome = {
   row: Change | null
 }
 
-type Verdict = [
+type Decision = [
   index: number,
   outcome: Outcome['outcome'],
   id: number | null,
@@ -35,7 +35,7 @@ type Verdict = [
 /** Outcomes that come with the row, since it may have changed in ways that the client cannot know of. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
-/** Reads the verdicts of an upload, and the rows of the outcomes above as they are now. */
+/** Reads the decisions of an upload, and the rows of the outcomes above as they are now. */
 export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
   const { db, id } = owner
   const shown = (noun: string) =>
@@ -50,7 +50,7 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
   // The plus makes SQLite search by id: the user has many rows.
   const own = sql`+${transactions.userId} = ${id}`
   return {
-    verdicts: db.all<{ verdicts: string }>(storedVerdicts(uploadId)),
+    decisions: db.all<{ decisions: string }>(storedDecisions(uploadId)),
     creations: db.select({ outcomes: batches.outcomes }).from(batches).where(eq(batches.id, uploadId)),
     accounts: db
       .select(fedAccountColumns)
@@ -84,7 +84,7 @@ export function outcomesOf(
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
   add({ noun: 'profile', id: user.id, row: user })
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
-  return [...storedIn(found.verdicts), ...onCreations(operations, found.creations)].map(
+  return [...storedIn(found.decisions), ...onCreations(operations, found.creations)].map(
     ([index, outcome, id, version, detail]) => {
       const row = shownOutcomes.includes(outcome) ? (rows.get(`${nouns.get(index)} ${id}`) ?? null) : null
       return {
@@ -100,15 +100,15 @@ export function outcomesOf(
   )
 }
 
-function storedIn(found: { verdicts: string }[]): Verdict[] {
-  return found.flatMap(({ verdicts }) => JSON.parse(verdicts) as Verdict[])
+function storedIn(found: { decisions: string }[]): Decision[] {
+  return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
 }
 
 /** What bulk-insert.ts has decided about the creation of transactions: those that fail there are gone. */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],
-): Verdict[] {
+): Decision[] {
   const creations = operations.filter(({ kind, noun }) => kind === 'create' && noun === 'transaction')
   return (batch?.outcomes ?? []).map(([outcome, id, errors], at) => {
     const index = creations[at]?.index ?? 0

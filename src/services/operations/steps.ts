@@ -9,18 +9,18 @@ import { rowsTwice } from './names.ts'
 
 /*
  * The outcomes of an upload's operations are decided in steps. Each is one statement over all operations of a kind and
- * noun, which stores a verdict for each: an array that begins with the places below, followed by the values to write.
+ * noun, which stores a decision for each: an array that begins with the places below, followed by the values to write.
  * The statements that write read them from there. The rows of a step exist only within the upload's transaction.
  */
 
-/** The beginning of every verdict; `detail` has the errors of an invalid operation, or the fields that conflict. */
+/** The beginning of every decision; `detail` has the errors of an invalid operation, or the fields that conflict. */
 const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 
 /** What the statements of an upload refer to; `guard` is false if nothing may be written. */
 export type Uploading = { id: SQL; userId: SQL; guard: SQL }
 
-/** Stores the verdicts of a query, whose `verdict` has the places above and the named values. */
-export function storeVerdicts(
+/** Stores the decisions of a query, whose `decision` has the places above and the named values. */
+export function storeDecisions(
   upload: Uploading,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },
 ): SQL {
@@ -29,7 +29,7 @@ export function storeVerdicts(
     insert into ${uploadSteps} (upload_id, step, items)
     ${query}
     select ${upload.id}, ${sql.raw(`'${step}'`)}, json_group_array(json_array(${sql.raw(fields.join(', '))}))
-      from verdict where ${upload.guard}`
+      from decision where ${upload.guard}`
 }
 
 /**
@@ -43,23 +43,23 @@ export function accepted(
   const columns = values.map((name, at) => `value ->> ${places.length + at} as ${name}`)
   return sql`op as materialized (
       select ${sql.raw(['value ->> 0 as position', 'value ->> 2 as id', ...columns].join(', '))}
-        from ${verdictsOf(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
+        from ${decisionsOf(uploadId, [step])} where value ->> 1 = ${sql.raw(`'${outcome}'`)})`
 }
 
 /** The ids of the rows whose operations have one of these outcomes, as a query. */
 export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: readonly string[]): SQL {
-  return sql`select value ->> 2 from ${verdictsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
+  return sql`select value ->> 2 from ${decisionsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
 }
 
-/** The verdicts of steps, without the values to write, as a query. */
-export function storedVerdicts(uploadId: SQL): SQL {
+/** The decisions of steps, without the values to write, as a query. */
+export function storedDecisions(uploadId: SQL): SQL {
   const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
   return sql`
-    select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as verdicts
+    select (select json_group_array(json_array(${sql.raw(head.join(', '))})) from json_each(items)) as decisions
       from ${uploadSteps} where upload_id = ${uploadId}`
 }
 
-function verdictsOf(uploadId: SQL, steps: readonly string[]): SQL {
+function decisionsOf(uploadId: SQL, steps: readonly string[]): SQL {
   return sql`(select value from ${uploadSteps} cross join json_each(items)
          where upload_id = ${uploadId} and step in (${literals(steps)}))`
 }

@@ -9,7 +9,7 @@ import {
   idsWith,
   type Staged,
   type Step,
-  storeVerdicts,
+  storeDecisions,
   type Uploading,
   uploadOf,
 } from './steps.ts'
@@ -61,7 +61,7 @@ export function changesAsJson({ groupOf }: NounTable, operations: Operation[]): 
   )
 }
 
-/** The values in the verdict on an update: which fields were sent, and what each field should become. */
+/** The values in the decision on an update: which fields were sent, and what each field should become. */
 const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupOf)]
 
 /**
@@ -94,12 +94,12 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): S
                      when ${columns('next', fields)} is ${columns('now', fields)} then 'unchanged'
                      else 'updated' end as outcome from judged
     ),
-    verdict as (
+    decision as (
       select position, outcome, row_id as id, version + (outcome = 'updated') as version,
              case outcome when 'invalid' then broken when 'conflict' then conflicting end as detail, sent,
              ${sql.raw(fields.map((field) => `next_${field} as ${field}`).join(', '))} from decided
     )`
-  return storeVerdicts(upload, { step, values: changedValues(noun), query })
+  return storeDecisions(upload, { step, values: changedValues(noun), query })
 }
 
 /** Decides the outcomes of deletions. */
@@ -107,11 +107,11 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   const query = sql`
     with ${foundRows(upload.userId, { noun, step, json })},
     judged as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
-    verdict as (
+    decision as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
              iif(row_id is null, 'gone', iif(conflicting = '[]', 'deleted', 'conflict')) as outcome from judged
     )`
-  return storeVerdicts(upload, { step, values: [], query })
+  return storeDecisions(upload, { step, values: [], query })
 }
 
 /** The step that deletes rows: `statement` deletes those whose ids a query selects. */

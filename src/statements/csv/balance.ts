@@ -12,7 +12,7 @@ type Steps = { same: number; opposite: number; other: number }
  * What running balances say about the signs of the amounts: right, the wrong way round, or partly so; `either` if that
  * depends on the end from which the rows are read. Null if they say nothing.
  */
-export type BalanceVerdict = 'right' | 'inverted' | 'mixed' | 'either' | null
+export type SignCheck = 'right' | 'inverted' | 'mixed' | 'either' | null
 
 /**
  * The balance after the latest row, if the balances follow from the amounts, whether from the top down or from the bottom
@@ -32,9 +32,9 @@ export function balancesProve(rows: Balanced[]): boolean {
 }
 
 /** What the balances say about the signs. The dates show from which end to read the rows. */
-export function balanceVerdict(rows: Balanced[]): BalanceVerdict {
-  const down = verdictOf(stepsOf(rows))
-  const up = verdictOf(stepsOf(rows.toReversed()))
+export function checkSigns(rows: Balanced[]): SignCheck {
+  const down = signCheckOf(stepsOf(rows))
+  const up = signCheckOf(stepsOf(rows.toReversed()))
   if (down === null || up === null || down === up) return down ?? up
   const [first, last] = [rows[0]?.date, rows.at(-1)?.date]
   if (first && last && first !== last) return first < last ? down : up
@@ -104,7 +104,7 @@ function stepsOf(rows: Balanced[]): Steps {
   return steps
 }
 
-function verdictOf({ same, opposite, other }: Steps): BalanceVerdict {
+function signCheckOf({ same, opposite, other }: Steps): SignCheck {
   if (same > 0 && opposite > 0 && other <= (same + opposite) / 2) return 'mixed'
   if (other > 0 || same + opposite === 0) return null
   return same > 0 ? 'right' : 'inverted'

@@ -2,7 +2,7 @@ import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
 import { quoted } from '../text.ts'
-import { type Balanced, type BalanceVerdict, balanceVerdict, signedByBalances } from './balance.ts'
+import { type Balanced, checkSigns, type SignCheck, signedByBalances } from './balance.ts'
 import { foldHeader } from './header-names.ts'
 import { markOf } from './mark-words.ts'
 import type { CsvRow } from './rows.ts'
@@ -33,14 +33,14 @@ export function settleDirections<T extends Entry>(
   problems: Problems,
 ): T[][] {
   if (basis === 'marks' || basis === null) return groups
-  const verdicts = groups.map(verdictOn)
+  const checks = groups.map(checkOf)
   if (basis === 'nothing') {
-    const signOf = signOfOldest(openings, verdicts.includes('mixed') ? signs : undefined)
+    const signOf = signOfOldest(openings, checks.includes('mixed') ? signs : undefined)
     const byBalance = groups.map((group) => signedByBalances(group, signOf))
     if (byBalance.every((group) => group !== null)) return byBalance
   }
   if (signs) return signs === 'inverted' ? groups.map(inverted) : groups
-  const known = new Set(verdicts.filter((verdict) => verdict !== null))
+  const known = new Set(checks.filter((check) => check !== null))
   const [only] = known
   const isProven = known.size === 1 && groups.some((group) => group.length > 2)
   if (basis === 'nothing' && isProven && only === 'right') return groups
@@ -59,7 +59,7 @@ export function settleDirections<T extends Entry>(
 const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
 
 /** Why the meaning of signs has to be asked about; null if it is clear. */
-function doubtOf(table: CsvTable, known: Set<BalanceVerdict>, entries: Entry[]): string | null {
+function doubtOf(table: CsvTable, known: Set<SignCheck>, entries: Entry[]): string | null {
   if (known.has('inverted') || known.has('mixed'))
     return 'The balances in the file contradict the signs of its amounts.'
   if (known.has('right')) return null
@@ -94,9 +94,9 @@ function contradictKinds({ columns }: CsvTable, entries: Entry[]): boolean {
   return found.length > 0 && !found.includes(true)
 }
 
-function verdictOn(group: Entry[]): BalanceVerdict {
+function checkOf(group: Entry[]): SignCheck {
   const booked = group.filter(({ isPending }) => !isPending)
-  return balanceVerdict(booked) ?? balanceVerdict(group)
+  return checkSigns(booked) ?? checkSigns(group)
 }
 
 /** The sign of the oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
