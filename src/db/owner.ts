@@ -18,7 +18,8 @@ import { tokens, users } from './schema.ts'
 
 /** What a request knows about its user: everything except the password's hash and whether it is proven. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
-export const { passwordHash: _, isPasswordProven: __, ...userColumns } = getTableColumns(users)
+const { passwordHash: _, isPasswordProven: __, ...columns } = getTableColumns(users)
+export const userColumns = columns
 
 /** What statements need to know about their owner. */
 export type Scope = {

@@ -1,4 +1,6 @@
-export type CategoryType = 'income' | 'expense'
+import type { categoryTypes } from './types.ts'
+
+export type CategoryType = (typeof categoryTypes)[number]
 
 const defaultNames: Record<CategoryType, string> = {
   expense:

@@ -25,6 +25,8 @@ export function valuesOf<T>(draft: Draft<T>): T {
 /** Texts that many rules share; `:field` stands for the field's name. */
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
+export const takenText = 'The :field has already been taken.'
+export const onlyForTransfersText = 'The :field field must be empty unless type is transfer.'
 export const moneyTexts: Record<MoneyProblem, string> = {
   'not a number': 'The :field field must be a number.',
   'too many decimals': 'The :field field must have 0-2 decimal places.',

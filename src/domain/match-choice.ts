@@ -10,7 +10,7 @@ export type Days = { doubt: number; from: number; to: number }
 
 /** At most this many possible counterparts of a row are looked at, the earliest. */
 const mostCandidates = 24
-/** What a pair is worth, in days off the usual: enough that more pairs always beat nearer ones. */
+/** What a pair is worth before its days off the usual are subtracted: so much that more pairs always beat nearer ones. */
 const worthOfPair = 1_000
 
 export function byDay(a: DatedRow, b: DatedRow): number {
@@ -73,7 +73,8 @@ export function onlyCandidates(candidates: Candidate[]): Set<Candidate> {
   return new Set(proper.filter(({ first, second }) => isOnly(first) && isOnly(second)))
 }
 
-const poolOf = ({ accountId, type, amount }: DatedRow) => `${accountId} ${type} ${amount}`
+/** The same for rows of one account, type and amount. */
+export const poolOf = ({ accountId, type, amount }: DatedRow) => `${accountId} ${type} ${amount}`
 
 /** How many days an account's bank usually takes: the median of the `onlyCandidates`. */
 function usualDaysOf(candidates: Candidate[]): (of: Candidate) => number {

@@ -6,6 +6,7 @@ import {
   type DatedRow,
   onlyCandidates,
   pairsWithin,
+  poolOf,
   type RowPair,
 } from './match-choice.ts'
 import type { MatchKind, MatchReason, MatchRow } from './match-row.ts'
@@ -97,7 +98,7 @@ function datedRow(row: MatchRow): DatedRow {
 }
 
 function duplicateCandidates(rows: DatedRow[]): Candidate[] {
-  const alike = Map.groupBy(rows, ({ accountId, type, amount }) => `${accountId} ${type} ${amount}`)
+  const alike = Map.groupBy(rows, poolOf)
   const isInBoth = overlaps(rows)
   return [...alike.values()].flatMap((group) => {
     const typed = group.filter(({ importId }) => importId === null)

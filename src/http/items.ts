@@ -13,8 +13,10 @@ export function listItems(list: unknown, maxItems: number, field = 'transactions
   return list
 }
 
+export const notAnObject = 'The item must be an object.'
+
 /** Reads an item on its own, so that errors can name it. */
 export function readItem(item: unknown): TransactionDraft {
   if (isObject(item)) return toDraft(newTransaction, item)
-  return { complete: false, values: {}, errors: { '': ['The item must be an object.'] } }
+  return { complete: false, values: {}, errors: { '': [notAnObject] } }
 }

@@ -11,7 +11,7 @@ import {
 import { addError, type Draft, invalidText, requiredText } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { rowTwice } from '../services/operations/names.ts'
-import { listItems } from './items.ts'
+import { listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'
 
 /** Reads an upload: each operation on its own, so that an invalid one does not affect the others. */
@@ -43,7 +43,7 @@ function addOperation(read: Upload, index: number, { operation, errors }: Return
 
 /** What an operation does, and to which row. */
 function readHead(item: unknown): { named: Partial<Named>; errors?: FieldErrors } {
-  if (!isObject(item)) return { named: {}, errors: { item: ['The item must be an object.'] } }
+  if (!isObject(item)) return { named: {}, errors: { item: [notAnObject] } }
   const { values, errors, complete } = toDraft(operationHead, item)
   const { op: kind, noun, client_id: clientId = null } = values
   // A creation names its row by the client id alone.

@@ -7,15 +7,13 @@ import type { Owner } from '../db/owner.ts'
 import { ownRow, precondition, readOwn, requireComplete, requirePrecondition } from '../db/ownership.ts'
 import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
-import { type Draft, messageFor } from '../domain/draft.ts'
+import { type Draft, messageFor, takenText } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { Expected } from '../domain/types.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import { categoryQuota } from './quotas.ts'
-
-export const nameTaken = 'The :field has already been taken.'
 
 /** The columns that are read. */
 export const categoryColumns = {
@@ -118,6 +116,6 @@ async function withFreeName<T>(write: Promise<T>): Promise<T> {
     return await write
   } catch (error) {
     if (!isTaken(error, 'categories.name_key')) throw error
-    throw new Invalid({ name: [messageFor('name', nameTaken)] })
+    throw new Invalid({ name: [messageFor('name', takenText)] })
   }
 }

@@ -5,7 +5,8 @@ import { prepareOwned } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { categories } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
-import { nameTaken, nobodysCategory } from '../categories.ts'
+import { takenText } from '../../domain/draft.ts'
+import { nobodysCategory } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { creation, type NewRows } from './creations.ts'
@@ -32,7 +33,7 @@ const changed: NounTable = {
   rules: (userId) => [
     rule(
       'name',
-      nameTaken,
+      takenText,
       sql`((next_name_key, next_type) is (now_name_key, now_type) or nth_of_name = 1 and not exists (
         select 1 from ${categories} taken
          where taken.user_id = ${userId} and taken.name_key = next_name_key and taken.type = next_type
@@ -51,7 +52,7 @@ const added: NewRows = {
   rules: (userId) => [
     rule(
       'name',
-      nameTaken,
+      takenText,
       sql`(nth_of_name = 1 and not exists (
         select 1 from ${categories} taken
          where taken.user_id = ${userId} and taken.name_key = counted.name_key and taken.type = counted.type))`,

@@ -5,7 +5,7 @@ import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { userColumns } from '../../db/owner.ts'
 import { tokens, users } from '../../db/schema.ts'
-import { addError, type Draft } from '../../domain/draft.ts'
+import { addError, type Draft, messageFor, takenText } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
 import { hashInTurn } from '../hashing.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../mail-limits.ts'
@@ -50,7 +50,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
     return { token: `${token.id}|${secret}`, user: created, mayBeMailed: results.attempted.length > 0 }
   } catch (error) {
     if (!isTaken(error, 'users.email')) throw error
-    throw new Invalid({ email: ['The email has already been taken.'] })
+    throw new Invalid({ email: [messageFor('email', takenText)] })
   }
 }
 
@@ -60,7 +60,7 @@ async function withTakenAddress(db: Database, draft: Draft<Registration>): Promi
   const { email } = draft.values
   if (email !== undefined) {
     const taken = await runOne(db, db.select({ id: users.id }).from(users).where(eq(users.email, email)))
-    if (taken.length > 0) addError(errors, 'email', 'The :field has already been taken.')
+    if (taken.length > 0) addError(errors, 'email', takenText)
   }
   return new Invalid(errors)
 }

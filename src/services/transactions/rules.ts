@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { refersToOwn } from '../../db/ownership.ts'
 import { accounts, categories } from '../../db/schema.ts'
-import { invalidText, requiredText } from '../../domain/draft.ts'
+import { invalidText, onlyForTransfersText, requiredText } from '../../domain/draft.ts'
 import { type Rule, rule } from '../guards.ts'
 
 /** The fields of a new transaction, without those that are null. */
@@ -26,12 +26,11 @@ export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
 /** The rules for every transaction, however it is written. */
 export function transactionRules(userId: SQL, next: NextRow): Rule[] {
   const { type, account_id: from, to_account_id: to, category_id: category } = next
-  const mustBeEmpty = 'The :field field must be empty unless type is transfer.'
   const mustDiffer = 'The :field field and account id must be different.'
   return [
     rule('account_id', invalidText, refersToOwn(userId, accounts, from)),
     rule('to_account_id', requiredText, sql`(${type} <> 'transfer' or ${to} is not null)`, 'type'),
-    rule('to_account_id', mustBeEmpty, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
+    rule('to_account_id', onlyForTransfersText, sql`(${type} = 'transfer' or ${to} is null)`, 'type'),
     rule('to_account_id', invalidText, sql`(${to} is null or ${refersToOwn(userId, accounts, to)})`),
     rule('to_account_id', mustDiffer, sql`(${to} is null or ${to} <> ${from})`, 'account_id'),
     rule(

@@ -1,4 +1,4 @@
-import { invalidText, requiredText } from '../../domain/draft.ts'
+import { invalidText, onlyForTransfersText, requiredText } from '../../domain/draft.ts'
 import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'
@@ -66,7 +66,7 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
   const type = amount ? typeOf(table, row, amount, toAccount, problems) : null
   if (type === 'transfer' && toAccount === null) problems.addRow(row.line, 'to_account', requiredText)
   if (type !== null && type !== 'transfer' && toAccount !== null)
-    problems.addRow(row.line, 'to_account', 'The :field field must be empty unless type is transfer.')
+    problems.addRow(row.line, 'to_account', onlyForTransfersText)
   if (date === null || amount === null || type === null) return null
   return {
     line: row.line,
