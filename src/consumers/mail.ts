@@ -34,7 +34,7 @@ export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: Mai
   }
 }
 
-/** Records the emails that the queue has given up on. */
+/** Records the emails that the queue has given up on, after the `max_retries` of wrangler.toml. */
 export function deadMailConsumer({ recordFailure }: Pick<MailDeps, 'recordFailure'>): Handler {
   return async (message) => {
     const { data } = mailSchema.safeParse(message.body)

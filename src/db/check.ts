@@ -76,10 +76,12 @@ const strayReferences = sql`
       or t.category_id is not null and not exists (
            select 1 from categories where id = t.category_id and coalesce(user_id, t.user_id) = t.user_id)`
 
-/** A remembered row needs the transaction that stands for it, and a rejected match both of its transactions. */
+/** True for a transaction that exists, or that was joined with another and may come back. */
 const isThere = (id: SQL, userId: SQL) => sql`(
   exists (select 1 from transactions where transactions.id = ${id} and transactions.user_id = ${userId})
   or exists (select 1 from remembered gone where gone.user_id = ${userId} and gone.id = ${id} and gone.survivor_id is not null))`
+
+/** A remembered row needs the transaction that stands for it, and a rejected match both of its transactions. */
 const strayMemories = sql`
   select 'remembered without what stands for it' as what, 'transaction ' || id as key, survivor_id as kept, null as actual
     from remembered

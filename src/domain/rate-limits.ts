@@ -19,7 +19,7 @@ export const exactLimits = {
   /** Over as long as a link works, so whoever is refused still has a working one in their mailbox. */
   resetLinks: { most: 20, withinMs: resetLinkMinutes * minuteMs },
   /** Nobody waiting for a verification email asks for thirty a day. */
-  mailsToUnconfirmed: { most: 30, withinMs: dayMs },
+  mailsToUnverified: { most: 30, withinMs: dayMs },
   /** A company's or carrier's address is shared by many who sign up. */
   mailsByClient: { most: 300, withinMs: hourMs },
 } as const

@@ -23,6 +23,7 @@ const maxFormFields = 100
 const maxMappingEntries = 50
 /** Longer than the longest name of those fields. */
 const maxMappedName = 50
+
 /** One of the three kinds of input (docs/contract.md, Imports), read but not yet understood. */
 export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
@@ -142,7 +143,7 @@ function readOptions(fields: Record<string, unknown>): ImportOptions {
 }
 
 function parseMapping(json: string): unknown {
-  // Longer than fifty entries can be, so it is not parsed.
+  // No fifty entries are that long, so the text is not parsed, and is refused as it is.
   if (json.length > maxFormBytes) return json
   try {
     return JSON.parse(json)

@@ -38,7 +38,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = await readText(c, maxBytes, memory)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
-      // The deadline starts now that the body has arrived: until here it was the client who kept us waiting.
+      // The deadline starts now that the body has arrived: until now, it was the client who kept us waiting.
       c.var.deadline.restart()
       c.var.deadline()
       await next()
@@ -49,7 +49,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 }
 
 /**
- * The memory that JSON takes which is read before its sender is known, in bytes: its text, what was read from it and what
+ * The bytes of memory that JSON takes if it is read before its sender is known: its text, what was read from it and what
  * the database was sent are all held until the answer is ready, at up to two bytes a letter.
  */
 export function memoryForSmallJson(size: number): number {

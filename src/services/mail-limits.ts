@@ -9,16 +9,16 @@ export type ClientAddress = string | null
  * The limits that an email counts against besides that of its endpoint. `recipient` is a subquery for FROM, of one row with
  * `email` and `email_verified_at`; `when` is true if there is an email to send.
  *
- * An unconfirmed mailbox gets few emails, however many `+` addresses lead to it. Confirmed addresses do not count, so
+ * An unverified mailbox gets few emails, however many `+` addresses lead to it. Verified addresses do not count, so
  * nobody can use up their owner's emails by registering similar ones.
  */
 export function mailLimits(recipient: SQL, client: ClientAddress, when: SQL = sql`true`): Limit[] {
-  const isUnconfirmed = sql`(select email_verified_at is null from ${recipient})`
+  const isUnverified = sql`(select email_verified_at is null from ${recipient})`
   return [
     {
       key: mailboxKey(recipient),
-      when: sql`${when} and ${isUnconfirmed}`,
-      ...exactLimits.mailsToUnconfirmed,
+      when: sql`${when} and ${isUnverified}`,
+      ...exactLimits.mailsToUnverified,
     },
     ...(client === null ? [] : [{ key: `client:${client}`, when, ...exactLimits.mailsByClient }]),
   ]
@@ -29,7 +29,7 @@ export function mailboxKey(recipient: SQL): SQL {
   return sql`(select 'mailbox:' || ${mailbox} from ${recipient})`
 }
 
-/** A recipient whose address is unconfirmed. */
+/** A recipient whose address is not verified. */
 export function newAddress(email: string): SQL {
   return sql`(select ${email} as email, null as email_verified_at)`
 }

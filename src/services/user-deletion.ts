@@ -53,7 +53,7 @@ export async function deleteUser(
 export function userDeletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`
   const counts = inArray(attempts.key, Object.values(forgotKeys(email)))
-  // The count of emails to an unconfirmed address stays: deleting the account must not allow more of them.
+  // The count of emails to an unverified address stays: deleting the account must not allow more of them.
   const mailboxCounts = eq(attempts.key, mailboxKey(newAddress(email)))
   const isVerified = sql`exists (select 1 from ${users} where ${condition} and ${users.emailVerifiedAt} is not null)`
   return {

@@ -14,7 +14,7 @@ import {
   type World,
 } from './world.ts'
 
-const mailboxLimit = exactLimits.mailsToUnconfirmed.most
+const mailboxLimit = exactLimits.mailsToUnverified.most
 const resetLimit = exactLimits.resetLinks.most
 const clientLimit = exactLimits.mailsByClient.most
 

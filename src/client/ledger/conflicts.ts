@@ -7,7 +7,10 @@ import { type Change, type Fields, groupOf, type Named, pick, type Waiting } fro
 export type LedgerConflict = Named & { fields: string[]; mine: Fields | null; theirs: Fields | null }
 export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: FieldErrors }
 
-/** What waits, and what of it a person has to decide. */
+/**
+ * What waits, and what of it a person has to decide. The service says what conflicts
+ * (services/operations/conflicts.ts); the answer is taken in by `leftAfter`.
+ */
 export function conflictsOf({ waiting, view, write }: Copy) {
   return {
     /**

@@ -14,7 +14,7 @@ import { answerOutcome, answerPage } from '../page.ts'
 import { allowanceHeaders, countedClient } from '../rate-limits.ts'
 import { hints } from '../validate.ts'
 
-/** The answer to the link "this was not me" once the address is verified. */
+/** The answer to the link “this was not me” once the address is verified. */
 const tooLate = [
   'Your address has been verified.',
   'So the account stays. If somebody else may know its password, choose “Forgot password” where you sign in: a new password signs everybody out.',

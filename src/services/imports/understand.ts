@@ -7,7 +7,7 @@ import { readStatement } from '../../statements/read.ts'
 import type { StatementAccount } from '../../statements/statement.ts'
 import type { ImportFile, ImportRow } from './import-file.ts'
 
-/** Reads a generic CSV file. Rows that name no account get `account_id`. Throws Invalid. */
+/** Reads a generic CSV file, or a workbook with one table. Rows that name no account get `account_id`. Throws Invalid. */
 export function understandCsv(bytes: Uint8Array, fields: ImportOptions): ImportFile {
   const accountId = fields.account_id ?? null
   const rows = readGenericCsv(bytes, fields).map(({ date, ...row }) => ({

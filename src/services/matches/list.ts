@@ -35,7 +35,10 @@ const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)
 const newestDay = ({ transactions }: Matches['matches'][number]) =>
   transactions.reduce((newest, { transactionDate: day }) => (day > newest ? day : newest), '')
 
-/** By default the last `defaultDays` up to tomorrow, which may have begun where the user is. */
+/**
+ * The days that are looked at. The last is by default the last possible one after `from` or, without `from`, tomorrow,
+ * which may have begun where the user is.
+ */
 function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {
   const last = to ?? (from ? addDays(from, mostDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
   const first = from ?? addDays(last, -defaultDays)

@@ -5,6 +5,7 @@ import { decodeReferences, readXml, type XmlListener } from '../xml-reader.ts'
 type Attributes = ReadonlyMap<string, string>
 /** The texts that cells share, which cell formats are dates, the day from which dates are counted, and the room left. */
 export type SheetContext = { texts: string[]; dateFormats: boolean[]; epoch: number; room: Room }
+
 /**
  * How many cells and characters the sheets of a workbook may still have, all together. Skipped cells to the left of a
  * cell count, and so does one for each skipped row: a few bytes may stand for many rows, or for a text that cells share.

@@ -14,7 +14,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send another verification email',
-      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnconfirmed.most} a day for its mailbox, with or without a \`+\` part.`,
+      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.most} a day for its mailbox, with or without a \`+\` part.`,
       answers: {
         200: json(verificationSent, 'The email is queued, or not needed.', [
           'X-RateLimit-Limit',

@@ -21,7 +21,7 @@ export const matchEndpoints: EndpointGroup = {
       id: 'joinMatch',
       summary: 'Join a match',
       description:
-        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that was typed, or else the older one. Importing a statement that has the other again creates nothing.',
+        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other again creates nothing.',
       body: pair,
       answers: { 200: json(transaction, 'What remains.') },
     },
