@@ -21,9 +21,12 @@ export const matchQuery = z.partial(
   z.object({
     kind,
     from: field(date, doc(`The first day; ${defaultDays} days before the last if left out.`)),
-    to: field(date, doc(
+    to: field(
+      date,
+      doc(
         `The last day, of ${mostDays} at most. If left out, the last possible one after \`from\`, or tomorrow (UTC) if that is left out too.`,
-      )),
+      ),
+    ),
   }),
 )
 export type MatchQuery = z.output<typeof matchQuery>

@@ -9,9 +9,9 @@ import { findMatches, type Match, mostDaysApart } from '../../domain/matching.ts
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
 /** At most this many rows of the requested days are looked at: the newest. */
-const mostLookedAt = 20_000
+export const mostLookedAt = 20_000
 /** At most this many of those are compared, since the database sends no answer above 10 MB. */
-const mostCompared = 3_000
+export const mostCompared = 3_000
 
 /** The days whose rows are looked at, as SQL expressions. */
 type Days = { from: SQL; to: SQL }

@@ -1,6 +1,6 @@
 import { account } from '../../../contract/accounts.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../answers.ts'
+import { deleted, grouped, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 export const accountEndpoints: EndpointGroup = {
@@ -16,7 +16,7 @@ export const accountEndpoints: EndpointGroup = {
     'POST /api/accounts': {
       id: 'createAccount',
       summary: 'Open an account',
-      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${maxNotesLength} characters of notes between them.`,
+      description: `Its balance begins with \`starting_balance\`. A user has at most ${maxAccounts} accounts, with at most ${grouped(maxNotesLength)} characters of notes between them.`,
       body: {
         name: 'NewAccount',
         example: { name: 'Checking', type: 'bank', starting_balance: '1250.00', notes: null },

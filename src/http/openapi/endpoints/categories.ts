@@ -1,6 +1,6 @@
 import { category } from '../../../contract/categories.ts'
 import { maxCategories } from '../../../services/quotas.ts'
-import { deleted, json, list, taggedAnswers } from '../answers.ts'
+import { deleted, grouped, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 export const categoryEndpoints: EndpointGroup = {
@@ -16,7 +16,7 @@ export const categoryEndpoints: EndpointGroup = {
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
-      description: `Name and type together are unique; a repeat is a 422 under \`name\`. A user has at most ${maxCategories} categories.`,
+      description: `Name and type together are unique; a repeat is a 422 under \`name\`. A user has at most ${grouped(maxCategories)} categories.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
       answers: {
         201: json(category, 'The new category.'),

@@ -1,5 +1,5 @@
 import { feed } from '../../../contract/changes.ts'
-import { uploadAnswer } from '../../../contract/operations.ts'
+import { maxOperations, uploadAnswer } from '../../../contract/operations.ts'
 import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
@@ -18,8 +18,7 @@ export const changeEndpoints: EndpointGroup = {
     'POST /api/changes': {
       id: 'uploadOperations',
       summary: 'Upload what was done offline',
-      description:
-        'Up to 500 operations. Each is done whole or not at all, and a failed one does not affect the others. The answer gives the outcome of each; with a `cursor`, it also carries what a GET would. Sending the same upload again does nothing twice.',
+      description: `Up to ${maxOperations} operations. Each is done whole or not at all, and a failed one does not affect the others. The answer gives the outcome of each; with a \`cursor\`, it also carries what a GET would. Sending the same upload again does nothing twice.`,
       body: {
         name: 'Upload',
         example: {

@@ -43,8 +43,7 @@ export const emailEndpoints: EndpointGroup = {
     'GET /api/email/disown/:id/:hash': {
       id: 'showDisown',
       summary: 'Ask whether to delete an account that somebody else registered',
-      description:
-        'The “This was not me” link in the verification email, valid for 30 days. Answers with a page that has a button, or one that says the address has been verified.',
+      description: `The “This was not me” link in the verification email, valid for ${addressLinkMinutes.disown / 60 / 24} days. Answers with a page that has a button, or one that says the address has been verified.`,
       answers: { 200: page },
       failures: ['BadLink', 'LinkOfNobody'],
     },

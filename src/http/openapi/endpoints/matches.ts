@@ -1,6 +1,7 @@
 import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
-import { json } from '../answers.ts'
+import { mostCompared, mostLookedAt } from '../../../services/matches/candidates.ts'
+import { grouped, json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }
@@ -13,8 +14,7 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description:
-        'Pairs of incomes or expenses that look like one event, found among the newest 20,000 transactions of the days asked for, of which at most 3,000 that have another of the same amount nearby are compared. Rejected pairs are left out.',
+      description: `Pairs of incomes or expenses that look like one event, found among the newest ${grouped(mostLookedAt)} transactions of the days asked for, of which at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
       answers: { 200: json(matchList, 'What was found.') },
     },
     'POST /api/matches/join': {

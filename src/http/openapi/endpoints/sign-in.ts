@@ -1,6 +1,7 @@
 import { message } from '../../../contract/failures.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
+import { absoluteTimeoutDays, idleTimeoutDays } from '../../../domain/tokens.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
@@ -10,8 +11,7 @@ export const password = 'correct horse battery staple'
 /** Registering, signing in and out, by password or by the identity provider. */
 export const signInEndpoints: EndpointGroup = {
   tag: 'Sign in',
-  description:
-    'Get a token here, and send it as `Authorization: Bearer <token>`. A token expires after 90 days without use, and after 365 days in any case.',
+  description: `Get a token here, and send it as \`Authorization: Bearer <token>\`. A token expires after ${idleTimeoutDays} days without use, and after ${absoluteTimeoutDays} days in any case.`,
   endpoints: {
     'POST /api/register': {
       id: 'register',
