@@ -126,6 +126,17 @@ test('every example of a body works as it stands', async () => {
   }
 })
 
+test.each([
+  ['NewAccount', 'Account', []],
+  ['NewCategory', 'Category', []],
+  ['NewTransaction', 'Transaction', ['force', 'client_id']],
+  ['ProfileChanges', 'User', []],
+])('whatever %s takes is shown by %s, except %j', (input, output, exceptions) => {
+  const fieldsOf = (name: string) => Object.keys((document.components.schemas[name] as Json).properties)
+  const shown = fieldsOf(output)
+  expect(fieldsOf(input).filter((field) => !shown.includes(field))).toEqual(exceptions)
+})
+
 test('every example of an answer fits its own schema', () => {
   const checked = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>

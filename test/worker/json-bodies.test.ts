@@ -30,6 +30,22 @@ async function createPhone() {
   return { ...household, world, upload }
 }
 
+/** Bodies of a size, by the paths that take them. */
+type BodiesOf = (size: number, expense: object) => Record<string, object>
+
+/** Posts such bodies, all at once, and returns each answer's status and whether it says when to try again. */
+async function createSender(bodiesOf: BodiesOf) {
+  const { world, person, expense } = await createPhone()
+  const send = async (size: number, token = person.token) => {
+    const bodies = Object.entries(bodiesOf(size, expense()))
+    const answers = await Promise.all(bodies.map(([path, body]) => world.call('POST', path, { token, body })))
+    return answers.map(({ status, headers }) => [status, headers.has('Retry-After')])
+  }
+  // From now on the token is known.
+  await person.get('/api/me')
+  return { send, unknownToken: person.token.replace(/^\d+/, '999999') }
+}
+
 describe('a large JSON body', () => {
   test('is refused while it arrives if its token is not valid', async () => {
     const { world, person } = await createPhone()
@@ -69,44 +85,35 @@ describe('a large JSON body', () => {
 })
 
 describe('a JSON body above 16 KB', () => {
-  async function createTexts() {
-    const { world, person, expense } = await createPhone()
-    /** Creates an account and imports a transaction, each with text of that length. */
-    const write = async (length: number, token = person.token) => {
-      const text = 'x'.repeat(length)
-      const bodies = {
-        '/api/accounts': { name: 'Savings', type: 'bank', starting_balance: 0, notes: text },
-        '/api/import/store?dry_run=true': { transactions: [expense()], text },
-      }
-      const calls = Object.entries(bodies).map(([path, body]) => world.call('POST', path, { token, body }))
-      return (await Promise.all(calls)).map(({ status, headers }) => [status, headers.has('Retry-After')])
+  /** An account and an import, each with a text of that length. */
+  const ofTexts: BodiesOf = (length, expense) => {
+    const text = 'x'.repeat(length)
+    return {
+      '/api/accounts': { name: 'Savings', type: 'bank', starting_balance: 0, notes: text },
+      '/api/import/store?dry_run=true': { transactions: [expense], text },
     }
-    // From now on the token is known.
-    await person.get('/api/me')
-    return { write, unknownToken: person.token.replace(/^\d+/, '999999') }
   }
-
   const refused = Array(2).fill([503, true])
   const unauthorized = Array(2).fill([401, false])
   const served = [201, 200].map((status) => [status, false])
 
   test('that finds no memory is a 503 that says when to try again; smaller ones are served', async () => {
-    const { write } = await createTexts()
+    const { send } = await createSender(ofTexts)
     const memory = takeMemory(almostAll)
     muteLog(['error'])
-    expect(await write(17_000)).toEqual(refused)
-    expect(await write(16_000)).toEqual(served)
+    expect(await send(17_000)).toEqual(refused)
+    expect(await send(16_000)).toEqual(served)
     memory.release()
-    expect(await write(17_000)).toEqual(served)
+    expect(await send(17_000)).toEqual(served)
   })
 
   test('from somebody whose token is not known never keeps out those with one', async () => {
-    const { write, unknownToken } = await createTexts()
-    expect(await write(17_000, unknownToken)).toEqual(unauthorized)
+    const { send, unknownToken } = await createSender(ofTexts)
+    expect(await send(17_000, unknownToken)).toEqual(unauthorized)
     takeMemory(8 * megabyte)
     muteLog(['error'])
-    expect(await write(17_000, unknownToken)).toEqual(refused)
-    expect(await write(17_000)).toEqual(served)
+    expect(await send(17_000, unknownToken)).toEqual(refused)
+    expect(await send(17_000)).toEqual(served)
   })
 })
 
@@ -122,42 +129,32 @@ test('the first upload with a token may be as large as any', async () => {
 })
 
 describe('a list of many small items', () => {
-  /** Uploads lists of that many items with a token: a batch, operations and an import. */
-  async function createUploads() {
-    const { world, person, expense } = await createPhone()
-    const upload = async (count: number, token = person.token) => {
-      const lists = {
-        '/api/transactions/sync': { transactions: Array(count).fill({}) },
-        '/api/changes': { ops: Array(count).fill({}) },
-        '/api/import/store?dry_run=true': { transactions: Array(count).fill(expense()) },
-      }
-      const calls = Object.entries(lists).map(([path, body]) => world.call('POST', path, { token, body }))
-      return (await Promise.all(calls)).map(({ status, headers }) => [status, headers.has('Retry-After')])
-    }
-    // From now on the token is known.
-    await person.get('/api/me')
-    return { upload, unknownToken: person.token.replace(/^\d+/, '999999') }
-  }
+  /** A batch, operations and an import, each of that many items. */
+  const ofItems: BodiesOf = (count, expense) => ({
+    '/api/transactions/sync': { transactions: Array(count).fill({}) },
+    '/api/changes': { ops: Array(count).fill({}) },
+    '/api/import/store?dry_run=true': { transactions: Array(count).fill(expense) },
+  })
   const all = (status: number, hasRetryAfter: boolean) => Array(3).fill([status, hasRetryAfter])
   const served = [422, 200, 200].map((status) => [status, false])
 
   test('that finds no memory is a 503 that says when to try again; a few are served', async () => {
-    const { upload } = await createUploads()
+    const { send } = await createSender(ofItems)
     const memory = takeMemory(almostAll)
     muteLog(['error'])
-    expect(await upload(101)).toEqual(all(503, true))
-    expect(await upload(100)).toEqual(served)
+    expect(await send(101)).toEqual(all(503, true))
+    expect(await send(100)).toEqual(served)
     memory.release()
-    expect(await upload(101)).toEqual(served)
+    expect(await send(101)).toEqual(served)
   })
 
   test('from somebody whose token is not known never keeps out those with one', async () => {
-    const { upload, unknownToken } = await createUploads()
-    expect(await upload(101, unknownToken)).toEqual(all(401, false))
+    const { send, unknownToken } = await createSender(ofItems)
+    expect(await send(101, unknownToken)).toEqual(all(401, false))
     takeMemory(8 * megabyte)
     muteLog(['error'])
-    expect(await upload(101, unknownToken)).toEqual(all(503, true))
-    expect(await upload(101)).toEqual(served)
+    expect(await send(101, unknownToken)).toEqual(all(503, true))
+    expect(await send(101)).toEqual(served)
   })
 })
 
