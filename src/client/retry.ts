@@ -21,8 +21,8 @@ export function isPassing(status: number): boolean {
 }
 
 /**
- * The one rule of retrying: milliseconds to wait before the next attempt, or undefined for no further one. `answer` is
- * undefined if none came. `random` is from 0 to 1, and spreads clients that failed together.
+ * The one rule of retrying: milliseconds to wait before the next attempt, or undefined if there is to be none. `answer`
+ * is undefined if none came. `random` is from 0 to 1, and spreads clients that failed together.
  */
 export function retryDelayMs(
   request: Repeated,

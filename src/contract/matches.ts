@@ -24,7 +24,7 @@ export const matchQuery = z.partial(
     to: field(
       date,
       doc(
-        `The last day, of ${mostDays} at most. If left out, the last possible one after \`from\`, or tomorrow (UTC) if that is left out too.`,
+        `The last day; the range has ${mostDays} days at most. If left out, the last possible day after \`from\`, or tomorrow (UTC) if that is left out too.`,
       ),
     ),
   }),

@@ -123,7 +123,7 @@ export class AnswerTooLarge extends Failure {
   override readonly message = 'The answer is too large.'
 }
 
-/** Too many passwords to hash or files to read at the moment: trying again in a few seconds will help. */
+/** Too much is asked of this isolate at once, or a body arrives too slowly: trying again in a few seconds will help. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   override readonly message = 'Service Unavailable'

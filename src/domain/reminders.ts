@@ -1,7 +1,7 @@
 import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from './dates.ts'
 
 /** A reminder that would be later than this is not sent. */
-export const latestByMs = 2 * hourMs
+const latestByMs = 2 * hourMs
 
 /** What a user's reminder depends on. */
 export type ReminderSettings = {

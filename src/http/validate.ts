@@ -42,7 +42,7 @@ export function body<S extends z.ZodMiniObject>(schema: S) {
   return bodyReadBy(schema, maxBodyBytes, (input) => toDraft(schema, input))
 }
 
-/** Reads the JSON body with a function of the noun's own; the handler gets what it returns. */
+/** Reads the JSON body with `read`, whose result the handler gets. Only typed clients and the document use the schema. */
 export function bodyReadBy<S extends z.ZodMiniObject, Read>(
   schema: S,
   maxBytes: number,

@@ -16,7 +16,7 @@ type CopyOptions = {
   locks: Locks
   userId: number
   newKey: () => Key
-  /** Told of rows that have come back under new keys. */
+  /** Called when rows have come back under new keys. */
   onRenames: (renames: Renames) => void
 }
 

@@ -34,7 +34,7 @@ export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 export type LedgerRun = SyncOptions & {
   report: LedgerReport
   headers: BearerHeader
-  /** What the service has answered and is not applied yet, by the id of what waits. */
+  /** The service's answers that have not been applied yet, by the id of what waits. */
   answers: Map<string, Result>
   /** The ids of what this run has sent. One that succeeds leaves, so that what waits behind it can follow. */
   attempted: Set<string>

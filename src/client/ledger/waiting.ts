@@ -22,7 +22,7 @@ export type Other = { key: Key; set?: Fields }
 export type Waiting = {
   noun: Noun
   key: Key
-  /** A sequence number: rows are sent in the order in which they were first touched. Part of what is stored, so the name `at` cannot change. */
+  /** A sequence number: rows are sent in the order in which they were first touched. It is stored under this name. */
   at: number
   /** Sent, with unknown outcome: it goes out again just as it was, until there is an answer. */
   sent: Change | null
