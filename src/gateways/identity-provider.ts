@@ -106,13 +106,19 @@ async function redeem(
   const answer = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
   const payload = await verifyIdToken(answer.idToken(), discovery, clientId)
   if (payload.nonce !== nonce) throw new ProviderUnavailable('The ID token is for another sign-in')
-  const claims = claimsSchema.parse(payload)
+  const claims = claimsOf(payload)
   if (claims.email !== undefined || !userinfo_endpoint) return identityOf(claims)
   const headers = { Authorization: `Bearer ${answer.accessToken()}` }
-  const more = claimsSchema.parse(await getJson(userinfo_endpoint, headers))
+  const more = claimsOf(await getJson(userinfo_endpoint, headers))
   if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
   // An address and whether it is verified must come from the same source.
   return identityOf({ ...more, ...claims, email_verified: more.email_verified })
+}
+
+/** Some providers say null of what they do not know, where the standard has them leave it out (§5.3.2). */
+function claimsOf(said: unknown): Claims {
+  const known = Object.entries(said ?? {}).filter(([, value]) => value !== null)
+  return claimsSchema.parse(Object.fromEntries(known))
 }
 
 /** Finds the provider's endpoints (OpenID Connect Discovery 1.0 §4). */

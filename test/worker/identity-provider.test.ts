@@ -838,6 +838,25 @@ describe('an ID token', () => {
     expect(await me(world, query.token ?? '')).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
   })
 
+  test('may say null of what it does not know', async () => {
+    const { world, answer } = await signInAtLiar({
+      claims: (c) => ({ ...c, name: null, picture: null, email: null, email_verified: null }),
+      userinfo: {
+        sub: 'subject-1',
+        email: 'Ada@Example.com',
+        email_verified: true,
+        name: 'Ada',
+        picture: null,
+      },
+    })
+    const { query } = destination(answer)
+    expect(await me(world, query.token ?? '')).toMatchObject({
+      email: 'ada@example.com',
+      name: 'Ada',
+      avatar: null,
+    })
+  })
+
   test.each([
     ['https://img.example/a.png', 'https://img.example/a.png'],
     ['javascript:alert(1)', null],
@@ -856,10 +875,12 @@ describe('an ID token', () => {
   test.each([
     ['nobody', 'email_missing'],
     ['', 'email_missing'],
+    [null, 'email_missing'],
     ['a@b\0.example.com', 'email_missing'],
     [`${'x'.repeat(300)}@example.com`, 'email_missing'],
   ])('with the address %j ends in %s', async (email, code) => {
-    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, email }) })
+    const userinfo = { sub: 'subject-1', email }
+    const { world, answer } = await signInAtLiar({ claims: (c) => ({ ...c, email }), userinfo })
     expectFailure(answer, code)
     expect(await usersIn(world)).toBe(0)
   })
