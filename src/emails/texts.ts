@@ -99,9 +99,14 @@ function dayInWords(instant: string): string {
   return new Date(instant).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
-/** Anybody can register anybody's address under any name, so names that could pass for a message are left out. */
+/**
+ * Anybody can register anybody's address under any name, so names that could pass for a message are left out, and so
+ * are those with more digits than a year has, which could be a number to call.
+ */
 function greetingFor(name: string): string {
   const isPlainName =
-    name.length <= 60 && /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)
+    name.length <= 60 &&
+    (name.match(/\p{N}/gu) ?? []).length <= 4 &&
+    /^(?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}'’&,()\- ]|\.(?= |$))+$/u.test(name)
   return isPlainName ? `Hello ${name},` : 'Hello,'
 }
