@@ -19,7 +19,7 @@ const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
-/** More than there are fields that a column can hold (statements/csv/header-names.ts). */
+/** More than there are fields to map (statements/csv/header-names.ts). */
 const maxMappingEntries = 50
 /** Longer than the longest name of those fields. */
 const maxMappedName = 50
