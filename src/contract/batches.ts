@@ -6,6 +6,7 @@ import * as shown from './shown.ts'
 import { newTransaction } from './transactions.ts'
 
 export const maxBatchItems = 1_000
+export const maxBatchMegabytes = 1
 
 /** An offline batch. Its items are checked one by one, so that errors can name them. */
 export const newBatch = z.object({

@@ -23,3 +23,6 @@ export function field<S extends ZodMiniType>(schema: S, said: Keywords | undefin
   globalRegistry.add(described, said)
   return described as S
 }
+
+/** A limit as descriptions write it: 1000 is "1,000". */
+export const grouped = (limit: number) => limit.toLocaleString('en')

@@ -3,9 +3,9 @@ import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
 import { invalidText, moneyTexts, requiredText } from '../domain/draft.ts'
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
-import { isTooLong, longestPassword } from '../domain/passwords.ts'
+import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
 import { isLongerThan } from '../domain/texts.ts'
-import { doc, field } from './doc.ts'
+import { doc, field, grouped } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where a
 // value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed languages
@@ -107,13 +107,16 @@ export const chosenPassword = {
       .check(
         fieldCheck((input) => input !== '', 'is required', 'last'),
         fieldCheck((input) => input.isWellFormed(), unstorable),
-        fieldCheck((input) => isLongerThan(input, 7), 'must be at least 8 characters'),
+        fieldCheck(
+          (input) => isLongerThan(input, shortestPassword - 1),
+          `must be at least ${shortestPassword} characters`,
+        ),
         fieldCheck((input) => !isTooLong(input), tooLong(longestPassword)),
       ),
     doc({
-      minLength: 8,
+      minLength: shortestPassword,
       maxLength: longestPassword,
-      description: 'From 8 to 1,024 characters; never trimmed.',
+      description: `From ${shortestPassword} to ${grouped(longestPassword)} characters; never trimmed.`,
     }),
   ),
   password_confirmation: field(password, doc('The same password again.')),

@@ -1,12 +1,24 @@
 import * as z from 'zod/mini'
 import { invalidText } from '../domain/draft.ts'
 import { matchModes } from '../domain/match-row.ts'
+import { formatMoney, maxTotal } from '../domain/money.ts'
 import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
-import { doc, field } from './doc.ts'
+import { doc, field, grouped } from './doc.ts'
 import { flag, id, idempotencyKeyHeader, prepared, text } from './fields.ts'
 import { reasons } from './matches.ts'
 import * as shown from './shown.ts'
 import type { newTransaction } from './transactions.ts'
+
+/** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
+export const maxFileMegabytes = 5
+/** More than there are fields to map (statements/csv/header-names.ts). */
+export const maxMappingEntries = 50
+/** Triggers do the work of joining, row by row, so if a file has more pairs, the others remain possible. */
+export const mostJoined = 500
+/** The most rows of a file that are listed because they already existed. */
+export const mostListed = 100
+/** The most rows after the closing date that are added up: they are read under the write lock. */
+export const mostRowsBack = 20_000
 
 const mappingText = 'The mapping field must be a JSON object of texts.'
 const mappedHeader = z
@@ -58,7 +70,7 @@ export const importOptions = z.object({
     ),
     doc({
       type: 'string',
-      description: 'Which column holds which field, as JSON: `{"amount":"Betrag"}`; at most 50 entries.',
+      description: `Which column holds which field, as JSON: \`{"amount":"Betrag"}\`; at most ${maxMappingEntries} entries.`,
       examples: ['{"amount":"Betrag"}'],
     }),
   ),
@@ -71,8 +83,7 @@ export const importOptions = z.object({
     z.optional(z.enum(matchModes, { error: invalidText })),
     doc({
       default: 'suggest',
-      description:
-        'What to do about possible duplicates and transfers: `suggest` counts them (`possible`), `off` does not look for them, `sure` joins up to 500 pairs that are sure, which undoing the import separates again.',
+      description: `What to do about possible duplicates and transfers: \`suggest\` counts them (\`possible\`), \`off\` does not look for them, \`sure\` joins up to ${mostJoined} pairs that are sure, which undoing the import separates again.`,
     }),
   ),
 })
@@ -182,8 +193,8 @@ const importOutcome = /* @__PURE__ */ shown.object(
     format: format(),
     counts: countsWithPossible,
     duplicates: field(
-      z.array(existingRow).check(z.maxLength(100)),
-      doc('The first hundred rows that already existed.'),
+      z.array(existingRow).check(z.maxLength(mostListed)),
+      doc(`The first ${mostListed} rows that already existed.`),
     ),
     matches_url: field(
       z.nullable(z.string()),
@@ -197,7 +208,7 @@ const importOutcome = /* @__PURE__ */ shown.object(
     closing_balance: field(
       z.nullable(closingBalance),
       doc(
-        'Null if the file gives none, if the account was beyond ±90000000000000.00 on that day, or if the account has more than 20,000 later transactions.',
+        `Null if the file gives none, if the account was beyond ±${formatMoney(maxTotal)} on that day, or if the account has more than ${grouped(mostRowsBack)} later transactions.`,
       ),
     ),
   }),

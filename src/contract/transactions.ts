@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
+import { earliestDate, latestDate } from '../domain/dates.ts'
 import { invalidText } from '../domain/draft.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
-import { doc, field } from './doc.ts'
+import { doc, field, grouped } from './doc.ts'
 import {
   clientIdLength,
   date,
@@ -41,7 +42,7 @@ const fields = z.object({
     z.optional(nullableText()),
     doc("Its id elsewhere, such as the bank's. Transactions whose references differ are never duplicates."),
   ),
-  transaction_date: field(date, doc('From 1900-01-01 to 2100-12-31; may lie in the future.')),
+  transaction_date: field(date, doc(`From ${earliestDate} to ${latestDate}; may lie in the future.`)),
 })
 
 /** A new transaction, alone or as an item of a batch. */
@@ -67,11 +68,11 @@ export type TransactionChanges = z.output<typeof transactionChanges>
 
 /** Rows per page, unless the client asks for another number. */
 export const defaultPageSize = 50
-const maxPageSize = 500
+export const maxPageSize = 500
 
 /** The most rows that a search looks at. */
 export const mostSearched = 10_000
-const newestSearched = `newest ${mostSearched.toLocaleString('en')} rows`
+const newestSearched = `newest ${grouped(mostSearched)} rows`
 
 /** A page number; anything else counts as 1. */
 const page = prepared(

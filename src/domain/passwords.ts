@@ -4,6 +4,7 @@ import { isLongerThan } from './texts.ts'
 /** Cost parameters of scrypt (RFC 7914): N, r and p. */
 export type ScryptCost = { N: number; r: number; p: number }
 
+export const shortestPassword = 8
 /** In code points. Longer ones cannot be set, and are never normalised (see `verifyPassword`). */
 export const longestPassword = 1024
 

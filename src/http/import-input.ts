@@ -1,16 +1,21 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { type ImportOptions, importOptions } from '../contract/imports.ts'
+import {
+  type ImportOptions,
+  importOptions,
+  maxFileMegabytes,
+  maxMappingEntries,
+} from '../contract/imports.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { BodyStream } from './body-stream.ts'
 import { jsonText, saysJson } from './json-body.ts'
 import { isObject, toDraft } from './validate.ts'
 
-/** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
-const maxFileBytes = 5 * 1024 * 1024
+const maxFileBytes = maxFileMegabytes * 1024 * 1024
+/** What a form may add around a file. */
 const maxFormBytes = 64 * 1024
-const tooLarge = 'The file must not be larger than 5 MB.'
+const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
 /** The most memory that reading (test/node/import-memory.test.ts) and storing a byte of a file takes. */
 export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
@@ -19,8 +24,6 @@ const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
 
-/** More than there are fields to map (statements/csv/header-names.ts). */
-const maxMappingEntries = 50
 /** Longer than the longest name of those fields. */
 const maxMappedName = 50
 

@@ -16,7 +16,7 @@ export async function logoutAll(owner: Owner): Promise<void> {
 export type Session = Pick<typeof tokens.$inferSelect, 'id' | 'userAgent' | 'createdAt' | 'lastUsedAt'>
 
 /** The list has no pages, so it must end somewhere. */
-const sessionsListed = 500
+export const sessionsListed = 500
 
 /** Returns the user's live tokens, most recently used first. */
 export function listSessions(owner: Owner): Promise<Session[]> {

@@ -94,6 +94,3 @@ export function answerObject(answer: AnswerDescription, { add }: SchemaCollectio
     }),
   }
 }
-
-/** A limit as descriptions write it: 1000 is "1,000". */
-export const grouped = (limit: number) => limit.toLocaleString('en')

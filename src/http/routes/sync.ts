@@ -2,6 +2,7 @@ import { Hono } from 'hono/tiny'
 import {
   batchPath,
   maxBatchItems,
+  maxBatchMegabytes,
   newBatch,
   newBatchHeaders,
   type ShownAcceptedBatch,
@@ -16,7 +17,7 @@ import { withMemoryForItems } from '../json-body.ts'
 import { presentSync } from '../present.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
-const maxBatchBytes = 1024 * 1024
+const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
   .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readItems), async (c) => {

@@ -1,12 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { mostRowsBack } from '../../contract/imports.ts'
 import type { Scope } from '../../db/owner.ts'
 import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, type ImportAnswer } from '../../db/schema.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
-
-/** The most rows after the closing date that are added up: they are read under the write lock. */
-const mostRowsBack = 20_000
 
 /**
  * Selects the account's balance at the end of the closing date, by undoing later rows from today's; null if there are

@@ -1,9 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { mostListed } from '../../contract/imports.ts'
 import { duplicateReasons } from '../../domain/duplicate-reasons.ts'
 import type { MatchReason } from '../../domain/match-row.ts'
 import type { ImportFile } from './import-file.ts'
-
-const mostListed = 100
 
 /** A row of a file that already exists. */
 export type FoundDuplicate = {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { mostJoined } from '../../contract/imports.ts'
 import { mostDays } from '../../contract/matches.ts'
 import type { ImportAnswer } from '../../db/schema.ts'
 import { addDays, type CalendarDate } from '../../domain/dates.ts'
@@ -49,9 +50,6 @@ function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
   const own = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
 }
-
-/** Triggers do the work of joining, row by row, so if a file has more pairs, the others remain possible. */
-const mostJoined = 500
 
 /** A pair to be joined: its kind and two ids. A row that the file will create has an id below 0: -1 is the first row. */
 export type SurePair = [kind: MatchKind, first: number, second: number]

@@ -1,6 +1,7 @@
 import { account } from '../../../contract/accounts.ts'
+import { grouped } from '../../../contract/doc.ts'
 import { maxAccounts, maxNotesLength } from '../../../services/quotas.ts'
-import { deleted, grouped, json, list, taggedAnswers } from '../answers.ts'
+import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 export const accountEndpoints: EndpointGroup = {

@@ -1,6 +1,7 @@
 import { category } from '../../../contract/categories.ts'
+import { grouped } from '../../../contract/doc.ts'
 import { maxCategories } from '../../../services/quotas.ts'
-import { deleted, grouped, json, list, taggedAnswers } from '../answers.ts'
+import { deleted, json, list, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 export const categoryEndpoints: EndpointGroup = {

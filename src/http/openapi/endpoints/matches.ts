@@ -1,7 +1,8 @@
+import { grouped } from '../../../contract/doc.ts'
 import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
 import { mostCompared, mostLookedAt } from '../../../services/matches/candidates.ts'
-import { grouped, json } from '../answers.ts'
+import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 const pair = { name: 'MatchPair', example: { kind: 'duplicate', ids: [1, 2] } }

@@ -2,6 +2,7 @@ import { message } from '../../../contract/failures.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../../../domain/tokens.ts'
+import { sessionsListed } from '../../../services/sessions.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
@@ -52,7 +53,7 @@ export const signInEndpoints: EndpointGroup = {
     'GET /api/tokens': {
       id: 'listSessions',
       summary: 'List sessions',
-      description: 'The valid tokens, most recently used first; 500 at most.',
+      description: `The valid tokens, most recently used first; ${sessionsListed} at most.`,
       answers: { 200: list(session, 'Where the user is signed in.') },
     },
     'DELETE /api/tokens/:id': {

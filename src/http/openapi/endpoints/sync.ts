@@ -1,5 +1,6 @@
-import { acceptedBatch, batch, maxBatchItems } from '../../../contract/batches.ts'
-import { grouped, json } from '../answers.ts'
+import { acceptedBatch, batch, maxBatchItems, maxBatchMegabytes } from '../../../contract/batches.ts'
+import { grouped } from '../../../contract/doc.ts'
+import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
 const item = {
@@ -18,7 +19,7 @@ export const syncEndpoints: EndpointGroup = {
     'POST /api/transactions/sync': {
       id: 'syncTransactions',
       summary: 'Upload a batch',
-      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. After an error, nothing has been accepted. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to 1 MB.`,
+      description: `The whole batch is checked and stored before the answer, so after a 200 the phone may empty its queue. After an error, nothing has been accepted. With \`Prefer: handling=lenient\` the valid items are accepted, and the status reports the others. 1 to ${grouped(maxBatchItems)} items, up to ${maxBatchMegabytes} MB.`,
       body: {
         name: 'SyncBatch',
         example: { transactions: [item] },

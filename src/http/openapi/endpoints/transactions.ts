@@ -1,4 +1,10 @@
-import { transaction, transactionPage, transactionWithRelations } from '../../../contract/transactions.ts'
+import {
+  defaultPageSize,
+  maxPageSize,
+  transaction,
+  transactionPage,
+  transactionWithRelations,
+} from '../../../contract/transactions.ts'
 import { deleted, json, taggedAnswers } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
@@ -9,8 +15,7 @@ export const transactionEndpoints: EndpointGroup = {
     'GET /api/transactions': {
       id: 'listTransactions',
       summary: 'List transactions',
-      description:
-        'By date and id, newest first, 50 a page or as many as `per_page` says, up to 500. `account_id` matches either side of a transfer, `category_id=none` transactions without a category; `q` searches description and reference.',
+      description: `By date and id, newest first, ${defaultPageSize} a page or as many as \`per_page\` says, up to ${maxPageSize}. \`account_id\` matches either side of a transfer, \`category_id=none\` transactions without a category; \`q\` searches description and reference.`,
       answers: taggedAnswers(json(transactionPage, 'One page.')),
     },
     'POST /api/transactions': {
