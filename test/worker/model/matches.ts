@@ -184,7 +184,8 @@ export function joined(state: State, kind: MatchKind, one: Row, other: Row): Sta
   })
 }
 
-export const canComeBack = (state: State, { row }: Joined) => state.accounts.has(row.account_id)
+export const canComeBack = (state: State, { row }: Joined) =>
+  [row.account_id, row.to_account_id ?? row.account_id].every((id) => state.accounts.has(id))
 
 /** The state once joined rows are back, and those that remained have lost what they gained from them. */
 export function separated(state: State, all: Joined[]): State {
