@@ -1,3 +1,4 @@
+import { add, type Balances, move, startingBalances } from './balances.ts'
 import { centsOf, compare } from './money.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
@@ -8,25 +9,16 @@ type Listed = Pick<Transaction, 'transaction_date' | 'rank'> & { key?: Key }
 /** The transactions whose accounts exist, newest first, and the balances of the accounts. */
 export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
   let listed: Transaction[] = []
-  const balances = new Map<Key, bigint>()
+  let balances: Balances<Key> = new Map()
 
   const isListed = (row: Transaction | undefined): row is Transaction =>
     row !== undefined &&
     accounts.has(row.account_id) &&
     (row.to_account_id === null || accounts.has(row.to_account_id))
 
-  const balanceOf = (key: Key) => balances.get(key) ?? 0n
-  const add = (key: Key, cents: bigint) => balances.set(key, balanceOf(key) + cents)
-
-  function move({ type, amount, account_id, to_account_id }: Transaction, times: bigint): void {
-    const cents = centsOf(amount) * times
-    add(account_id, type === 'income' ? cents : -cents)
-    if (to_account_id !== null) add(to_account_id, cents)
-  }
-
   return {
     isListed,
-    balanceOf,
+    balanceOf: (key: Key) => balances.get(key) ?? 0n,
 
     get listed(): readonly Transaction[] {
       return listed
@@ -36,25 +28,24 @@ export function listingOf(accounts: ReadonlyMap<Key, Shown['account']>) {
     replace(before: Transaction | undefined, now: Transaction | undefined): void {
       if (isListed(before)) {
         listed.splice(placeOf(listed, before), 1)
-        move(before, -1n)
+        move(balances, before, -1n)
       }
       if (isListed(now)) {
         listed.splice(placeOf(listed, now), 0, now)
-        move(now, 1n)
+        move(balances, now)
       }
     },
 
     /** Changes the balance of an account whose starting balance has changed. */
     restart(before: Shown['account'], now: Shown['account']): void {
-      add(now.key, centsOf(now.starting_balance) - centsOf(before.starting_balance))
+      add(balances, now.key, centsOf(now.starting_balance) - centsOf(before.starting_balance))
     },
 
     /** Puts all transactions in order, and adds up all balances. */
     order(transactions: Iterable<Transaction>): void {
       listed = [...transactions].filter(isListed).sort(newestFirst)
-      balances.clear()
-      for (const { key, starting_balance } of accounts.values()) balances.set(key, centsOf(starting_balance))
-      for (const row of listed) move(row, 1n)
+      balances = startingBalances(accounts)
+      for (const row of listed) move(balances, row)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Feed } from '../api.ts'
 import { readJson } from '../errors.ts'
-import { centsOf, totalOf } from './money.ts'
+import { move, startingBalances } from './balances.ts'
+import { totalOf } from './money.ts'
 
 type FeedChange = Feed['changes'][number]
 export type Noun = FeedChange['noun']
@@ -169,13 +170,8 @@ export function servedRows() {
 
     /** True if the rows add up to these balances: none is missing, and none is there that should not be. */
     addUpTo(balances: NonNullable<Feed['balances']>): boolean {
-      const sums = new Map([...byId.account].map(([id, row]) => [id, centsOf(row.starting_balance)]))
-      const add = (id: number | null, cents: bigint) =>
-        id !== null && sums.set(id, (sums.get(id) ?? 0n) + cents)
-      for (const { type, amount, account_id, to_account_id } of byId.transaction.values()) {
-        add(account_id, type === 'income' ? centsOf(amount) : -centsOf(amount))
-        add(to_account_id, centsOf(amount))
-      }
+      const sums = startingBalances(byId.account)
+      for (const row of byId.transaction.values()) move(sums, row)
       const isRight = (one: (typeof balances)[number]) =>
         totalOf(sums.get(one.account_id) ?? 0n) === one.balance
       return sums.size === balances.length && balances.every(isRight)
