@@ -4,7 +4,7 @@ import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/
 import { invalidText, moneyTexts, requiredText } from '../domain/draft.ts'
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
-import { isLongerThan } from '../domain/texts.ts'
+import { isLongerThan } from '../domain/text-length.ts'
 import { doc, field, grouped } from './doc.ts'
 
 // The types of field that clients send, with the contract's error texts (`:field` stands for the field's name). Where a

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import { isLongerThan } from './texts.ts'
+import { isLongerThan } from './text-length.ts'
 
 /** Cost parameters of scrypt (RFC 7914): N, r and p. */
 export type ScryptCost = { N: number; r: number; p: number }
