@@ -25,7 +25,7 @@ export function saysJson(c: Context<App>): boolean {
 
 /**
  * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
- * for it. Malformed JSON is left to zValidator, and an empty body counts as `{}`.
+ * for it. Malformed JSON is left to validate.ts, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {

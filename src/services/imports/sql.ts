@@ -20,7 +20,7 @@ import { balanceAt } from './closing-balance.ts'
 import { type FoundDuplicate, selectDuplicates } from './duplicates.ts'
 import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysIfCreated, noDays, pairsWithIds } from './possible.ts'
+import { daysIfCreated, noDays, pairsWithIds } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
 import { isImportedBy, undoImport } from './undo.ts'
 

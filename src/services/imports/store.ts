@@ -13,7 +13,7 @@ import { compareClosing } from './closing-balance.ts'
 import { explained } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysAround, daysIfCreated, possibleMatches, type SurePair, surePairs } from './possible.ts'
+import { daysAround, daysIfCreated, possibleMatches, type SurePair, surePairs } from './possible-matches.ts'
 import { importedParts } from './rows.ts'
 import { importQuota, importStatements, isLookedAtLater, type Plan } from './sql.ts'
 

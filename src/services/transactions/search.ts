@@ -19,7 +19,10 @@ type Search = {
   counted: SQL
 }
 
-/** Looks for the text of a filter among the rows that an index can narrow down: of an account or a category, and dates. */
+/**
+ * Looks for the text of a filter among the rows that an index can narrow down: of an account or a category, and dates.
+ * How a text is compared is in filter.ts.
+ */
 export function search(owner: Scope, filter: Slots<Conditions>): Search {
   const { account_id, category_id, from, to } = filter
   const narrow = account_id === undefined ? { category_id, from, to } : { account_id, from, to }
