@@ -2,11 +2,11 @@ import { createClient, type TransactionMode } from '@libsql/client/http'
 import type { Query } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLiteSession } from 'drizzle-orm/sqlite-core'
-import { type Deadline, within } from '../domain/deadline.ts'
-import { AnswerTooLarge } from '../domain/failures.ts'
-import { BadStatus, isLost, isTurnedAway, translateDatabaseErrors } from './errors.ts'
+import type { Deadline } from '../domain/deadline.ts'
+import { BadStatus, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
 import type { Bound, Field, Prepared } from './prepared.ts'
+import { withRetries } from './retries.ts'
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
 
@@ -129,38 +129,4 @@ function readCell({ type, value }: Cell): string | number | null {
   if (!Number.isSafeInteger(number))
     throw new RangeError('The database sent an integer beyond the safe range')
   return number
-}
-
-/** Pauses double from the first to the longest. */
-const firstPauseMs = 25
-const longestPauseMs = 800
-
-/** Runs a batch, and retries it after a pause for as long as that is safe, may help and there is time. */
-async function withRetries<T>(run: () => Promise<T>, mode: TransactionMode, signal: AbortSignal): Promise<T> {
-  for (let retries = 0; ; retries += 1) {
-    try {
-      return await run()
-    } catch (error) {
-      if (retries >= retriesAllowed(error, mode) || !(await pause(retries, signal))) throw error
-    }
-  }
-}
-
-/**
- * How many times a batch that failed this way may be retried. A busy server that turned it away did not execute it. An
- * answer may be too large only because others share the server's memory, and its batch was rolled back. But nobody
- * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
- */
-function retriesAllowed(error: unknown, mode: TransactionMode): number {
-  if (isTurnedAway(error)) return Number.POSITIVE_INFINITY
-  if (error instanceof AnswerTooLarge) return 2
-  return mode === 'read' && isLost(error) ? 1 : 0
-}
-
-/** Waits for a random time, so that batches turned away together do not come back together. False once time is up. */
-async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
-  const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
-  const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))
-  await within(signal, wait).catch(() => undefined)
-  return !signal.aborted
 }
