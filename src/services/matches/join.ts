@@ -21,6 +21,20 @@ import { isPair, kindRule, pairRules } from './pairs.ts'
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type Pairs = string | SQL
 
+/** The columns of a row that goes which `separate` brings back as they were. */
+export const keptColumns = [
+  'account_id',
+  'to_account_id',
+  'type',
+  'amount',
+  'description',
+  'reference',
+  'transaction_date',
+  'client_id',
+  'created_at',
+  'updated_at',
+]
+
 /** Joins two transactions, and returns the one that remains. A repeat changes nothing. Throws Invalid. */
 export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
   const pair = await requireComplete(owner, draft)
@@ -72,6 +86,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
        and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
+  const asTheyAre = sql.raw(keptColumns.map((column) => `'${column}', gone.${column}`).join(', '))
   return sql`
     insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, survivor_id, seq, kept)
@@ -87,10 +102,8 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     )
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
            gone.transaction_date, role.kind, gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
-           json_object('account_id', gone.account_id, 'to_account_id', gone.to_account_id, 'type', gone.type, 'amount', gone.amount, 'reference', gone.reference,
-                       'transaction_date', gone.transaction_date, 'category_id', ${category(sql`gone`)},
-                       'description', gone.description, 'is_synced', gone.is_synced, 'client_id', gone.client_id, 'version', gone.version, 'created_at', gone.created_at,
-                       'updated_at', gone.updated_at, 'gave_category', ${category(sql`own`)} is null,
+           json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
+                       'version', gone.version, 'gave_category', ${category(sql`own`)} is null,
                        'gave_description', own.description is null, 'gave_reference', own.reference is null)
       from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
      where true

@@ -8,6 +8,7 @@ import { type Draft, invalidText } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy, rule, selectVerdict } from '../guards.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
+import { keptColumns } from './join.ts'
 
 /** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */
 export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
@@ -93,13 +94,10 @@ const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 function bringBack(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
-    insert into transactions (id, user_id, account_id, to_account_id, category_id, type, amount, description, reference,
-                              transaction_date, client_id, version, seq, created_at, updated_at)
-    select id, user_id, ${kept('account_id')}, ${kept('to_account_id')},
-           (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}), ${kept('type')},
-           ${kept('amount')}, ${kept('description')}, ${kept('reference')}, ${kept('transaction_date')}, ${kept('client_id')},
-           ${kept('version')} + 1,
-           ${nextChange(userId)} + row_number() over (), ${kept('created_at')}, ${kept('updated_at')}
+    insert into transactions (id, user_id, ${sql.raw(keptColumns.join(', '))}, category_id, version, seq)
+    select id, user_id, ${sql.join(keptColumns.map(kept), sql`, `)},
+           (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
+           ${kept('version')} + 1, ${nextChange(userId)} + row_number() over ()
       from ${rows}`,
     sql`
     update transactions
