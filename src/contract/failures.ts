@@ -60,13 +60,16 @@ const duplicateTransaction = /* @__PURE__ */ shown.object(
   }),
 )
 
+/** The most transactions that a potential duplicate is shown with. */
+export const duplicatesListed = 5
+
 export const duplicateError = /* @__PURE__ */ shown.object(
   'DuplicateError',
   'It looks like a transaction that already exists.',
   () => ({
     message: z.string(),
     is_duplicate: z.boolean(),
-    duplicates: z.array(duplicateTransaction).check(z.maxLength(5)),
+    duplicates: z.array(duplicateTransaction).check(z.maxLength(duplicatesListed)),
   }),
   () => ({
     message: 'Potential duplicate detected.',

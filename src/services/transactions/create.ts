@@ -1,4 +1,5 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { duplicatesListed } from '../../contract/failures.ts'
 import type { NewTransaction } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { insertWhere } from '../../db/insert-where.ts'
@@ -16,8 +17,6 @@ import { clientIdUnspent, withClientId } from './client-ids.ts'
 import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
-
-const duplicatesListed = 5
 
 /** The owner in statements that select from `users`: looked up once, however often it is used. */
 const fromUsers = sql<number>`users.id`

@@ -12,6 +12,8 @@ export type Columns = Partial<Record<CsvField, number[]>>
 
 /** How many columns with the same meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
+/** The most columns that an error lists. */
+export const columnsListed = 30
 /** The most unknown fields of a mapping that errors name. */
 const unknownListed = 3
 
@@ -187,7 +189,7 @@ function checkTwins(columns: Columns, headers: Header[], problems: Problems): vo
 /** The headers of a file, as listed in errors. */
 function listed(headers: Header[]): string {
   const names = headers.map(({ text }, column) => quoted(text) || `column ${column + 1}`)
-  return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} …`
+  return names.length <= columnsListed ? names.join(', ') : `${names.slice(0, columnsListed).join(', ')} …`
 }
 
 function isOneOf(field: string, fields: readonly CsvField[]): field is CsvField {

@@ -4,7 +4,7 @@ import { quoted } from '../text.ts'
 import { amountCell, amountReader, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { readWrittenDate } from '../written/date.ts'
 import { dateCell, dateReader } from '../written/date-order.ts'
-import { type Columns, type Header, maxTwins } from './columns.ts'
+import { type Columns, columnsListed, type Header, maxTwins } from './columns.ts'
 import type { CsvRecord } from './records.ts'
 
 /** What the columns of a table hold, judging by their cells alone. Rows narrower than the table do not count. */
@@ -95,7 +95,7 @@ export function askAboutContents(
   const first =
     records.find(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1)?.cells ?? []
   const shownFirst = first
-    .slice(0, 30)
+    .slice(0, columnsListed)
     .map((cell, i) => `${i + 1}${headers[i]?.text ? ` (${quoted(headers[i].text)})` : ''}: ${quoted(cell)}`)
   problems.add(
     'mapping',
