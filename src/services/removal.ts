@@ -94,9 +94,13 @@ function removeTransactions(userId: number): SQL[] {
   ]
 }
 
-/** True for a remembered row that is of no use without its account. One that was joined may come back to another. */
+/**
+ * True for a remembered row that is of no use without its account. One that was joined may come back to another; one that
+ * was edited and moved says that the file has it differently, or its next edit would be taken for the first.
+ */
 const isOnlyOf = (userId: number, account: SQL) =>
-  sql`user_id = ${userId} and account_id = ${account} and kind is null`
+  sql`user_id = ${userId} and account_id = ${account} and kind is null
+    and not exists (select 1 from transactions where transactions.id = remembered.id)`
 
 /** The statement that removes accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {

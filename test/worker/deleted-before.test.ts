@@ -173,3 +173,18 @@ test('deleting a row of a file writes two rows more than deleting a typed one', 
   }
   expect((await writtenFor(imported as Json)) - (await writtenFor(typed))).toBe(2)
 })
+
+test('a row that was moved away from an account is compared as it is now, even once that account is removed', async () => {
+  const world = createWorld()
+  const { person, checking, cash, expense } = await createHousehold(world)
+  const row = { ...expense(), transaction_date: '2026-01-31' }
+  await person.post('/api/import/store', { transactions: [row] })
+  const [{ id }] = (await person.get('/api/transactions')).body.data
+  await person.put(`/api/transactions/${id}`, { account_id: cash.id })
+  await person.delete(`/api/accounts/${checking.id}`)
+  await world.removeDeleted()
+  const moved = { account_id: cash.id, transaction_date: '2025-12-31' }
+  await person.put(`/api/transactions/${id}`, moved)
+  const { body } = await person.post('/api/import/store', { transactions: [{ ...row, ...moved }] })
+  expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
+})
