@@ -69,7 +69,7 @@ async function runImport(
   const plan = planOf(file, idempotencyKey, pairs)
   const results = await runStatements(owner, plan)
   const stored = storedImport(owner, file, plan, results)
-  const answer = stored.answer ?? (await newAnswer(owner, file, stored, results))
+  const answer = stored.answer ?? (await newAnswer(owner, file, plan, stored, results))
   if (plan.batch.key !== null && !stored.answer) await keepAnswer(owner.db, stored.id, answer)
   const sure = triesJoins(file) ? surePairs(stored, results) : undefined
   const joined = sure?.length ?? results.joined.flat()[0]?.joined ?? stored.joined
@@ -126,12 +126,12 @@ function storedImport(
 async function newAnswer(
   { db }: Owner,
   file: ImportFile,
+  { days: { from, to } }: Plan,
   { id }: StoredImport,
   results: Results,
 ): Promise<ImportAnswer> {
   // The import is stored by now, so the token is not checked again: a 401 would say that it was not.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
-  const { from, to } = daysAround(file)
   const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
   const found = isLookedAtLater(file) ? await runBatch(db, selectCandidates(scope, days)) : results
   return {
