@@ -5,6 +5,8 @@ import { BodyMemory } from './body-memory.ts'
 import { BodyStream } from './body-stream.ts'
 import { isRemembered } from './known-tokens.ts'
 
+/** The largest JSON body, except where an endpoint sets a limit of its own (batches, uploads, imports). */
+export const maxJsonBytes = 512 * 1024
 /** JSON up to this size, about eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
 /** As much as apps usually send at once, a hundred transactions: this is not counted. */

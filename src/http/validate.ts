@@ -6,10 +6,7 @@ import type { $ZodErrorMap, $ZodRawIssue, ParsePayload } from 'zod/v4/core'
 import { addError, type Draft, messageFor } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
-import { jsonBody } from './json-body.ts'
-
-/** Largest JSON body of an ordinary endpoint, in bytes. */
-const maxBodyBytes = 512 * 1024
+import { jsonBody, maxJsonBytes } from './json-body.ts'
 
 type Target = 'query' | 'header' | 'param'
 
@@ -39,7 +36,7 @@ type Reader<T extends string, Fields, Read> = MiddlewareHandler<
  * user or a missing row takes precedence (docs/contract.md, Order of checks), and the database adds errors of its own.
  */
 export function body<S extends z.ZodMiniObject>(schema: S) {
-  return bodyReadBy(schema, maxBodyBytes, (input) => toDraft(schema, input))
+  return bodyReadBy(schema, maxJsonBytes, (input) => toDraft(schema, input))
 }
 
 /** Reads the JSON body with `read`, whose result the handler gets. Only typed clients and the document use the schema. */
