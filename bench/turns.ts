@@ -2,7 +2,7 @@
 // and while somebody else uploads one batch of a thousand after another. Prints a line for each.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { runOne } from '../src/db/batch.ts'
+import { runOne } from '../src/db/run.ts'
 import { openDatabase } from '../test/databases/open.ts'
 import { type Call, Connection } from './client.ts'
 import { type Person, person } from './history.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
+import { runAll, runOne } from '../src/db/run.ts'
 import { sign } from '../src/domain/secrets.ts'
 
 /** The number of the database that holds a user's data; `moving` while none does, undefined if it is unknown. */
@@ -41,7 +41,7 @@ export class Directory {
 
   /** Gives a key a home unless it has one, and returns the one it has: of two calls at once, the first decides. */
   async settle(key: string, home: number): Promise<Exclude<Home, undefined>> {
-    const { found } = await runBatch(this.#db, {
+    const { found } = await runAll(this.#db, {
       settled: this.#db.run(
         sql`insert into homes (key, home) values (${key}, ${home}) on conflict do nothing`,
       ),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { runBatch } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
+import { runAll } from '../src/db/run.ts'
 
 /** Each database has its own range of ids, so that an id tells where its row was created. Number 0 begins at 1. */
 export const idsPerDatabase = 2 ** 40
@@ -18,7 +18,7 @@ export async function allotIds(db: Database, number: number): Promise<void> {
   // Raw, since the driver sends every number as a float, and this column would store it as one.
   const start = sql.raw(String(number * idsPerDatabase))
   const names = JSON.stringify(countedTables)
-  await runBatch(db, {
+  await runAll(db, {
     raised: db.run(sql`update sqlite_sequence set seq = ${start}
                 where seq < ${start} and name in (select value from json_each(${names}))`),
     added: db.run(sql`insert into sqlite_sequence (name, seq) select value, ${start} from json_each(${names})

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../src/db/batch.ts'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
 import { countRows } from '../src/db/figures.ts'
 import { hasLiveAccounts } from '../src/db/ownership.ts'
+import { runAll, runOne } from '../src/db/run.ts'
 import { type Directory, keyOf } from './directory.ts'
 
 /** A database by number. */
@@ -98,7 +98,7 @@ type Part = PartKey & { columns: string; rows: string }
 async function knownBy(userId: number, { secret, from: { db } }: Move): Promise<string[]> {
   const departed = (table: string) =>
     db.all<Part>(sql`select * from departures where user_id = ${userId} and step = ${stepOf(table)}`)
-  const present = await runBatch(db, {
+  const present = await runAll(db, {
     users: db.all<KnownUser>(sql`select email, idp_id from users where id = ${userId}`),
     tokens: db.all<{ id: number }>(sql`select id from tokens where user_id = ${userId}`),
     departedUsers: departed('users'),
@@ -137,7 +137,7 @@ async function depart(userId: number, db: Database): Promise<void> {
        group by part`)
   })
   const isGone = sql`user_id = ${userId} and user_id in (select id from users) and not ${hasLiveAccounts}`
-  await runBatch(db, {
+  await runAll(db, {
     // What is deleted but not yet removed stays, and what it means moves.
     clientIds: db.run(sql`
       insert into spent_client_ids (user_id, noun, client_id, row_id)
@@ -202,7 +202,7 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
   const names: string[] = JSON.parse(columns)
   const values = names.map((_, index) => sql`value ->> ${sql.raw(String(index))}`)
   try {
-    await runBatch(db, {
+    await runAll(db, {
       arrival: db.run(sql`insert into arrivals (user_id, step, part) values (${userId}, ${step}, ${part})`),
       rows: db.run(sql`
         insert into ${sql.raw(movingTables[step] ?? '')} (${sql.raw(names.map((name) => `"${name}"`).join(', '))})
@@ -218,7 +218,7 @@ async function arrive(userId: number, { step, part, columns, rows }: Part, db: D
  * database see the user. Repeating it changes nothing.
  */
 async function countArrived(userId: number, db: Database): Promise<void> {
-  await runBatch(db, {
+  await runAll(db, {
     totals: db.run(sql`delete from totals where user_id = ${userId}`),
     accounts: db.run(
       sql`update accounts set moved = 0, transaction_count = 0, incoming_count = 0 where user_id = ${userId}`,
@@ -246,7 +246,7 @@ async function columnsByTable(db: Database): Promise<Map<string, string[]>> {
 }
 
 async function prepareForMoves(db: Database): Promise<void> {
-  await runBatch(db, {
+  await runAll(db, {
     departures: db.run(sql`create table if not exists departures (user_id integer, step integer, part integer,
                  columns text not null, rows text not null, primary key (user_id, step, part))`),
     arrivals: db.run(sql`create table if not exists arrivals (user_id integer, step integer, part integer,

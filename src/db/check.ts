@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { runBatch } from './batch.ts'
 import type { Database } from './client.ts'
 import { sumOf } from './figures.ts'
 import { hasLiveAccounts } from './ownership.ts'
+import { runAll } from './run.ts'
 
 /** A kept figure that disagrees with the rows, or a reference to another user's row. Amounts are in minor units. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
@@ -10,8 +10,8 @@ export type Difference = { what: string; key: string; kept: number | null; actua
 /** Recomputes every kept balance, count and total from the rows, in one round trip, and returns what disagrees. */
 export async function findDifferences(db: Database): Promise<Difference[]> {
   const queries = [accountFigures, totalFigures, strayReferences, strayMemories]
-  const { differences } = await runBatch(db, {
-    // Each begins with `select`, or the batch would hold the write lock for as long as it runs.
+  const { differences } = await runAll(db, {
+    // Each begins with `select`, or they would hold the write lock for as long as they run.
     differences: queries.map((query) => db.all<Difference>(sql`select * from (${query})`)),
   })
   return differences.flat()

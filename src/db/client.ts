@@ -46,8 +46,8 @@ export function openDatabase(
   }: { meter?: Meter; deadline?: Deadline | undefined } = {},
 ): Database {
   const send = (statements: Bound[]) => {
-    // The driver's default mode begins as a reader: a batch that reads first and writes later would fail at once, instead
-    // of waiting its turn, if another writer came in between.
+    // The driver's default mode begins as a reader: a transaction that reads first and writes later would fail at once,
+    // instead of waiting its turn, if another writer came in between.
     const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
     const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline }))
     return meter.timeDatabase(withRetries(run, mode, deadline()))

@@ -1,7 +1,7 @@
 import { LibsqlError } from '@libsql/client/http'
 import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/failures.ts'
 
-/** A statement violated a constraint of the schema, which rolled back its whole batch. */
+/** A statement violated a constraint of the schema, which rolled back everything that was run with it. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
   readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
@@ -31,7 +31,7 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * True if the server turned a batch away: too many connections, or a checkpoint. Nothing of it was kept: connections
+ * True if the server turned a call away: too many connections, or a checkpoint. Nothing of it was kept: connections
  * are counted before a request is read, and COMMIT runs only once BEGIN and everything after it succeeded.
  */
 export function isTurnedAway(error: unknown): boolean {
@@ -83,7 +83,7 @@ const ourStatuses = [400, 413]
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
-/** Marks the error raised on purpose if nothing has changed, so that the rest of the batch is skipped. */
+/** Marks the error raised on purpose if nothing has changed, so that the statements after it are skipped. */
 export const unchanged = 'not modified'
 
 function translate(error: unknown): unknown {

@@ -2,7 +2,6 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { dayMs } from '../domain/dates.ts'
 import { NotModified, Unauthenticated } from '../domain/failures.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
-import { type ResultOf, type Results, type Runnable, runBatch, runOne, type Statements } from './batch.ts'
 import { lastChange } from './changes.ts'
 import { builder, type Database } from './client.ts'
 import { unchanged } from './errors.ts'
@@ -14,6 +13,7 @@ import {
   prepare,
   type Slots,
 } from './prepared.ts'
+import { type ResultOf, type Results, type Runnable, runAll, runOne, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'
 
 /** What a request knows about its user: everything except the password's hash and whether it is proven. */
@@ -35,7 +35,7 @@ type Credentials = { tokenId: number; secretHash: string; usedAfter: Date; creat
 
 /**
  * The user behind a token, before the database has been asked who that is: `id` is an SQL expression for the user's id,
- * so that one batch, in one round trip, can both identify the user and do the work. If the token is unknown or expired,
+ * so that one round trip can both identify the user and do the work. If the token is unknown or expired,
  * the expression is NULL: no row matches, nothing is written and `run` throws.
  */
 export class Owner implements Scope {
@@ -78,7 +78,7 @@ export class Owner implements Scope {
    * results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const results = await runBatch(this.db, { ...this.#identify(), ...statements }).catch((error) => {
+    const results = await runAll(this.db, { ...this.#identify(), ...statements }).catch((error) => {
       if (error instanceof NotModified) this.#takeKnownState()
       throw error
     })

@@ -8,7 +8,7 @@ type Mode = 'read' | 'write'
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Runs a batch, and retries it after a pause for as long as that is safe, may help and there is time. */
+/** Runs statements, and retries them after a pause for as long as that is safe, may help and there is time. */
 export async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -20,8 +20,8 @@ export async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: 
 }
 
 /**
- * How many times a batch that failed this way may be retried. A busy server that turned it away did not execute it. An
- * answer may be too large only because others share the server's memory, and its batch was rolled back. But nobody
+ * How many times statements that failed this way may be retried. A busy server that turned them away executed none. An
+ * answer may be too large only because others share the server's memory, and its writes were rolled back. But nobody
  * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
  */
 function retriesAllowed(error: unknown, mode: Mode): number {
@@ -30,7 +30,7 @@ function retriesAllowed(error: unknown, mode: Mode): number {
   return mode === 'read' && isLost(error) ? 1 : 0
 }
 
-/** Waits for a random time, so that batches turned away together do not come back together. False once time is up. */
+/** Waits for a random time, so that calls turned away together do not come back together. False once time is up. */
 async function pause(retries: number, signal: AbortSignal): Promise<boolean> {
   const longest = Math.min(firstPauseMs * 2 ** retries, longestPauseMs)
   const wait = new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)))

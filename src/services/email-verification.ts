@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Owner, User } from '../db/owner.ts'
+import { runAll, runOne } from '../db/run.ts'
 import { users } from '../db/schema.ts'
 import { type Allowance, BadLink } from '../domain/failures.ts'
 import {
@@ -63,7 +63,7 @@ export async function resendVerification(
 export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
   const user = await userOfLink(db, secret, 'verify', link, now)
   const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
-  const { verified, found } = await runBatch(db, {
+  const { verified, found } = await runAll(db, {
     verified: db
       .update(users)
       .set({ emailVerifiedAt: now, reminderLookAt: now, updatedAt: now })
@@ -95,7 +95,7 @@ export async function disown(
 ): Promise<boolean> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
   const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  const { deleted } = await runBatch(db, userDeletion(db, email, isUnverified))
+  const { deleted } = await runAll(db, userDeletion(db, email, isUnverified))
   if (deleted.length === 0) return false
   await removals.post(id)
   return true

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { runOne } from '../db/run.ts'
 import { dayMs } from '../domain/dates.ts'
 import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 

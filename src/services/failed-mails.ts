@@ -1,5 +1,5 @@
-import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { runOne } from '../db/run.ts'
 import { failedMails } from '../db/schema.ts'
 
 /** An email that could not be sent; its contents are not kept. */

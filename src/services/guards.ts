@@ -4,7 +4,7 @@ import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 
 /**
- * A rule that the database checks. It is part of the write's guard and, in the same batch, of the verdict from which the
+ * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from which the
  * errors are made, so nothing can happen between the check and the write. It reports no error if one of its inputs, the
  * field included, is already invalid.
  */

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { runOne } from '../db/run.ts'
 import { users } from '../db/schema.ts'
 
 /** Resolves if the database answers and has its tables. Throws DatabaseUnavailable. */

@@ -1,8 +1,8 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { ForgottenPassword, PasswordReset } from '../contract/mail.ts'
-import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { insertWhere } from '../db/insert-where.ts'
+import { runAll, runOne } from '../db/run.ts'
 import { passwordResets, tokens, users } from '../db/schema.ts'
 import { minuteMs } from '../domain/dates.ts'
 import { type Draft, valuesOf } from '../domain/draft.ts'
@@ -61,7 +61,7 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
     expiresAt: new Date(now.getTime() + linkGoodForMs),
   }
   const isUser = sql`exists (select 1 from ${users} where ${users.email} = ${email})`
-  const results = await runBatch(db, {
+  const results = await runAll(db, {
     ...statements,
     found: db.select({ name: users.name }).from(users).where(eq(users.email, email)),
     reset: insertWhere(db, passwordResets, reset, sql`${taken} and ${isUser}`),
@@ -96,7 +96,7 @@ export async function resetPassword(
   if (found.length === 0) throw refusal(badToken)
 
   const passwordHash = await hashInTurn(password, hashing)
-  const { changed } = await runBatch(db, {
+  const { changed } = await runAll(db, {
     changed: db
       .update(users)
       .set({ passwordHash, isPasswordProven: true, updatedAt: now })

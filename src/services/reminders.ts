@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
-import { runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { hasLiveAccounts } from '../db/ownership.ts'
+import { runOne } from '../db/run.ts'
 import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../domain/links.ts'

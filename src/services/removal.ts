@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
+import { runAll, runOne } from '../db/run.ts'
 import type { RemovalQueue } from '../gateways/queues.ts'
 
 /*
@@ -47,7 +47,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
      where user_id is null and not exists (select 1 from transactions where category_id = categories.id)
      limit ${rowsPerPart}`
   // Selected separately, since a read keeps no writer waiting. In between, no row can begin to refer to a deleted one.
-  const found = await runBatch(db, {
+  const found = await runAll(db, {
     users: db.all<{ id: number }>(waiting),
     categories: db.all<{ id: number }>(unused),
   })
@@ -64,7 +64,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
   const steps = [...removeTransactions(userId), removeAccounts(userId), ...removeLeftovers(userId)]
-  const { left } = await runBatch(db, {
+  const { left } = await runAll(db, {
     steps: steps.map((step) => db.run(step)),
     left: db.all(sql`
       select id from former_users where id = ${userId}

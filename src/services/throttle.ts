@@ -16,9 +16,9 @@ export type AttemptResults = {
 }
 
 /**
- * The statements that count an attempt, to be run in the batch of its request. It counts against all of its limits, or
- * against none if one of them is used up; `taken` is true for later statements of the batch if it counted. The first
- * limit must apply to every attempt.
+ * The statements that count an attempt, to be run with those of its request. It counts against all of its limits, or
+ * against none if one of them is used up; `taken` is true for later statements if it counted. The first limit must apply
+ * to every attempt.
  */
 export function countAttempt(db: Database, limits: readonly Limit[], now: Date, guard: SQL = sql`true`) {
   const nonce = crypto.randomUUID()

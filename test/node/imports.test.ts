@@ -78,11 +78,11 @@ test('no files import each other in a circle', () => {
   expect([...left]).toEqual([])
 })
 
-test('batches are run by name: nobody reads a result by its position', () => {
+test('statements are run by name: nobody reads a result by its position', () => {
   const positional = files.filter((file) =>
     /\.batch\(|db\.send\(/.test(readFileSync(join(root, 'src', file), 'utf8')),
   )
-  expect(positional).toEqual(['db/batch.ts', 'db/client.ts'])
+  expect(positional).toEqual(['db/client.ts', 'db/run.ts'])
 })
 
 test('packages for the outside world are imported in their one place only', () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { runBatch } from '../../src/db/batch.ts'
 import { findDifferences } from '../../src/db/check.ts'
+import { runAll } from '../../src/db/run.ts'
 import { joinPairs } from '../../src/services/matches/join.ts'
 import { rowsOf } from '../databases/work.ts'
 import { createBanked } from './banked.ts'
@@ -299,7 +299,7 @@ test('a pair that an import found before its account was deleted is not joined',
   const db = openWorldDatabase(world)
   const pairs = JSON.stringify([['transfer', inflow?.id, outflow?.id]])
   const joins = joinPairs({ db, id: sql`${me.id}`, isKnown: sql`true` }, pairs, sql`true`)
-  await runBatch(db, { joins: joins.map((statement) => db.run(statement)) })
+  await runAll(db, { joins: joins.map((statement) => db.run(statement)) })
   expect((await rows()).map(({ id, type }) => [id, type])).toContainEqual([outflow?.id, 'expense'])
   await isExact()
 })

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { runBatch } from '../../src/db/batch.ts'
 import { builder } from '../../src/db/client.ts'
 import { prepare, type Slots } from '../../src/db/prepared.ts'
+import { runAll } from '../../src/db/run.ts'
 import { openWorldDatabase } from './laws/every-route.ts'
 import { createWorld } from './world.ts'
 
@@ -29,7 +29,7 @@ test('a prepared statement gets the values of each input, and is made once for e
     }
   })
   const ask = async (input: Input) => {
-    const { row, fixed } = await runBatch(db, statements(input))
+    const { row, fixed } = await runAll(db, statements(input))
     expect(fixed).toEqual([[{ a: input.a, b: '?' }]])
     return row[0]
   }

@@ -1,10 +1,10 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { defaultFeedSize, type FeedQuery } from '../../contract/changes.ts'
-import type { ResultOf } from '../../db/batch.ts'
 import { isTooBig } from '../../db/errors.ts'
 import { type Owner, prepareLookup } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
 import { rowsOf, type Slots } from '../../db/prepared.ts'
+import type { ResultOf } from '../../db/run.ts'
 import { accounts } from '../../db/schema.ts'
 import { addError, type Draft, withErrors } from '../../domain/draft.ts'
 import { CursorExpired, type FieldErrors } from '../../domain/failures.ts'
@@ -70,7 +70,7 @@ const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<Asked>) => {
   }
 })
 
-/** The statement that reads a page: `Owner.look` runs it alone, `Owner.run` at the end of a batch. See `feedOf`. */
+/** The statement that reads a page: `Owner.look` runs it alone, `Owner.run` after other statements. See `feedOf`. */
 export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
   // One more than the page holds shows whether there are more.
   const rows = limit + 1

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { dayMs } from '../../domain/dates.ts'
 
 /** Longer than any token lives without use, so that anybody who is still signed in can continue from their cursor. */
@@ -57,7 +57,7 @@ function nextUsers(last: number, before: number): SQL {
 async function forget(db: Database, userIds: number[], before: number) {
   const ids = sql`(select value as id from json_each(${JSON.stringify(userIds)}))`
   const share = Math.ceil(entriesPerPart / userIds.length)
-  const { removed, left } = await runBatch(db, {
+  const { removed, left } = await runAll(db, {
     removed: db.run(sql`
       delete from changes where (user_id, seq) in (
         select user_id, seq

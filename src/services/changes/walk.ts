@@ -1,6 +1,6 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import type { ResultOf } from '../../db/batch.ts'
 import type { Scope, User } from '../../db/owner.ts'
+import type { ResultOf } from '../../db/run.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import type { WalkedRow } from '../../domain/feed-cursor.ts'
 import { transactionColumns } from '../transactions/read.ts'

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { type ImportAnswer, imports } from '../../db/schema.ts'
 import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
@@ -133,7 +133,7 @@ async function newAnswer(
   // The import is stored by now, so the token is not checked again: a 401 would say that it was not.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
-  const found = isLookedAtLater(file) ? await runBatch(db, selectCandidates(scope, days)) : results
+  const found = isLookedAtLater(file) ? await runAll(db, selectCandidates(scope, days)) : results
   return {
     duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
     possible: possibleMatches(id, found, { joinsSure: triesJoins(file) }),

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { categoryNameKey, defaultCategories } from '../../domain/categories.ts'
 
-/** Adds the default categories if the user was created in this batch. */
+/** Adds the default categories if this round trip has created the user. */
 export function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
   const rows = defaultCategories.map(({ name, type }) => [name, categoryNameKey(name), type])
   return db.run(sql`

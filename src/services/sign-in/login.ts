@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Credentials } from '../../contract/sign-in.ts'
-import { runBatch, runOne } from '../../db/batch.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { tokens, users } from '../../db/schema.ts'
 import { type Draft, valuesOf } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
@@ -34,7 +34,7 @@ export async function login(context: SignInContext, draft: Draft<Credentials>): 
       .update(users)
       .set({ passwordHash: hashPassword(password, hashing.cost) })
       .where(unchanged)
-  const { created } = await runBatch(db, {
+  const { created } = await runAll(db, {
     created: insertWhere(db, tokens, { ...row, userId: user.id }, isUnchanged).returning({ id: tokens.id }),
     dropped: dropOldestTokens(db, user.id),
     rehashed: isOutdated(stored, hashing.cost) ? [rehash()] : [],

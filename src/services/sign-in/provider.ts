@@ -1,11 +1,11 @@
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Callback } from '../../contract/sign-in.ts'
-import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { userColumns } from '../../db/owner.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { passwordResets, tokens, usedStates, users } from '../../db/schema.ts'
 import { normalizeAddress } from '../../domain/addresses.ts'
 import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
@@ -113,7 +113,7 @@ export async function signInAs(context: IdentityContext, identity: Identity): Pr
   const { secret, row } = newToken(context)
   const byIdentity = eq(users.idpId, identity.subject)
   const userId = sql<number>`(select ${users.id} from ${users} where ${byIdentity})`
-  const results = await runBatch(db, {
+  const results = await runAll(db, {
     ...linking(context, identity),
     ...creation(context, identity, userId),
     token: insertWhere(db, tokens, { ...row, userId }, sql`${userId} is not null`).returning({

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Registration } from '../../contract/sign-in.ts'
-import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { isTaken } from '../../db/errors.ts'
 import { userColumns } from '../../db/owner.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { tokens, users } from '../../db/schema.ts'
 import { addError, type Draft, messageFor, takenText } from '../../domain/draft.ts'
 import { Invalid } from '../../domain/failures.ts'
@@ -30,12 +30,12 @@ export async function register(context: SignInContext, draft: Draft<Registration
     createdAt: now,
     updatedAt: now,
   }
-  // If the address is taken, its unique index fails the whole batch: what follows is about the new user.
+  // If the address is taken, its unique index makes all the statements fail: what follows is about the new user.
   const userId = sql<number>`(select ${users.id} from ${users} where ${users.email} = ${email})`
   const { secret, row } = newToken(context)
   const mail = countAttempt(db, mailLimits(newAddress(email), client), now)
   try {
-    const results = await runBatch(db, {
+    const results = await runAll(db, {
       user: db.insert(users).values(user).returning(userColumns),
       categories: insertDefaultCategories(db, userId, now),
       token: db

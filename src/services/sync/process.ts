@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { runBatch } from '../../db/batch.ts'
 import { builder, type Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { prepare, type Slots } from '../../db/prepared.ts'
+import { runAll } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import {
   countCreated,
@@ -44,7 +44,7 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
-    const { queued } = await runBatch(db, processing({ batchId, now }))
+    const { queued } = await runAll(db, processing({ batchId, now }))
     return queued[0]?.id
   } catch (error) {
     if (!isOutOfBounds(error)) throw error
@@ -65,7 +65,7 @@ export async function failSync(
 ): Promise<string | undefined> {
   const failed = sql`json_array('failed', null, json(${JSON.stringify([['batch', reason]])}))`
   const errors = sql`value -> ${itemPlace('errors')}`
-  const { queued } = await runBatch(db, {
+  const { queued } = await runAll(db, {
     items: builder.run(sql`
       update ${batches} set outcomes = (
         select json_group_array(json(outcome)) from (

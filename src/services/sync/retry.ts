@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { runBatch, runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { runAll, runOne } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 
 /** The status the batch had (undefined for an unknown one), and how many items are pending again. */
@@ -17,7 +17,7 @@ export async function failedSyncs(db: Database): Promise<string[]> {
 export async function retrySync(db: Database, id: string): Promise<Retry> {
   const valid = sql<number>`(
     select sum(json_array_length(items) - invalid) from ${batchParts} where batch_id = ${batches.id})`
-  const { found } = await runBatch(db, {
+  const { found } = await runAll(db, {
     found: db.select({ status: batches.status, valid }).from(batches).where(eq(batches.id, id)),
     batch: db
       .update(batches)

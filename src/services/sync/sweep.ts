@@ -1,6 +1,6 @@
 import { and, asc, inArray, isNull, lte } from 'drizzle-orm'
-import { runOne } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
+import { runOne } from '../../db/run.ts'
 import { batches } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 

@@ -4,7 +4,7 @@ import { type Bound, bind, type Statement } from './prepared.ts'
 /** A statement, prepared or not. */
 export type Runnable = Statement | Bound
 
-/** The statements of a batch by name, in the order they run. A name may hold a list of any length. */
+/** The statements of one round trip by name, in the order in which they run. A name may hold a list of any length. */
 export type Statements = Record<string, Runnable | Runnable[]>
 
 export type ResultOf<T> =
@@ -16,7 +16,7 @@ export type Results<T extends Statements> = {
 }
 
 /** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
-export async function runBatch<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
+export async function runAll<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
   const results = await db.send(Object.values(statements).flat().map(toBound))
   const named: Record<string, unknown> = {}
   for (const [name, one] of Object.entries(statements))
@@ -24,7 +24,7 @@ export async function runBatch<T extends Statements>(db: Database, statements: T
   return named as Results<T>
 }
 
-/** Runs a single statement, with errors translated as in `runBatch`. */
+/** Runs a single statement, with errors translated as by `runAll`. */
 export async function runOne<T extends Runnable>(db: Database, statement: T): Promise<ResultOf<T>> {
   const [result] = await db.send([toBound(statement)])
   return result as ResultOf<T>
