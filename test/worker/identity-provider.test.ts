@@ -99,6 +99,42 @@ async function fillIn(world: World, fields: Record<string, string>): Promise<str
   return pathOf((await follow(page, { method: 'POST', body: new URLSearchParams(fields) })).href)
 }
 
+/** Makes every time-out of up to that many milliseconds fire at once; longer ones never fire in the test. */
+function hastenTimeouts(atMostMs: number): number[] {
+  const hastened: number[] = []
+  const { setTimeout: realSetTimeout } = globalThis
+  const realTimeout = AbortSignal.timeout.bind(AbortSignal)
+  const shortened = (ms: number) => {
+    if (ms < 1_000 || ms > atMostMs) return ms
+    hastened.push(ms)
+    return 200
+  }
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) =>
+    realSetTimeout(run, shortened(ms))) as typeof setTimeout)
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => realTimeout(shortened(ms)))
+  return hastened
+}
+
+/** What a made-up provider publishes of itself. */
+const discoveryOf = (origin: string) => ({
+  issuer: origin,
+  authorization_endpoint: `${origin}/auth`,
+  token_endpoint: `${origin}/token`,
+  userinfo_endpoint: `${origin}/me`,
+  jwks_uri: `${origin}/jwks`,
+})
+
+/** Answers for a provider that is made up, with a response or with what its JSON says. */
+function standIn(origin: string, answers: Record<string, () => unknown>): void {
+  const realFetch = globalThis.fetch
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input))
+    if (url.origin !== origin) return realFetch(input, init)
+    const answer = await answers[url.pathname]?.()
+    return answer instanceof Response ? answer : Response.json(answer)
+  })
+}
+
 describe('the redirect to the provider', () => {
   test('carries state, PKCE and nonce, which differ each time', async () => {
     const world = createWorld()
@@ -648,22 +684,59 @@ describe('a provider that does not work', () => {
     const without = createWorld({ TURSO_DATABASE_URL: 'http://127.0.0.1:9/' })
     expectFailure(await without.call('GET', path), 'provider_error')
   })
+})
 
-  /** Makes every time-out of up to that many milliseconds fire at once; longer ones never fire in the test. */
-  function hastenTimeouts(atMostMs: number): number[] {
-    const hastened: number[] = []
-    const { setTimeout: realSetTimeout } = globalThis
-    const realTimeout = AbortSignal.timeout.bind(AbortSignal)
-    const shortened = (ms: number) => {
-      if (ms < 1_000 || ms > atMostMs) return ms
-      hastened.push(ms)
-      return 200
-    }
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) =>
-      realSetTimeout(run, shortened(ms))) as typeof setTimeout)
-    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => realTimeout(shortened(ms)))
-    return hastened
+/** An answer that would go on for 64 MB, and counts what was taken of it. */
+function endless(sent: { bytes: number }): Response {
+  const spaces = new Uint8Array(64 * 1024).fill(32)
+  return new Response(
+    new ReadableStream({
+      pull(controller) {
+        if (sent.bytes >= 64 * 1024 * 1024) return controller.close()
+        sent.bytes += spaces.byteLength
+        controller.enqueue(spaces.slice())
+      },
+    }),
+  )
+}
+
+/** An answer that never ends, and sends a byte from time to time. */
+function drip(): Response {
+  return new Response(
+    new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        controller.enqueue(new Uint8Array([32]))
+      },
+    }),
+  )
+}
+
+describe('what a hostile provider publishes', () => {
+  const discovery = '/.well-known/openid-configuration'
+  const askLiar = (answer: (origin: string) => unknown) => {
+    muteLog(['error'])
+    const origin = `https://${crypto.randomUUID()}.example`
+    standIn(origin, { [discovery]: () => answer(origin) })
+    return createWorld({ IDP_ISSUER: origin }).call('GET', '/api/auth/idp')
   }
+
+  test('is read no further than any honest provider’s goes', async () => {
+    const sent = { bytes: 0 }
+    expect((await askLiar(() => endless(sent))).status).toBe(503)
+    expect(sent.bytes).toBeLessThan(1_000_000)
+  })
+
+  test('is given up on within ten seconds if it drips', async () => {
+    hastenTimeouts(10_000)
+    expect((await askLiar(drip)).status).toBe(503)
+  })
+
+  test('is taken if it is honest, with or without what may be absent, so that the others fail for being hostile', async () => {
+    expect((await askLiar(discoveryOf)).status).toBe(200)
+    const optional = { userinfo_endpoint: undefined, jwks_uri: undefined }
+    expect((await askLiar((origin) => ({ ...discoveryOf(origin), ...optional }))).status).toBe(200)
+  })
 })
 
 describe('an ID token', () => {
@@ -676,6 +749,10 @@ describe('an ID token', () => {
     /** Makes the token without signing it with the published key. */
     write?: (claims: Claims) => Promise<string> | string
     userinfo?: Claims
+    /** Answers by path, in place of the honest ones. */
+    instead?: Record<string, () => Response>
+    /** Called before the callback. */
+    beforehand?: () => void
   }
 
   const sign = async (claims: Claims, { privateKey } = { privateKey: undefined as CryptoKey | undefined }) =>
@@ -684,7 +761,10 @@ describe('an ID token', () => {
       .sign(privateKey ?? ((await keys).privateKey as CryptoKey))
 
   /** Signs in at a provider that lies as it is told to: made up, since no honest one would answer like that. */
-  async function signInAtLiar({ claims = (honest) => honest, write = sign, userinfo }: Lies, world?: World) {
+  async function signInAtLiar(
+    { claims = (honest) => honest, write = sign, userinfo, instead, beforehand }: Lies,
+    world?: World,
+  ) {
     muteLog(['error'])
     const liar = `https://${crypto.randomUUID()}.example`
     const at = createWorld({ IDP_ISSUER: liar, ...(world && { TURSO_DATABASE_URL: world.databaseUrl }) })
@@ -701,14 +781,8 @@ describe('an ID token', () => {
       email_verified: true,
       name: 'Victoria',
     })
-    const answers: Record<string, () => Promise<unknown> | unknown> = {
-      '/.well-known/openid-configuration': () => ({
-        issuer: liar,
-        authorization_endpoint: `${liar}/auth`,
-        token_endpoint: `${liar}/token`,
-        userinfo_endpoint: `${liar}/me`,
-        jwks_uri: `${liar}/jwks`,
-      }),
+    const answers = {
+      '/.well-known/openid-configuration': () => discoveryOf(liar),
       '/jwks': async () => ({
         keys: [{ ...(await exportJWK((await keys).publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }],
       }),
@@ -718,15 +792,12 @@ describe('an ID token', () => {
         id_token: await write(claims(honest())),
       }),
       '/me': () => userinfo ?? {},
+      ...instead,
     }
-    const realFetch = globalThis.fetch
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : String(input))
-      if (url.origin !== liar) return realFetch(input, init)
-      return Response.json(await answers[url.pathname]?.())
-    })
+    standIn(liar, answers)
     const { searchParams } = await begin(at)
     nonce = searchParams.get('nonce') ?? ''
+    beforehand?.()
     const answer = await come(at, { state: searchParams.get('state') ?? '', code: 'code', iss: liar })
     return { world: at, answer }
   }
@@ -805,6 +876,32 @@ describe('an ID token', () => {
     ],
   ])('%s ends in provider_error, and creates nobody', async (_, lies) => {
     const { world, answer } = await signInAtLiar(lies)
+    expectFailure(answer, 'provider_error')
+    expect(await usersIn(world)).toBe(0)
+  })
+
+  /** What a callback asks the provider, and the claims that make it ask. */
+  const asked: [string, Lies['claims']][] = [
+    ['/token', (honest) => honest],
+    ['/jwks', (honest) => honest],
+    ['/me', without('email')],
+  ]
+
+  test.each(asked)(
+    'of a provider that answers %s without end ends in provider_error, and little of it is read',
+    async (path, claims) => {
+      const sent = { bytes: 0 }
+      const { world, answer } = await signInAtLiar({ claims, instead: { [path]: () => endless(sent) } })
+      expectFailure(answer, 'provider_error')
+      expect(sent.bytes).toBeGreaterThan(0)
+      expect(sent.bytes).toBeLessThan(1_000_000)
+      expect(await usersIn(world)).toBe(0)
+    },
+  )
+
+  test.each(asked)('of a provider whose answer to %s drips ends in provider_error', async (path, claims) => {
+    const beforehand = () => void hastenTimeouts(10_000)
+    const { world, answer } = await signInAtLiar({ claims, instead: { [path]: drip }, beforehand })
     expectFailure(answer, 'provider_error')
     expect(await usersIn(world)).toBe(0)
   })
