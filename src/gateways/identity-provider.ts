@@ -142,6 +142,9 @@ async function discover(issuer: string): Promise<Discovery> {
     await getJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
   )
   if (discovery.issuer !== issuer) throw new ProviderUnavailable('The provider names another issuer')
+  const schemes = ['https:', new URL(issuer).protocol]
+  if (!Object.values(discovery).every((url) => schemes.includes(new URL(url).protocol)))
+    throw new ProviderUnavailable('The provider names an address of another scheme')
   discovered.set(issuer, { discovery, until: Date.now() + discoveryGoodForMs })
   return discovery
 }

@@ -732,6 +732,17 @@ describe('what a hostile provider publishes', () => {
     expect((await askLiar(drip)).status).toBe(503)
   })
 
+  test.each(
+    ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'].flatMap((name) =>
+      ['javascript:alert(1)', 'data:text/html,a', 'http://liar.example/'].map((url) => [name, url] as const),
+    ),
+  )('is refused if its %s is %s', async (name, url) => {
+    const { status, text } = await askLiar((origin) => ({ ...discoveryOf(origin), [name]: url }))
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toEqual({ message: expect.any(String) })
+    expect(text).not.toContain(url)
+  })
+
   test('is taken if it is honest, with or without what may be absent, so that the others fail for being hostile', async () => {
     expect((await askLiar(discoveryOf)).status).toBe(200)
     const optional = { userinfo_endpoint: undefined, jwks_uri: undefined }
