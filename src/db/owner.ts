@@ -1,7 +1,5 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { dayMs } from '../domain/dates.ts'
 import { NotModified, Unauthenticated } from '../domain/failures.ts'
-import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 import { lastChange } from './changes.ts'
 import { builder, type Database } from './client.ts'
 import { unchanged } from './errors.ts'
@@ -15,6 +13,7 @@ import {
 } from './prepared.ts'
 import { type ResultOf, type Results, type Runnable, runAll, runOne, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'
+import { isLive, lifetimeAt, recentAfter } from './token-lifetime.ts'
 
 /** What a request knows about its user: everything except the password's hash and whether it is proven. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
@@ -30,8 +29,8 @@ export type Scope = {
   readonly db: typeof builder
 }
 
-/** What identifies a token, and the times after which it must have been last used and created to be valid. */
-type Credentials = { tokenId: number; secretHash: string; usedAfter: Date; createdAfter: Date; now: Date }
+/** What the token of a request must match to be valid, and the time of the request. */
+type TokenCheck = { tokenId: number; secretHash: string; usedAfter: Date; createdAfter: Date; now: Date }
 
 /**
  * The user behind a token, before the database has been asked who that is: `id` is an SQL expression for the user's id,
@@ -46,7 +45,7 @@ export class Owner implements Scope {
   readonly tokenKey: string
   /** The user's id, once `run` or `look` has found it. */
   userId: number | undefined
-  readonly credentials: Credentials
+  readonly check: TokenCheck
   /** The user's id and the number of their last change, as `7-42`, once `look` or a watched `run` has read them. */
   state: string | undefined
   #lastUsedAt: Date | undefined
@@ -58,18 +57,16 @@ export class Owner implements Scope {
     this.now = now
     this.tokenId = tokenId
     this.tokenKey = `${tokenId}|${secretHash}`
-    const usedAfter = daysBefore(now, idleTimeoutDays)
-    const createdAfter = daysBefore(now, absoluteTimeoutDays)
-    this.credentials = { tokenId, secretHash, usedAfter, createdAfter, now }
+    this.check = { tokenId, secretHash, ...lifetimeAt(now), now }
   }
 
   get id() {
-    this.#scope ??= scopeOf(this.credentials)
+    this.#scope ??= scopeOf(this.check)
     return this.#scope.id
   }
 
   get isKnown() {
-    this.#scope ??= scopeOf(this.credentials)
+    this.#scope ??= scopeOf(this.check)
     return this.#scope.isKnown
   }
 
@@ -108,10 +105,10 @@ export class Owner implements Scope {
   }
 
   #identify() {
-    const by = this.credentials
+    const by = this.check
     if (!this.#watched) return identify({ by, isWatched: false })
     const { known } = this.#watched
-    const stop = known === undefined ? {} : stopIfKnown({ by, known, usedAfter: daysBefore(this.now, 1) })
+    const stop = known === undefined ? {} : stopIfKnown({ by, known, recentAfter: recentAfter(this.now) })
     return { ...stop, ...identify({ by, isWatched: true }) }
   }
 
@@ -126,29 +123,23 @@ export class Owner implements Scope {
     return one as ResultOf<T>
   }
 
-  /** True once `run` or `look` has seen that the token's last use was recorded a day ago or earlier. */
+  /** True once `run` or `look` has seen that this use of the token should be recorded (`recordUse`). */
   get isUseStale(): boolean {
-    return this.#lastUsedAt !== undefined && this.#lastUsedAt <= daysBefore(this.now, 1)
-  }
-
-  /** Records that the token is in use. Meant to be called once the response is on its way. */
-  async noteUse(): Promise<void> {
-    const isThis = eq(tokens.id, this.tokenId)
-    await runOne(this.db, this.db.update(tokens).set({ lastUsedAt: this.now }).where(isThis))
+    return this.#lastUsedAt !== undefined && this.#lastUsedAt <= recentAfter(this.now)
   }
 }
 
 /**
- * Prepares statements that have an owner (see `prepare`); the owner's credentials and `now` become slots too. Call it
- * once, at the top of a module; the function it returns turns an owner and the input into what `Owner.run` takes.
+ * Prepares statements that have an owner (see `prepare`); what their token must match, and `now`, become slots too. Call
+ * it once, at the top of a module; the function it returns turns an owner and the input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,
 ): (owner: Owner, input: InputOf<S>) => BoundOf<T> {
-  const prepared = prepare(({ by, input }: Slots<{ by: Credentials; input: InputOf<S> }>) =>
+  const prepared = prepare(({ by, input }: Slots<{ by: TokenCheck; input: InputOf<S> }>) =>
     build({ ...scopeOf(by), now: by.now }, input as unknown as S),
   )
-  return ({ credentials: by }, input) => prepared({ by, input })
+  return ({ check: by }, input) => prepared({ by, input })
 }
 
 /** What a lookup finds: the user, the number of their last change, and its further columns. */
@@ -167,7 +158,7 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
     db: builder,
     lastChange: sql<number>`users.last_change`,
   }
-  const prepared = prepare(({ by, input }: Slots<{ by: Credentials; input: InputOf<S> }>) => ({
+  const prepared = prepare(({ by, input }: Slots<{ by: TokenCheck; input: InputOf<S> }>) => ({
     found: builder
       .select({
         user: selectedUser,
@@ -179,7 +170,7 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
       // Keeps SQLite from computing the last change again wherever it is used.
       .where(sql`users.id is not null`),
   }))
-  return ({ credentials: by }, input) => prepared({ by, input }).found as Bound<never>
+  return ({ check: by }, input) => prepared({ by, input }).found as Bound<never>
 }
 
 /** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns require the table. */
@@ -192,17 +183,17 @@ const userWithLastChange = (by: ValuesOrSlots) => sql`(
     from tokens join users on users.id = tokens.user_id where ${holdsToken(by)} limit 1) users`
 
 /** True for the row of the token, if it is valid. */
-function holdsToken({ tokenId, secretHash, usedAfter, createdAfter }: ValuesOrSlots): SQL {
-  return sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isUsedAfter(usedAfter, createdAfter)}`
+function holdsToken({ tokenId, secretHash, ...lifetime }: ValuesOrSlots): SQL {
+  return sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(lifetime)}`
 }
-type ValuesOrSlots = { [Name in keyof Credentials]: Credentials[Name] | SQL }
+type ValuesOrSlots = { [Name in keyof TokenCheck]: TokenCheck[Name] | SQL }
 
 function scopeOf(by: ValuesOrSlots): Scope {
   const id = sql<number>`(select user_id from tokens where ${holdsToken(by)})`
   return { id, isKnown: sql`${id} is not null`, db: builder }
 }
 
-const identify = prepare(({ by, isWatched }: Slots<{ by: Credentials; isWatched: boolean }>) => ({
+const identify = prepare(({ by, isWatched }: Slots<{ by: TokenCheck; isWatched: boolean }>) => ({
   user: builder
     .select({
       user: userColumns,
@@ -218,22 +209,9 @@ const none = sql<number | null>`null`
 
 /** Fails on purpose if the token is valid, its use was recorded within the last day, and the client knows the state. */
 const stopIfKnown = prepare(
-  ({ by, known, usedAfter }: Slots<{ by: Credentials; known: string; usedAfter: Date }>) => ({
+  ({ by, known, recentAfter }: Slots<{ by: TokenCheck; known: string; recentAfter: Date }>) => ({
     stop: builder.all(sql`
       select json_extract('{}', ${sql.raw(`'${unchanged}'`)}) from tokens
-       where ${holdsToken(by)} and last_used_at > ${usedAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
+       where ${holdsToken(by)} and last_used_at > ${recentAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
   }),
 )
-
-/** True for tokens that have not expired, by idleness or by age. */
-export function isLive(now: Date): SQL {
-  return isUsedAfter(daysBefore(now, idleTimeoutDays), daysBefore(now, absoluteTimeoutDays))
-}
-
-function isUsedAfter(usedAfter: Date | SQL, createdAfter: Date | SQL): SQL {
-  return sql`last_used_at > ${usedAfter} and tokens.created_at > ${createdAfter}`
-}
-
-function daysBefore(instant: Date, days: number): Date {
-  return new Date(instant.getTime() - days * dayMs)
-}

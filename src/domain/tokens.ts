@@ -10,9 +10,6 @@ export type Bearer = { tokenId: number; secret: string }
 /** Fills an array with cryptographically strong random bytes. */
 export type RandomBytes = (bytes: Uint8Array) => Uint8Array
 
-export const idleTimeoutDays = 90
-export const absoluteTimeoutDays = 365
-
 /**
  * Makes a secret: 40 random characters of `[A-Za-z0-9]` and a checksum of six, so that leak scanners recognise it and
  * mistyped ones are refused without asking the database.

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { Owner } from '../db/owner.ts'
+import { recordUse } from '../db/token-lifetime.ts'
 import { Unauthenticated } from '../domain/failures.ts'
 import { parseBearer, sha256Hex } from '../domain/tokens.ts'
 import type { App } from './app-types.ts'
@@ -46,11 +47,11 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   if (isUnproven || c.error instanceof Unauthenticated) forget(owner.tokenKey)
   if (isUnproven) await owner.run()
   if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
-  if (owner.isUseStale) c.executionCtx.waitUntil(noteUseLater(owner))
+  if (owner.isUseStale) c.executionCtx.waitUntil(recordUseLater(owner))
 }
 
 /** Starts once the response is on its way, so that it neither delays the response nor counts towards its time. */
-async function noteUseLater(owner: Owner): Promise<void> {
+async function recordUseLater(owner: Owner): Promise<void> {
   await scheduler.wait(0)
-  await owner.noteUse().catch(() => undefined)
+  await recordUse(owner).catch(() => undefined)
 }

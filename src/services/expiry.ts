@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { runOne } from '../db/run.ts'
+import { absoluteTimeoutDays, idleTimeoutDays } from '../db/token-lifetime.ts'
 import { dayMs } from '../domain/dates.ts'
-import { absoluteTimeoutDays, idleTimeoutDays } from '../domain/tokens.ts'
 
 const batchesKeptDays = 30
 const failedMailsKeptDays = 90

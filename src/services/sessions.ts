@@ -1,7 +1,8 @@
 import { and, desc, eq } from 'drizzle-orm'
-import { isLive, type Owner } from '../db/owner.ts'
+import type { Owner } from '../db/owner.ts'
 import { deleteOwn, ownRow } from '../db/ownership.ts'
 import { tokens } from '../db/schema.ts'
+import { isLive, lifetimeAt } from '../db/token-lifetime.ts'
 
 /** Revokes the token of this request. */
 export async function logout(owner: Owner): Promise<void> {
@@ -24,7 +25,7 @@ export function listSessions(owner: Owner): Promise<Session[]> {
   const newest = owner.db
     .select({ id, userAgent, createdAt, lastUsedAt })
     .from(tokens)
-    .where(and(eq(tokens.userId, owner.id), isLive(owner.now)))
+    .where(and(eq(tokens.userId, owner.id), isLive(lifetimeAt(owner.now))))
     .orderBy(desc(lastUsedAt), desc(id))
     .limit(sessionsListed)
   return owner.runOne(newest)

@@ -1,7 +1,7 @@
 import { message } from '../../../contract/failures.ts'
 import { authorisation, availability, session, signIn } from '../../../contract/sign-in.ts'
+import { absoluteTimeoutDays, idleTimeoutDays } from '../../../db/token-lifetime.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
-import { absoluteTimeoutDays, idleTimeoutDays } from '../../../domain/tokens.ts'
 import { sessionsListed } from '../../../services/sessions.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
