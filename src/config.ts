@@ -17,7 +17,7 @@ export type Config = {
   scryptCost: ScryptCost
   /** Whether the general limit applies, and with it those on imports and on emails per client address. */
   hasGeneralLimit: boolean
-  /** Raised once data has been restored from a backup: it makes every older cursor and ETag invalid. */
+  /** To be raised when data is restored from a backup: every older cursor and ETag is invalid then. */
   changesEpoch: number
   /** Identifies this deployment of the Worker. */
   release: string
@@ -29,7 +29,7 @@ export type Config = {
 
 const scryptCostText = 'Write scrypt costs as "N,r,p", for example "16384,8,5"'
 const text = z.string('Needed')
-const given = text.check(z.minLength(1, 'Needed'))
+const nonEmptyText = text.check(z.minLength(1, 'Needed'))
 const optionalText = z._default(text, '')
 const url = z.url('Needed, as a URL')
 
@@ -45,9 +45,9 @@ const variables = z.object({
       'Use at least 32 random characters',
     ),
   ),
-  RESEND_API_KEY: given,
+  RESEND_API_KEY: nonEmptyText,
   RESEND_BASE_URL: url,
-  MAIL_FROM: given,
+  MAIL_FROM: nonEmptyText,
   IDP_ISSUER: optionalText,
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,

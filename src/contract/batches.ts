@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { itemOutcomes, syncStates } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
-import { idempotencyKeyHeader, prepared } from './fields.ts'
+import { idempotencyKeyHeader, preprocessed } from './fields.ts'
 import * as shown from './shown.ts'
 import { newTransaction } from './transactions.ts'
 
@@ -19,7 +19,7 @@ export const newBatch = z.object({
 export const newBatchHeaders = z.extend(
   z.object({
     Prefer: field(
-      z.optional(prepared((input: 'handling=lenient') => input, z.string())),
+      z.optional(preprocessed((input: 'handling=lenient') => input, z.string())),
       doc('`handling=lenient` accepts the valid items and reports the others (RFC 7240).'),
     ),
   }),

@@ -22,7 +22,7 @@ const fieldCheck = <T>(holds: (input: NoInfer<T>) => boolean, what: string, last
   z.refine<T>(holds, { error: says(what), abort: last !== undefined })
 
 /** Prepares a value before its schema sees it. */
-export function prepared<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
+export function preprocessed<T extends z.ZodMiniType, Input>(prepare: (input: Input) => unknown, schema: T) {
   const ready = z.transform(prepare)
   return z.pipe(ready, schema as z.ZodMiniType) as unknown as z.ZodMiniPipe<typeof ready, T>
 }
@@ -47,7 +47,7 @@ export const converted = <T extends z.ZodMiniType, Value>(
  * clients are derived from them; at run time an input may be anything.
  */
 const trimmed = <T extends z.ZodMiniType>(schema: T) =>
-  prepared((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
+  preprocessed((input: z.input<T>) => (typeof input === 'string' ? input.trim() || null : input), schema)
 
 /** NUL ends a text in SQLite, and an unpaired surrogate cannot be sent to a database at all. */
 const isStorable = (input: string) => !input.includes('\0') && input.isWellFormed()
@@ -68,7 +68,7 @@ export const text = (max = 255) =>
 
 /** A nullable field. An empty string, which is what forms send, counts as null. */
 export const nullable = <T extends z.ZodMiniType>(schema: T) =>
-  prepared(
+  preprocessed(
     (input: z.input<T> | null) => (typeof input === 'string' && input.trim() === '' ? null : input),
     z.nullable(schema),
   )
@@ -124,7 +124,7 @@ export const chosenPassword = {
 
 /** A field that is refused, unless it is empty, because ignoring it would lose what the client meant to do. */
 export const refused = (text: string) =>
-  prepared(
+  preprocessed(
     (input?: null | '') => (input === '' ? undefined : (input ?? undefined)),
     z.optional(z.never({ error: text })),
   )
@@ -132,7 +132,7 @@ export const refused = (text: string) =>
 /** How many rows a page should have. */
 export function pageSize(max: number) {
   const text = says(`must be an integer from 1 to ${max}`)
-  return prepared(
+  return preprocessed(
     (input: string | number) => (/^\d+$/.test(String(input).trim()) ? Number(input) : input),
     z.int({ error: text }).check(z.gte(1, text), z.lte(max, text)),
   )
@@ -263,7 +263,7 @@ export const idempotencyKeyHeader = (description: ReturnType<typeof doc>, maxLen
   z.object({
     'Idempotency-Key': field(
       z.optional(
-        prepared(
+        preprocessed(
           (input: string) =>
             (quoted.exec(input.trim())?.[1]?.replace(/\\(.)/g, '$1') ?? input.trim()) || undefined,
           z.optional(z.string().check(z.maxLength(maxLength, `The Idempotency-Key ${tooLong(maxLength)}.`))),

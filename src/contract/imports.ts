@@ -4,7 +4,7 @@ import { matchModes } from '../domain/match-row.ts'
 import { formatMoney, maxTotal } from '../domain/money.ts'
 import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
-import { flag, id, idempotencyKeyHeader, prepared, text } from './fields.ts'
+import { flag, id, idempotencyKeyHeader, preprocessed, text } from './fields.ts'
 import { reasons } from './matches.ts'
 import * as shown from './shown.ts'
 import type { newTransaction } from './transactions.ts'
@@ -26,7 +26,7 @@ const mappedHeader = z
   .check(z.maxLength(255, 'The mapping field must not have texts longer than 255 characters.'))
 
 /** A flag that may come as text, as everything does in a form and a query. */
-const writtenFlag = prepared(
+const writtenFlag = preprocessed(
   (input: boolean | 'true' | 'false') => (input === 'true' ? true : input === 'false' ? false : input),
   flag,
 )
@@ -66,7 +66,7 @@ export const importOptions = z.object({
   mapping: field(
     z.optional(
       // In a form or a query it is JSON text, which is parsed before it gets here.
-      prepared((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
+      preprocessed((input: string) => input, z.record(z.string(), mappedHeader, { error: mappingText })),
     ),
     doc({
       type: 'string',
@@ -108,7 +108,7 @@ export const newImportKey = idempotencyKeyHeader(
 export const undoOptions = z.object({
   force: field(
     z.optional(
-      prepared((input: boolean | 'true' | 'false') => ['1', 'true'].includes(String(input)), z.boolean()),
+      preprocessed((input: boolean | 'true' | 'false') => ['1', 'true'].includes(String(input)), z.boolean()),
     ),
     doc('Also deletes transactions that have been changed since.'),
   ),

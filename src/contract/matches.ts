@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { requiredText } from '../domain/draft.ts'
 import { matchCertainties, matchKinds, matchReasons } from '../domain/matching.ts'
 import { doc, field } from './doc.ts'
-import { date, id, oneOf, prepared } from './fields.ts'
+import { date, id, oneOf, preprocessed } from './fields.ts'
 import * as shown from './shown.ts'
 import { coffee, transaction } from './transactions.ts'
 
@@ -39,7 +39,7 @@ const orNone = (ids: (number | string)[]) => (Array.isArray(ids) && ids.length >
 export const pair = z.object({
   kind,
   ids: field(
-    prepared(
+    preprocessed(
       orNone,
       z
         .array(id, { error: ({ input }) => (input == null ? requiredText : twoIds) })

@@ -14,7 +14,7 @@ import {
   oneOf,
   pageSize,
   positiveMoney,
-  prepared,
+  preprocessed,
   text,
 } from './fields.ts'
 import * as shown from './shown.ts'
@@ -75,7 +75,7 @@ export const mostSearched = 10_000
 const newestSearched = `newest ${grouped(mostSearched)} rows`
 
 /** A page number; anything else counts as 1. */
-const page = prepared(
+const page = preprocessed(
   (input: string | number) => {
     const number = /^\d+$/.test(String(input)) ? Number(input) : 1
     return Number.isSafeInteger(number) && number >= 1 ? number : 1

@@ -35,8 +35,8 @@ export type Database = typeof builder & {
 export type DatabaseAddress = { url: string; authToken?: string | undefined; timeoutMs: number }
 
 /**
- * Opens the database for one request. A deadline covers all round trips together; without one, each gets the time-out
- * of the address. The meter counts round trips and the rows they cost.
+ * Opens the database for one run (deps.ts). A deadline covers all round trips together; without one, each gets the
+ * time-out of the address. The meter counts round trips and the rows they cost.
  */
 export function openDatabase(
   address: DatabaseAddress,

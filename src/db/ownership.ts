@@ -2,7 +2,7 @@ import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound, VersionConflict } from '../domain/failures.ts'
-import type { Expected } from '../domain/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import type { Owner, Scope } from './owner.ts'
 import type { Statement } from './prepared.ts'
 import {
@@ -38,7 +38,7 @@ export const hasLiveAccounts = sql`not exists (
   select 1 from ${accounts} gone
    where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
 
-/** `hasLiveAccounts` for many of the user's rows: while none of their accounts is being removed, no row is checked. */
+/** `hasLiveAccounts` for many of the user's rows: no row is checked unless an account of the user is being removed. */
 export function hasLiveAccountsInBulk(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${hasLiveAccounts})`
 }
@@ -46,8 +46,8 @@ export function hasLiveAccountsInBulk(owner: Scope): SQL {
 /** Matches row `id` unless it, its account or its user has been deleted. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
   const isSomebodys = sql`${table.userId} in (select ${users.id} from ${users})`
-  const isKept = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined
-  return and(sql`${table.id} = ${id}`, isSomebodys, isKept) as SQL
+  const hasAccounts = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined
+  return and(sql`${table.id} = ${id}`, isSomebodys, hasAccounts) as SQL
 }
 
 /** Matches row `id` if it is the user's: the condition of every statement on a single row. */
@@ -87,7 +87,7 @@ export function precondition<Query>(
   owner: Scope,
   table: VersionedTable,
   id: Id,
-  expected: Expected | SQL,
+  expected: ExpectedVersions | SQL,
   select: (row: SQL) => Query,
 ) {
   const own = ownRow(owner, table, id)

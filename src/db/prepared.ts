@@ -21,16 +21,16 @@ type Argument = Value | boolean
  * An input as a prepared statement sees it: an SQL expression for each value. Booleans and undefined values stay as
  * they are, since the text of the statement may depend on them.
  */
-export type Slots<Input> = SlotsOf<Input> & { readonly [input]?: Input }
+export type Slots<Input> = SlotsOf<Input> & { readonly [inputType]?: Input }
 /** Exists only in types: tells `prepare` what `build` takes as its input. */
-declare const input: unique symbol
+declare const inputType: unique symbol
 type SlotsOf<T> = T extends Value
   ? SQL<T>
   : T extends boolean | undefined
     ? T
     : { [Key in keyof T]: SlotsOf<T[Key]> }
 
-export type InputOf<S> = S extends { readonly [input]?: infer Input } ? NonNullable<Input> : never
+export type InputOf<S> = S extends { readonly [inputType]?: infer Input } ? NonNullable<Input> : never
 
 /** A prepared statement with its arguments; a list of them for a list. */
 export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key in keyof T]: BoundOf<T[Key]> }
@@ -38,7 +38,7 @@ export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** The most texts that are kept: each combination of fields has its own, and clients choose the combination. */
+/** The most texts that a `prepare` keeps: each combination of fields has its own, and clients choose the combination. */
 const mostShapes = 200
 
 /**

@@ -51,7 +51,7 @@ const ownerUntilDeleted = () => integer()
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
 
-/** Emails are stored in lower case, so that the unique index ignores case. */
+/** Addresses are stored in lower case, so that their unique index ignores case. */
 export const users = sqliteTable(
   'users',
   {
@@ -66,12 +66,12 @@ export const users = sqliteTable(
     avatar: text(),
     emailVerifiedAt: instant(),
     timezone: text().notNull().default('UTC'),
-    /** `HH:MM` in `timezone`; null is off. */
+    /** `HH:MM` in `timezone`; null if reminders are off. */
     reminderTime: text().default('20:00'),
     reminderLastSentAt: instant(),
     /** The local day (`YYYY-MM-DD`) of the last reminder: at most one is sent a day. */
     reminderLastDay: text(),
-    /** When the reminder job should check this user next; null is never. */
+    /** When the reminder job should check this user next; null if never. */
     reminderLookAt: instant(),
     ...timestamps,
   },
@@ -107,7 +107,7 @@ export const accounts = sqliteTable(
   {
     id: id(),
     userId: ownerUntilDeleted(),
-    /** Its owner before it was deleted: its transactions no longer count, but still have to be removed. */
+    /** The owner of a deleted account, whose transactions no longer count but still have to be removed. */
     formerUserId: integer(),
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
@@ -208,8 +208,9 @@ export const transactions = sqliteTable(
 )
 
 /**
- * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which all sums
- * are made. Triggers update them for single rows, `countRows` and `discountRows` (db/figures.ts) for many.
+ * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which dashboards
+ * and numbers of pages are made. Triggers update them for single rows, `countRows` and `discountRows` (db/figures.ts) for
+ * many.
  */
 export const totals = sqliteTable(
   'totals',
@@ -373,8 +374,8 @@ export const rejectedMatches = sqliteTable(
 )
 
 /**
- * Offline batches. Rows of imports, and transactions created by operations, pass through one too, which exists only
- * within its transaction.
+ * Offline batches. Rows of imports, and transactions created by operations, pass through a batch too, which is gone when
+ * their round trip ends.
  */
 export const batches = sqliteTable(
   'sync_batches',
@@ -432,7 +433,7 @@ export const batchParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.batchId, t.start] })],
 )
 
-/** The decisions on the operations of an upload, step by step, as JSON. Rows exist only within its transaction. */
+/** The decisions on the operations of an upload, step by step, as JSON, for as long as it is being processed. */
 export const uploadSteps = sqliteTable(
   'upload_steps',
   { uploadId: text().notNull(), step: text().notNull(), items: text().notNull() },
@@ -441,7 +442,7 @@ export const uploadSteps = sqliteTable(
 
 /** The parts of an import's answer that its record does not have (services/imports/store.ts). */
 export type ImportAnswer = {
-  /** The first rows that already existed, by line. */
+  /** The first of the rows that already existed, by line. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** How many matches of the created rows were left to decide on, and the days that they span; null if none were. */
   possible: { count: number; days: Span } | null
@@ -464,9 +465,9 @@ export const imports = sqliteTable(
     duplicate: integer().notNull(),
     /** How many rows were left out because the user had deleted them. */
     deletedBefore: integer().notNull().default(0),
-    /** How many sure matches were joined with it. */
+    /** How many sure matches of its rows it has joined. */
     joined: integer().notNull().default(0),
-    /** Each row of the file reserves an id, whether or not it creates a transaction: the first of them. */
+    /** The first of the ids that it has reserved, one for each row of the file, even if that creates no transaction. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */

@@ -10,7 +10,7 @@ export type Draft<T> =
   | { complete: true; values: T; errors: FieldErrors }
   | { complete: false; values: Partial<T>; errors: FieldErrors }
 
-/** Adds the errors of something else, such as a header. */
+/** Adds the errors of another part of the request, such as a header. */
 export function withErrors<T>(draft: Draft<T>, errors: FieldErrors): Draft<T> {
   if (Object.keys(errors).length === 0) return draft
   return { complete: false, values: draft.values, errors: { ...draft.errors, ...errors } }
@@ -55,7 +55,7 @@ export function requireOrder(
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }
 
-/** Groups stored errors, pairs of field and message, by field. An empty field stands for the item as a whole. */
+/** Groups stored errors, pairs of field and message, by field; an empty field, for the item as a whole, becomes `whole`. */
 export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs) {

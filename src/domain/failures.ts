@@ -38,7 +38,7 @@ export class NotModified extends Failure {
   override readonly name = 'NotModified'
 }
 
-/** The row has a different version from the one that the request expects; `current` is the row as it is. */
+/** The row has a different version from the one that the request expects; `current` is the row as it is now. */
 export class VersionConflict extends Failure {
   override readonly name = 'VersionConflict'
   readonly noun: VersionedNoun
@@ -51,13 +51,13 @@ export class VersionConflict extends Failure {
 }
 type VersionedNoun = 'Account' | 'Category' | 'Transaction'
 
-/** An endpoint that only verified users may use. */
+/** Only verified users may use the endpoint. */
 export class EmailNotVerified extends Failure {
   override readonly name = 'EmailNotVerified'
   override readonly message = 'Your email address is not verified.'
 }
 
-/** A cursor of the change feed that can no longer be continued: the client has to start over without one. */
+/** The change feed can no longer continue from the cursor: the client has to start over without one. */
 export class CursorExpired extends Failure {
   override readonly name = 'CursorExpired'
   override readonly message = 'The cursor is no longer valid.'
@@ -109,7 +109,7 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** The database did not answer in time: trying again later may help. */
+/** The database cannot be reached, is busy or takes too long: trying again later may help. */
 export class DatabaseUnavailable extends Failure {
   override readonly name = 'DatabaseUnavailable'
   constructor(options: ErrorOptions) {
@@ -123,7 +123,7 @@ export class AnswerTooLarge extends Failure {
   override readonly message = 'The answer is too large.'
 }
 
-/** Too much is asked of this isolate at once, or a body arrives too slowly: trying again in a few seconds will help. */
+/** Too much is asked of this isolate at once, or a body arrives too slowly: trying again in a few seconds may help. */
 export class TooBusy extends Failure {
   override readonly name = 'TooBusy'
   override readonly message = 'Service Unavailable'
@@ -144,7 +144,7 @@ export class TooManyAttempts extends Failure {
   }
 }
 
-/** A signed link is forged, expired or somebody else's; answered as plain text. */
+/** A signed link is forged, expired or somebody else's (403), or its user is gone (404); answered as plain text. */
 export class BadLink extends Failure {
   override readonly name = 'BadLink'
   readonly status: 403 | 404

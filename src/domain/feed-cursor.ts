@@ -5,7 +5,7 @@ import type { CalendarDate } from './dates.ts'
  * signed nor encrypted; clients are told to treat it as opaque.
  */
 export type FeedCursor = {
-  /** The configured epoch, which is raised once data has been restored from a backup. */
+  /** The configured epoch, which is raised when data is restored from a backup. */
   epoch: number
   userId: number
   /** The number of the last change that the client has seen; in a snapshot, of the last one before it began. */

@@ -8,13 +8,13 @@ import { sha256Hex } from './tokens.ts'
 export const addressLinkMinutes = { verify: 60, disown: 30 * 24 * 60 }
 export type AddressLink = keyof typeof addressLinkMinutes
 
-/** How long the link of a reset email works. */
-export const resetLinkMinutes = 60
-
 /** The parts of such a link, as a request carries them. */
 export type LinkParts = { id: string; hash: string; expires: string; signature: string }
 
-/** What links are built from: the API's address and the Worker's secret. */
+/** How long the link of a password-reset email works. Its token is stored, not signed (services/password-reset.ts). */
+export const resetLinkMinutes = 60
+
+/** What signed links are built from: the API's address and the Worker's secret. */
 export type LinkBase = { appUrl: string; secret: string }
 
 /** Makes a link for a verification email, signed for its action, user, address and expiry. */

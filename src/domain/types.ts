@@ -26,4 +26,4 @@ export const operationOutcomes = [
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of which a write expects its row to have one, between commas (`,3,4,`); undefined if any will do. */
-export type Expected = string | undefined
+export type ExpectedVersions = string | undefined

@@ -21,7 +21,7 @@ export type Check = {
 /** What each validator reads. The OpenAPI document is built from it. */
 export const checkedBy = new WeakMap<object, Check>()
 
-/** `in` is for typed clients, which may leave out a target without required fields. */
+/** `in` is what typed clients must send: a target may be left out if none of its fields is required. */
 type Reader<T extends string, Fields, Read> = MiddlewareHandler<
   App,
   string,

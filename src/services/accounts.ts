@@ -14,7 +14,7 @@ import {
 } from '../db/ownership.ts'
 import { accounts } from '../db/schema.ts'
 import type { Draft } from '../domain/draft.ts'
-import type { Expected } from '../domain/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import type { RemovalQueue } from '../gateways/queues.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
@@ -83,7 +83,7 @@ export function showAccount(owner: Owner, id: number): Promise<Account> {
   return readOwn(owner, accounts, id, selectAccounts(owner, ownRow(owner, accounts, id)))
 }
 
-const accountPrecondition = (owner: Owner, id: number, expected: Expected) =>
+const accountPrecondition = (owner: Owner, id: number, expected: ExpectedVersions) =>
   precondition(owner, accounts, id, expected, (row) => selectAccounts(owner, row))
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
@@ -91,7 +91,7 @@ export async function updateAccount(
   owner: Owner,
   id: number,
   draft: Draft<AccountChanges>,
-  expected: Expected,
+  expected: ExpectedVersions,
 ) {
   const required = accountPrecondition(owner, id, expected)
   const sent = await requireComplete(owner, draft, required)
@@ -136,7 +136,7 @@ export const nobodysAccount = ({ id }: Scope) => ({
 export async function deleteAccount(
   owner: Owner,
   id: number,
-  expected: Expected,
+  expected: ExpectedVersions,
   removals: RemovalQueue,
 ): Promise<void> {
   const { row, owned, stale } = accountPrecondition(owner, id, expected)

@@ -22,7 +22,7 @@ type BatchId = string | SQL
 /** Where created rows come from, and the condition for creating any. */
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
-/** A batch that exists only within its transaction. */
+/** The row of a batch that is deleted again in the round trip that inserts it. */
 export function passingBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now) {
   return { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
 }

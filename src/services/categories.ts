@@ -9,7 +9,7 @@ import { categories } from '../db/schema.ts'
 import { categoryNameKey } from '../domain/categories.ts'
 import { type Draft, messageFor, takenText } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import type { Expected } from '../domain/types.ts'
+import type { ExpectedVersions } from '../domain/types.ts'
 import { withinBounds } from './bounds.ts'
 import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
@@ -67,7 +67,7 @@ export function showCategory(owner: Owner, id: number): Promise<Category> {
   return readOwn(owner, categories, id, selectCategories(owner, ownRow(owner, categories, id)))
 }
 
-const categoryPrecondition = (owner: Owner, id: number, expected: Expected) =>
+const categoryPrecondition = (owner: Owner, id: number, expected: ExpectedVersions) =>
   precondition(owner, categories, id, expected, (row) => selectCategories(owner, row))
 
 /** Changes only the fields that were sent. Throws NotFound, Forbidden, VersionConflict, Invalid. */
@@ -75,7 +75,7 @@ export async function updateCategory(
   owner: Owner,
   id: number,
   draft: Draft<CategoryChanges>,
-  expected: Expected,
+  expected: ExpectedVersions,
 ) {
   const required = categoryPrecondition(owner, id, expected)
   const { row, owned, stale } = required
@@ -103,7 +103,7 @@ export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: 
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
  * from now on, without being written. Throws NotFound, Forbidden, VersionConflict, Invalid.
  */
-export async function deleteCategory(owner: Owner, id: number, expected: Expected): Promise<void> {
+export async function deleteCategory(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
   const { row, owned, stale } = categoryPrecondition(owner, id, expected)
   // The totals of uncategorised transfers are bounded as well.
   const deleted = owner.db.update(categories).set(nobodysCategory).where(row)

@@ -20,7 +20,7 @@ export class Problems {
     this.#record(field, messageFor(field, text))
   }
 
-  /** Adds an error about one row: the key is `rows.7.amount`, and the text is about the amount field. */
+  /** Adds an error about a field of one row, under a key such as `rows.7.amount`. */
   addRow(line: number, field: string, text: string): void {
     this.#record(`rows.${line}.${field}`, messageFor(field, text))
   }

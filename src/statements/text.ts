@@ -1,5 +1,5 @@
 const maxCodePoints = 255
-/** No more of a text in a file is ever used. */
+/** The most characters of a text in a file that are kept: more are never used. */
 export const maxTextLength = 20_000
 
 /** Control and formatting characters; a NUL could not even be stored. */

@@ -10,7 +10,7 @@ import { rowsTwice } from './names.ts'
 /*
  * The outcomes of an upload's operations are decided in steps. Each is one statement over all operations of a kind and
  * noun, which stores a decision for each: an array that begins with the places below, followed by the values to write.
- * The statements that write read them from there. The rows of a step exist only within the upload's transaction.
+ * The statements that write read them from there. They are deleted at the end of the upload.
  */
 
 /** The beginning of every decision; `detail` has the errors of an invalid operation, or the fields that conflict. */

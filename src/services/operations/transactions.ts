@@ -119,7 +119,7 @@ const creationFields = ['account_id', 'to_account_id', 'category_id', ...fieldsA
 
 type Parts = { parts: { from: number; json: string }[] }
 
-/** Creations are a batch with the upload's id, which exists only within the transaction. */
+/** Creations are a batch with the upload's id, which is deleted at the end of the upload. */
 const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) => {
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, asked)

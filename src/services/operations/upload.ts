@@ -38,7 +38,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 ]
 
 /** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
-const look = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
+const findFaults = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
   twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
   expired: cursor ? [owner.db.all(sql`select 1 as expired where not ${isGood(owner, cursor, epoch)}`)] : [],
 }))
@@ -66,7 +66,7 @@ export async function uploadOperations(
   const { request, results } = await withSmallerPages(defaultFeedSize, async (limit) => {
     const request = cursor && { from: cursor, limit, epoch }
     const write = owner.run({
-      ...look(owner, asked),
+      ...findFaults(owner, asked),
       steps: stepsOf(owner, asked, operations),
       ...readOutcomes(owner, { uploadId }),
       cleared: Object.values(clear(owner, { uploadId })),

@@ -44,7 +44,7 @@ type Accepted = {
   bodyHash: string
 }
 
-/** Items are staged so that they can be checked; a batch that is refused is deleted in the same transaction. */
+/** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
 const accept = prepareOwned((owner, batch: Slots<Accepted>) => {
   const { db } = owner
   const { id, hasErrors, isLenient } = batch

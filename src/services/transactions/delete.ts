@@ -1,14 +1,14 @@
 import type { Owner } from '../../db/owner.ts'
 import { requirePrecondition } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
-import type { Expected } from '../../domain/types.ts'
+import type { ExpectedVersions } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
 import { transactionPrecondition } from './read.ts'
 
 /**
  * Deletes a transaction. Throws NotFound, Forbidden, VersionConflict, and Invalid if a balance would leave its bounds.
  */
-export async function deleteTransaction(owner: Owner, id: number, expected: Expected): Promise<void> {
+export async function deleteTransaction(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
   const { row, owned, stale } = transactionPrecondition(owner, id, expected)
   const deleted = owner.db.delete(transactions).where(row)
   requirePrecondition(transactions, await withinBounds('amount', owner.run({ owned, stale, deleted })))

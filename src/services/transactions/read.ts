@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { ownRow, precondition, readOwn } from '../../db/ownership.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
-import type { Expected } from '../../domain/types.ts'
+import type { ExpectedVersions } from '../../domain/types.ts'
 
 export type Transaction = typeof transactions.$inferSelect
 type Account = typeof accounts.$inferSelect
@@ -31,7 +31,7 @@ export function showTransaction(owner: Owner, id: number): Promise<TransactionWi
 }
 
 /** What a write requires of a transaction (see `precondition`). */
-export function transactionPrecondition(owner: Scope, id: number | SQL, expected: Expected | SQL) {
+export function transactionPrecondition(owner: Scope, id: number | SQL, expected: ExpectedVersions | SQL) {
   const select = (row: SQL) => owner.db.select(transactionColumns).from(transactions).where(row)
   return precondition(owner, transactions, id, expected, select)
 }

@@ -6,7 +6,7 @@ import { existingRow, isOwnColumn, requirePrecondition } from '../../db/ownershi
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import type { Expected } from '../../domain/types.ts'
+import type { ExpectedVersions } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
 import type { ColumnsOf } from '../columns.ts'
 import { allHold, brokenBy, verdict } from '../guards.ts'
@@ -18,7 +18,7 @@ type Asked = {
   sent: TransactionChanges
   dropsDestination: boolean
   isComplete: boolean
-  expected: Expected
+  expected: ExpectedVersions
 }
 
 const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
@@ -61,7 +61,7 @@ export async function updateTransaction(
   owner: Owner,
   id: number,
   draft: Draft<TransactionChanges>,
-  expected: Expected,
+  expected: ExpectedVersions,
 ) {
   const { values: sent, complete: isComplete } = draft
   // Changing the type away from transfer clears the destination, unless the request sets one.
