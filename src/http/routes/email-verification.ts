@@ -10,7 +10,7 @@ import type { LinkParts } from '../../domain/links.ts'
 import { canDisown, disown, resendVerification, verifyEmail } from '../../services/email-verification.ts'
 import { showUser } from '../../services/profile.ts'
 import type { App } from '../app-types.ts'
-import { answerOutcome, answerPage } from '../page.ts'
+import { answerOutcome, answerPage } from '../link-page.ts'
 import { allowanceHeaders, countedClient } from '../rate-limits.ts'
 import { hints } from '../validate.ts'
 

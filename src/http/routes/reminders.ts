@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import { unsubscribeLinkPath } from '../../contract/mail.ts'
 import { requireUnsubscribeLink, unsubscribe } from '../../services/reminders.ts'
 import type { App } from '../app-types.ts'
-import { answerOutcome, answerPage } from '../page.ts'
+import { answerOutcome, answerPage } from '../link-page.ts'
 import { hints } from '../validate.ts'
 
 /** Ends reminders from the email itself (RFC 8058). */
