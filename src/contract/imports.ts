@@ -1,8 +1,13 @@
 import * as z from 'zod/mini'
 import { invalidText } from '../domain/draft.ts'
-import { matchModes } from '../domain/match-row.ts'
 import { formatMoney, maxTotal } from '../domain/money.ts'
-import { decimalSeparators, importFormats, importKinds, signConventions } from '../domain/types.ts'
+import {
+  decimalSeparators,
+  importFormats,
+  importKinds,
+  matchModes,
+  signConventions,
+} from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
 import { flag, id, idempotencyKeyHeader, preprocessed, text } from './fields.ts'
 import { reasons } from './matches.ts'

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { requiredText } from '../domain/draft.ts'
-import { matchCertainties, matchKinds, matchReasons } from '../domain/matching.ts'
+import { matchReasons } from '../domain/match-row.ts'
+import { matchCertainties, matchKinds } from '../domain/types.ts'
 import { doc, field } from './doc.ts'
 import { date, id, oneOf, preprocessed } from './fields.ts'
 import * as shown from './shown.ts'

@@ -10,7 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { CalendarDate, Span } from '../domain/dates.ts'
-import { type MatchReason, matchKinds } from '../domain/match-row.ts'
+import type { MatchReason } from '../domain/match-row.ts'
 import { type Minor, maxAmount, maxTotal } from '../domain/money.ts'
 import {
   accountTypes,
@@ -19,6 +19,7 @@ import {
   importFormats,
   importKinds,
   type itemOutcomes,
+  matchKinds,
   syncStates,
   transactionTypes,
 } from '../domain/types.ts'

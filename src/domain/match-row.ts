@@ -1,10 +1,7 @@
 import type { CalendarDate } from './dates.ts'
+import type { matchKinds, matchModes } from './types.ts'
 
-export const matchKinds = ['duplicate', 'transfer'] as const
 export type MatchKind = (typeof matchKinds)[number]
-
-/** What an import should do about matches of its rows. */
-export const matchModes = ['suggest', 'off', 'sure'] as const
 export type MatchMode = (typeof matchModes)[number]
 
 /** Why two rows were matched, as the OpenAPI document explains it. */

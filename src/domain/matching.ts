@@ -11,10 +11,7 @@ import {
 } from './match-choice.ts'
 import type { MatchKind, MatchReason, MatchRow } from './match-row.ts'
 import { shareWords, tellingWords } from './match-words.ts'
-
-export { type MatchKind, type MatchReason, type MatchRow, matchKinds, matchReasons } from './match-row.ts'
-
-export const matchCertainties = ['sure', 'likely'] as const
+import type { matchCertainties } from './types.ts'
 
 /** Two rows that are, or look like, one event. */
 export type Match = {

@@ -23,6 +23,10 @@ export const operationOutcomes = [
   'gone',
   'invalid',
 ] as const
+export const matchKinds = ['duplicate', 'transfer'] as const
+export const matchCertainties = ['sure', 'likely'] as const
+/** What an import should do about matches of its rows. */
+export const matchModes = ['suggest', 'off', 'sure'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
 /** The versions of which a write expects its row to have one, between commas (`,3,4,`); undefined if any will do. */

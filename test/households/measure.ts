@@ -1,5 +1,7 @@
 import type { CalendarDate } from '../../src/domain/dates.ts'
-import { findMatches, type Match, type MatchKind, matchKinds } from '../../src/domain/matching.ts'
+import type { MatchKind } from '../../src/domain/match-row.ts'
+import { findMatches, type Match } from '../../src/domain/matching.ts'
+import { matchKinds } from '../../src/domain/types.ts'
 import type { Household } from './household.ts'
 import type { Place } from './life.ts'
 import { accountIds, type Row, rowsOf, subjectOf, truthOf } from './rows.ts'

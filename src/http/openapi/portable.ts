@@ -1,5 +1,3 @@
-import { matchKinds, matchModes } from '../../domain/match-row.ts'
-import { matchCertainties } from '../../domain/matching.ts'
 import {
   accountTypes,
   categoryTypes,
@@ -7,6 +5,9 @@ import {
   decimalSeparators,
   importKinds,
   itemOutcomes,
+  matchCertainties,
+  matchKinds,
+  matchModes,
   operationKinds,
   operationOutcomes,
   rowTypes,

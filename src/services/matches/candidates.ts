@@ -4,8 +4,9 @@ import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/duplicate-reasons.ts'
-import { type MatchKind, type MatchRow, matchKinds } from '../../domain/match-row.ts'
+import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
 import { findMatches, type Match, mostDaysApart } from '../../domain/matching.ts'
+import { matchKinds } from '../../domain/types.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
 /** At most this many rows of the requested days are looked at: the newest. */
