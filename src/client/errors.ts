@@ -45,9 +45,7 @@ type FailureBody = {
   requires_verified_email: boolean
 }
 
-/**
- * The service did not answer, or not completely. Whether it did what was asked is unknown; `cause` says what happened.
- */
+/** The service did not answer, or not completely: `cause` says why. Whether it did what was asked is unknown. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 

@@ -210,8 +210,7 @@ export const transactions = sqliteTable(
 
 /**
  * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which dashboards
- * and numbers of pages are made. Triggers update them for single rows, `countRows` and `discountRows` (db/figures.ts) for
- * many.
+ * and numbers of pages are made. Triggers update them for single rows, db/figures.ts for many.
  */
 export const totals = sqliteTable(
   'totals',

@@ -14,10 +14,7 @@ const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
 /** The decimals of a float with binary noise: 0.30000000000000004, 1.1499999999999999. */
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
-/**
- * Reads a JSON number or a numeric string as minor units, exactly. Binary noise (0.30000000000000004) is dropped; a
- * real third decimal is refused.
- */
+/** Reads a JSON number or a numeric string as minor units, exactly: a real third decimal is refused, noise dropped. */
 export function parseMoney(input: unknown): Minor | MoneyProblem {
   if (typeof input === 'number') return fromFloat(input)
   if (typeof input !== 'string') return 'not a number'

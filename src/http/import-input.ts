@@ -20,10 +20,8 @@ const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
 export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
 const maxJsonParts = 300_000
-
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
-
 /** Longer than the longest name of those fields. */
 const maxMappedName = 50
 

@@ -95,10 +95,7 @@ async function readText(c: Context<App>, maxBytes: number, memory: BodyMemory): 
   return isJson && text.trim() === '' ? '{}' : text
 }
 
-/**
- * A large body is read only for a valid token. All but the smallest count towards the isolate's memory until the answer
- * is ready.
- */
+/** A large body is read only for a valid token. All but the smallest take up memory until the answer is ready. */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)

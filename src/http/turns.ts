@@ -6,10 +6,7 @@ import { userOf } from './known-tokens.ts'
 /** A request that would have to wait longer is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
-/**
- * A turn expires after this, which is longer than any request takes: a request whose client has gone may never end its
- * own.
- */
+/** A turn expires after this, longer than any request takes: one whose client has gone may never end its own. */
 export const turnMs = 12_000
 
 /** With more rows than this, an answer can be megabytes, and take a tenth of a second of processor time. */

@@ -5,9 +5,7 @@ import type { ExpectedVersions } from '../../domain/types.ts'
 import { withinBounds } from '../bounds.ts'
 import { transactionPrecondition } from './read.ts'
 
-/**
- * Deletes a transaction. Throws NotFound, Forbidden, VersionConflict, and Invalid if a balance would leave its bounds.
- */
+/** Deletes a transaction. Throws NotFound, Forbidden, VersionConflict; Invalid if a balance would leave its bounds. */
 export async function deleteTransaction(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
   const { row, owned, stale } = transactionPrecondition(owner, id, expected)
   const deleted = owner.db.delete(transactions).where(row)

@@ -53,10 +53,7 @@ const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, ex
   }
 })
 
-/**
- * Changes only the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict,
- * Invalid.
- */
+/** Changes the fields that were sent; the rules apply to the result. Throws NotFound, Forbidden, VersionConflict, Invalid. */
 export async function updateTransaction(
   owner: Owner,
   id: number,
