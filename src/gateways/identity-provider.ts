@@ -105,7 +105,7 @@ async function redeem(
 ): Promise<Identity> {
   const discovery = await discover(issuer)
   const { token_endpoint, userinfo_endpoint } = discovery
-  const answer = await exchange(client, token_endpoint, code, codeVerifier)
+  const answer = await client.validateAuthorizationCode(token_endpoint, code, codeVerifier)
   const payload = await verifyIdToken(answer.idToken(), discovery, clientId)
   if (payload.nonce !== nonce) throw new ProviderUnavailable('The ID token is for another sign-in')
   const claims = claimsOf(payload)
@@ -115,17 +115,6 @@ async function redeem(
   if (more.sub !== claims.sub) throw new ProviderUnavailable('Userinfo is about somebody else')
   // An address and whether it is verified must come from the same source.
   return identityOf({ ...more, ...claims, email_verified: more.email_verified })
-}
-
-/** Arctic calls the global fetch, and does so before it waits for anything: for that call alone the answer is bounded. */
-function exchange(client: OAuth2Client, ...asked: Parameters<OAuth2Client['validateAuthorizationCode']>) {
-  const { fetch } = globalThis
-  globalThis.fetch = (...request: Parameters<typeof fetch>) => bounded(fetch(...request))
-  try {
-    return client.validateAuthorizationCode(...asked)
-  } finally {
-    globalThis.fetch = fetch
-  }
 }
 
 /** Some providers say null of what they do not know, where the standard has them leave it out (§5.3.2). */
@@ -191,14 +180,13 @@ function storable(text: string | undefined): string | null {
 }
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
-  const response = await bounded(fetch(url, { headers: { Accept: 'application/json', ...headers } }))
+  const response = await fetch(url, { headers: { Accept: 'application/json', ...headers } })
   if (!response.ok) throw new ProviderUnavailable(`The provider answered ${response.status}`)
-  return response.json()
+  return bounded(response).json()
 }
 
 /** The same answer, except that reading it fails once it is too large. */
-async function bounded(answer: Promise<Response>): Promise<Response> {
-  const response = await answer
+function bounded(response: Response): Response {
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(part, controller) {
