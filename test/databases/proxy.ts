@@ -37,7 +37,7 @@ const keepAliveMs = 120_000
  * - `GET /<name>/stats` tells what the database did since `DELETE /<name>/stats` (a Work),
  * - `POST /<name>/latency` with `{"ms": 30}` slows every request to it,
  * - `PUT /<name>/faults` with a Fault or null sets what goes wrong at `/<name>/faulty/…`, another way to the same
- *   database, and answers `{"seen": <requests that went there since the last fault was set>}`.
+ *   database, and answers `{"seen": <requests that went there since the last fault was set>}`, as `GET` does.
  *
  * `keepsStreams` gives the server less work than it would have without a proxy (streams.ts).
  */
@@ -62,7 +62,7 @@ export async function startDatabaseProxy(
     const body = await bytesOf(incoming)
     const command = `${incoming.method} ${rest.join('/')}`
     // The effects of a request can be seen in the database before its answer has arrived.
-    if (rest[0] === 'stats') await Promise.allSettled(line.asked)
+    if (rest[0] === 'stats' || command === 'GET faults') await Promise.allSettled(line.asked)
     const answered = control(command, line, body)
     if (answered) return void response.end(JSON.stringify(answered))
 
@@ -112,8 +112,9 @@ function control(command: string, line: Line, body: Buffer): object | undefined 
   if (command === 'GET stats') return line.work
   if (command === 'DELETE stats') return Object.assign(line, { work: noWork }).work
   if (command === 'POST latency') return Object.assign(line, { latencyMs: JSON.parse(body.toString()).ms })
-  if (command !== 'PUT faults') return undefined
   const { seen } = line
+  if (command === 'GET faults') return { seen }
+  if (command !== 'PUT faults') return undefined
   Object.assign(line, { fault: JSON.parse(body.toString()), seen: 0 })
   return { seen }
 }

@@ -11,17 +11,21 @@ export type FaultyWorld = World & {
 /** A service of its own that reaches its database through the faulty proxy (test/databases/proxy.ts). */
 export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
   const databaseUrl = freshDatabaseUrl()
-  const setFault = async (fault: Fault | null): Promise<{ seen: number }> =>
-    (await fetch(`${databaseUrl}faults`, { method: 'PUT', body: JSON.stringify(fault) })).json()
+  const faults = async (init: RequestInit): Promise<{ seen: number }> =>
+    (await fetch(`${databaseUrl}faults`, init)).json()
+  const setFault = (fault: Fault | null) => faults({ method: 'PUT', body: JSON.stringify(fault) })
   return {
     ...createWorld({ TURSO_DATABASE_URL: `${databaseUrl}faulty/`, ...bindings }),
     databaseUrl,
     async whileBroken(fault, work) {
       await setFault(fault)
-      const haste = fault.gets === 'nothing' ? hastenTimeouts(fault) : undefined
+      let isOver = false
+      const isMet = async (only: number) => isOver || (await faults({ method: 'GET' })).seen >= only
+      const haste = fault.gets === 'nothing' ? hastenTimeouts(fault, isMet) : undefined
       try {
         return { result: await work(), requests: (await setFault(fault)).seen }
       } finally {
+        isOver = true
         haste?.mockRestore()
         await setFault(null)
       }
@@ -32,14 +36,26 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
 /** The most that a request may wait for the database, so that it takes less than ten seconds in total. */
 const longestTimeoutMs = 8_000
 
-/** Makes every time-out short, but not so short that requests which are answered run into it. */
-function hastenTimeouts({ only }: Fault) {
+/**
+ * Makes time-outs end early: at once if every request goes without an answer, or when the only one that does has come
+ * to the database, so that those before it may take as long as they need.
+ */
+function hastenTimeouts({ only }: Fault, isMet: (only: number) => Promise<boolean>) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)
-  const times = only === undefined ? 40 : 20
+  const waiting: AbortController[] = []
+  if (only !== undefined) void endAtFault(waiting, () => isMet(only))
   return vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     expect(ms).toBeLessThanOrEqual(longestTimeoutMs)
-    return timeout(ms / times)
+    if (only === undefined) return timeout(ms / 40)
+    const controller = new AbortController()
+    waiting.push(controller)
+    return controller.signal
   })
+}
+
+async function endAtFault(waiting: AbortController[], isMet: () => Promise<boolean>): Promise<void> {
+  while (!(await isMet())) await new Promise((resolve) => setTimeout(resolve, 10))
+  for (const controller of waiting.splice(0)) controller.abort(new DOMException('', 'TimeoutError'))
 }
 
 /** Faults of requests that the database never gets to see. */
