@@ -6,7 +6,7 @@ import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
 import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry } from './store.ts'
 import { viewOf } from './view.ts'
-import type { Named, Waiting } from './waiting.ts'
+import { type Change, fold, type Named, newWaiting, type Waiting } from './waiting.ts'
 
 /** A change to what waits for a row. It is made again if another tab has stored something else meanwhile. */
 export type Work = Named & { change: (waiting: Waiting | undefined) => Waiting | undefined }
@@ -41,6 +41,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     for (const listener of listeners) listener()
   }
 
+  /** The next sequence number (`Waiting.at`). */
   const nextAt = () =>
     1 + [...stored.waiting.values(), ...waiting.values()].reduce((last, one) => Math.max(last, one.at), 0)
 
@@ -133,13 +134,17 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     waiting,
     stored: () => stored,
     view: () => view,
-    /** The next sequence number (`Waiting.at`). */
-    nextAt,
     commit,
     keep,
 
     /** Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. */
     refresh,
+
+    /** The work of folding a change into what waits for a row. */
+    workOf(noun: Noun, key: Key, change: Change): Work {
+      const at = nextAt()
+      return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
+    },
 
     /** What a person does: changes and shows what waits at once, and has committed it once this resolves. */
     async write(works: Work[]): Promise<void> {

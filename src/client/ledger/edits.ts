@@ -1,32 +1,11 @@
 import type { Copy, Work } from './copy.ts'
 import { type Creatable, type Entered, fieldsOf, LedgerError, readEntered } from './entered.ts'
-import { type Renames, renamed } from './revive.ts'
+import type { Renames } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import type { Shown } from './shown-row.ts'
 import { idOf } from './store.ts'
-import {
-  type Change,
-  deletes,
-  type Fields,
-  fold,
-  groupOf,
-  type Named,
-  newWaiting,
-  type Other,
-  pick,
-  type Waiting,
-  withoutUnchanged,
-} from './waiting.ts'
+import { type Done, renameDone, textOf, undoWorkOf } from './undo.ts'
+import { type Change, type Fields, groupOf, pick, withoutUnchanged } from './waiting.ts'
 
-/** What a step did to a row: what waited, and what was shown, before and after. */
-type Done = Named & {
-  before: Waiting | undefined
-  after: string
-  was: Fields | undefined
-  is: Fields | undefined
-  /** What comes back with a row that was deleted. */
-  others: Other[]
-}
 type Row = Fields & { key: Key }
 
 /** The most steps that can be undone. */
@@ -34,22 +13,23 @@ const mostUndone = 100
 
 /** What a person does to rows, in steps that can be undone. */
 export function editsOf(
-  { waiting, stored, view, nextAt, write }: Copy,
+  copy: Copy,
   newKey: () => Key,
   keyOf: (noun: Creatable, name: Key | number) => Key,
   userId: number,
 ) {
+  const { waiting, view, workOf, write } = copy
   let steps: Done[][] = []
 
   /** Does something as a step that can be undone. */
   async function act(works: Work[]): Promise<void> {
     const before = works.map(({ noun, key }) => ({
-      ...{ noun, key, before: waiting.get(idOf({ noun, key })), was: fieldsNow(noun, key) },
-      others: othersOf(noun, key),
+      ...{ noun, key, before: waiting.get(idOf({ noun, key })), was: view().fields(noun, key) },
+      others: view().othersOf(noun, key),
     }))
     const written = write(works)
     const step = before.map((one) => {
-      const is = fieldsNow(one.noun, one.key)
+      const is = view().fields(one.noun, one.key)
       return { ...one, after: textOf(waiting.get(idOf(one))), is, others: is ? [] : one.others }
     })
     steps = [...steps, step].slice(-mostUndone)
@@ -61,30 +41,10 @@ export function editsOf(
     }
   }
 
-  function fieldsNow(noun: Noun, key: Key): Fields | undefined {
-    const row = view().get(noun, key)
-    return row && pick(row as unknown as Fields, fieldsOf(noun))
-  }
-
   function rowOf(noun: Noun, name: Key | number): Row {
     const row = view().get(noun, noun === 'profile' ? String(userId) : keyOf(noun, name))
     if (!row) throw new LedgerError(`There is no ${noun} ${name}.`)
     return row as unknown as Row
-  }
-
-  /** The transactions that go with an account, and those that name a category. */
-  function othersOf(noun: Noun, key: Key): Other[] {
-    const { listed } = view()
-    if (noun === 'category')
-      return listed.filter((row) => row.category_id === key).map(({ key }) => ({ key }))
-    const own = noun === 'account' ? listed.filter((row) => isOf(row, key)) : []
-    return own.map(({ key }) => ({ key, set: fieldsNow('transaction', key) as Fields }))
-  }
-
-  /** The work of folding a change into what waits for a row. */
-  function workOf(noun: Noun, key: Key, change: Change): Work {
-    const at = nextAt()
-    return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
   }
 
   /**
@@ -94,42 +54,10 @@ export function editsOf(
   function consequencesOf(noun: Noun, key: Key): Work[] {
     if (waiting.get(`${noun} ${key}`)?.next?.op !== 'create') return []
     const lost: Change = { op: 'update', set: { category_id: null }, was: { category_id: key }, again: true }
-    return othersOf(noun, key).map(({ key, set: was }) =>
+    const others = view().othersOf(noun, key)
+    return others.map(({ key, set: was }) =>
       workOf('transaction', key, was ? { op: 'delete', set: {}, was } : lost),
     )
-  }
-
-  /** The work of undoing what a step did to a row: as if it had never been done or, if some of it has been sent, a change. */
-  function undoWorkOf(done: Done): Work {
-    const { noun, key, before, after } = done
-    const change = undoChangeOf(done)
-    const work = change && workOf(noun, key, change)
-    return {
-      ...{ noun, key },
-      change(one) {
-        if (textOf(one) === after) return before
-        // The person has since kept a row that they had deleted.
-        const isKept = change?.op === 'create' && !deletes(one) && stored().rows.get(noun, key)
-        return work && !isKept ? work.change(one) : one
-      },
-    }
-  }
-
-  /** The change that undoes what a step did to a row. What has been changed since stays as it is. */
-  function undoChangeOf({ noun, key, was, is, others }: Done): Change | undefined {
-    if (!was) {
-      if (noun === 'account' && view().listed.some((row) => isOf(row, key)))
-        throw new LedgerError('The account has transactions.')
-      return is && { op: 'delete', set: {}, was: is }
-    }
-    const { category_id: category } = was
-    const isLost = typeof category === 'string' && !view().get('category', category)
-    const set: Fields = isLost ? { ...was, category_id: null } : was
-    if (!is) return { op: 'create', set, was: {}, others }
-    const now = fieldsNow(noun, key)
-    const own = Object.keys(is).filter((field) => now && was[field] !== is[field] && now[field] === is[field])
-    const fields = own.flatMap(groupOf)
-    return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
   }
 
   return {
@@ -169,7 +97,7 @@ export function editsOf(
         if (!step) return false
         try {
           const consequences = step.flatMap(({ noun, key, was }) => (was ? [] : consequencesOf(noun, key)))
-          await write([...consequences, ...step.map(undoWorkOf).reverse()])
+          await write([...consequences, ...step.map((done) => undoWorkOf(copy, done)).reverse()])
         } catch (error) {
           steps.push(step)
           throw error
@@ -180,20 +108,7 @@ export function editsOf(
 
     /** Gives rows that have come back their new keys in the steps. */
     renameSteps(renames: Renames): void {
-      for (const done of steps.flat()) {
-        done.key = renames.get(idOf(done)) ?? done.key
-        done.was &&= renamed(done.was, renames)
-        done.is &&= renamed(done.is, renames)
-        for (const other of done.others) {
-          other.key = renames.get(`transaction ${other.key}`) ?? other.key
-          other.set &&= renamed(other.set, renames)
-        }
-      }
+      for (const done of steps.flat()) renameDone(done, renames)
     },
   }
 }
-
-const isOf = (row: Shown['transaction'], account: Key): boolean =>
-  row.account_id === account || row.to_account_id === account
-
-const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)

@@ -1,7 +1,8 @@
+import { fieldsOf } from './entered.ts'
 import { listingOf } from './listing.ts'
 import { type Key, keyOf, type Noun, nouns, type ServedRow } from './rows.ts'
 import { keyed, type Shown, type Sources, shownRow } from './shown-row.ts'
-import type { Fields } from './waiting.ts'
+import { type Fields, type Other, pick } from './waiting.ts'
 
 /** For more changes than this, it is quicker to put everything in order again. */
 const many = 1_000
@@ -49,6 +50,18 @@ export function viewOf(sources: Sources) {
     isStale = false
   }
 
+  function get<N extends Noun>(noun: N, key: Key): Shown[N] | undefined {
+    const row = shown[noun].get(key)
+    const isHidden = noun === 'transaction' && !listing.isListed(row as Shown['transaction'] | undefined)
+    return isHidden ? undefined : row
+  }
+
+  /** The fields of a row that a person can enter. */
+  function fields(noun: Noun, key: Key): Fields | undefined {
+    const row = get(noun, key)
+    return row && pick(row as unknown as Fields, fieldsOf(noun))
+  }
+
   for (const noun of nouns) for (const row of rows.byId[noun].values()) put(noun, keyOf(row), row)
   for (const { noun, key } of waiting.values()) put(noun, key)
   order()
@@ -86,11 +99,17 @@ export function viewOf(sources: Sources) {
 
     all: <N extends Noun>(noun: N): ReadonlyMap<Key, Shown[N]> => shown[noun],
 
-    get<N extends Noun>(noun: N, key: Key): Shown[N] | undefined {
-      const row = shown[noun].get(key)
-      return noun === 'transaction' && !listing.isListed(row as Shown['transaction'] | undefined)
-        ? undefined
-        : row
+    get,
+    fields,
+
+    /** The transactions that go with an account, and those that name a category. */
+    othersOf(noun: Noun, key: Key): Other[] {
+      const { listed } = listing
+      if (noun === 'category')
+        return listed.filter((row) => row.category_id === key).map(({ key }) => ({ key }))
+      const isOf = (row: Shown['transaction']) => row.account_id === key || row.to_account_id === key
+      const own = noun === 'account' ? listed.filter(isOf) : []
+      return own.map(({ key }) => ({ key, set: fields('transaction', key) as Fields }))
     },
   }
 }

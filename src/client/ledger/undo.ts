@@ -1,0 +1,73 @@
+import type { Copy, Work } from './copy.ts'
+import { LedgerError } from './entered.ts'
+import { type Renames, renamed } from './revive.ts'
+import { idOf } from './store.ts'
+import type { View } from './view.ts'
+import {
+  type Change,
+  deletes,
+  type Fields,
+  groupOf,
+  type Named,
+  type Other,
+  pick,
+  type Waiting,
+  withoutUnchanged,
+} from './waiting.ts'
+
+/** What a step did to a row: what waited, and what was shown, before and after. */
+export type Done = Named & {
+  before: Waiting | undefined
+  after: string
+  was: Fields | undefined
+  is: Fields | undefined
+  /** What comes back with a row that was deleted. */
+  others: Other[]
+}
+
+/** The work of undoing what a step did to a row: as if it had never been done or, if some of it has been sent, a change. */
+export function undoWorkOf({ stored, view, workOf }: Copy, done: Done): Work {
+  const { noun, key, before, after } = done
+  const change = undoChangeOf(view(), done)
+  const work = change && workOf(noun, key, change)
+  return {
+    ...{ noun, key },
+    change(one) {
+      if (textOf(one) === after) return before
+      // The person has since kept a row that they had deleted.
+      const isKept = change?.op === 'create' && !deletes(one) && stored().rows.get(noun, key)
+      return work && !isKept ? work.change(one) : one
+    },
+  }
+}
+
+/** The change that undoes what a step did to a row. What has been changed since stays as it is. */
+function undoChangeOf(view: View, { noun, key, was, is, others }: Done): Change | undefined {
+  if (!was) {
+    if (noun === 'account' && view.othersOf(noun, key).length > 0)
+      throw new LedgerError('The account has transactions.')
+    return is && { op: 'delete', set: {}, was: is }
+  }
+  const { category_id: category } = was
+  const isLost = typeof category === 'string' && !view.get('category', category)
+  const set: Fields = isLost ? { ...was, category_id: null } : was
+  if (!is) return { op: 'create', set, was: {}, others }
+  const now = view.fields(noun, key)
+  const own = Object.keys(is).filter((field) => now && was[field] !== is[field] && now[field] === is[field])
+  const fields = own.flatMap(groupOf)
+  return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
+}
+
+/** Gives rows that have come back their new keys in what a step did. */
+export function renameDone(done: Done, renames: Renames): void {
+  done.key = renames.get(idOf(done)) ?? done.key
+  done.was &&= renamed(done.was, renames)
+  done.is &&= renamed(done.is, renames)
+  for (const other of done.others) {
+    other.key = renames.get(`transaction ${other.key}`) ?? other.key
+    other.set &&= renamed(other.set, renames)
+  }
+}
+
+/** What waits for a row, to be compared with what waited when a step had been done. */
+export const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)
