@@ -4,7 +4,7 @@ import type { LedgerStorage } from '../storage.ts'
 import { waitingInQueue } from './from-queue.ts'
 import { type Renames, revive } from './revive.ts'
 import type { Key, Noun } from './rows.ts'
-import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry } from './store.ts'
+import { type Entry, idOf, partsOf, readOthers, readStored, waitingEntry, withMeta } from './store.ts'
 import { viewOf } from './view.ts'
 import { type Change, fold, type Named, newWaiting, type Waiting } from './waiting.ts'
 
@@ -90,15 +90,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       try {
         const entries = work()
         const renames = bringBack(entries)
-        const { meta, blocks } = stored
-        meta.revision += 1
-        for (const [key, value] of entries) {
-          if (!key.startsWith('rows/')) continue
-          meta.rows = meta.revision
-          if (value === null) blocks.delete(key)
-          else blocks.add(key)
-        }
-        const all: Entry[] = [...entries, ['meta', JSON.stringify(meta)]]
+        const all = withMeta(stored, entries)
         await storage.write([...all.map(([key, value]): Entry => [`${base}${key}`, value]), ...others])
         if (renames.size === 0) return
         onRenames(renames)

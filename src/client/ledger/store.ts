@@ -151,6 +151,18 @@ export const waitingEntry = (id: string, waiting: Waiting | undefined): Entry =>
   waiting ? JSON.stringify(waiting) : null,
 ]
 
+/** Raises the revision for a write of these entries, and adds the entry that tells other tabs. */
+export function withMeta({ meta, blocks }: Stored, entries: Entry[]): Entry[] {
+  meta.revision += 1
+  for (const [key, value] of entries) {
+    if (!key.startsWith('rows/')) continue
+    meta.rows = meta.revision
+    if (value === null) blocks.delete(key)
+    else blocks.add(key)
+  }
+  return [...entries, ['meta', JSON.stringify(meta)]]
+}
+
 /** The blocks of rows that have changed. */
 export const blockEntries = (rows: Rows, generation: number): Entry[] =>
   rows.takeChanged().map(([block, value]) => [`rows/${generation}/${block}`, value])
