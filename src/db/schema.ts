@@ -373,10 +373,7 @@ export const rejectedMatches = sqliteTable(
   ],
 )
 
-/**
- * Offline batches. Rows of imports, and transactions created by operations, pass through a batch too, which is gone when
- * their round trip ends.
- */
+/** Offline batches. Rows of imports and creations of an upload pass through one that their round trip deletes again. */
 export const batches = sqliteTable(
   'sync_batches',
   {

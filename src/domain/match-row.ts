@@ -17,10 +17,7 @@ export const matchReasons = {
 } as const
 export type MatchReason = keyof typeof matchReasons
 
-/**
- * An income or expense that may have a counterpart, or one leg of a transfer. A transfer has two legs, one for each
- * account, with the same id.
- */
+/** An income, an expense, or one of the two legs of a transfer: one for each account, with the same id. */
 export type MatchRow = {
   id: number
   accountId: number

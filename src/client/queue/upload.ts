@@ -117,10 +117,7 @@ async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Pro
   }
 }
 
-/**
- * Rejects what a refusal names, and returns what is left to send of the batch, always less than it. Throws the refusal if
- * it names nothing.
- */
+/** Rejects what a refusal names, and returns what is left to send, always less. Throws a refusal that names nothing. */
 async function withoutRefused(run: QueueRun, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
   const isTooLarge = error.status === 413
   if (isTooLarge && items.length > 1) return inHalves(items)
