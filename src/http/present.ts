@@ -151,7 +151,7 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    // A dry run says so too, and `dry_run` tells it apart.
+    // The same for a dry run, which `dry_run` tells apart.
     message: `Successfully imported ${counts.created} transactions.`,
     import: {
       id,
