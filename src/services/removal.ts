@@ -88,9 +88,14 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`user_id = ${former}`),
     newest(sql`account_id = ${account}`),
     newest(sql`to_account_id = ${account}`),
+    // Only then, since every part before would pass over the rows of its transactions that are left.
     sql`
     delete from remembered where (user_id, id) in (
-      select user_id, id from remembered where ${isOnlyOf(userId, account)} limit ${rowsPerPart})`,
+      select user_id, id from remembered
+       where ${isOnlyOf(userId, account)}
+         and not exists (select 1 from transactions where account_id = ${account})
+         and not exists (select 1 from transactions where to_account_id = ${account})
+       limit ${rowsPerPart})`,
   ]
 }
 

@@ -188,3 +188,16 @@ test('a row that was moved away from an account is compared as it is now, even o
   const { body } = await person.post('/api/import/store', { transactions: [{ ...row, ...moved }] })
   expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
 })
+
+test('removing an account whose rows were all edited costs no more than their number', async () => {
+  const workOf = async (count: number) => {
+    const { person, world, checking, importRows } = await createImporter()
+    await importRows(Array.from({ length: count }, (_, i) => [i % 19, `-${i + 1}.00`]))
+    await askDatabase(world, sql`update transactions set amount = amount + 1`)
+    await person.delete(`/api/accounts/${checking.id}`)
+    await world.resetDatabaseWork()
+    await world.removeDeleted()
+    return rowsOf(await world.databaseWork())
+  }
+  expect(await workOf(8_000)).toBeLessThan(5 * (await workOf(2_000)))
+})
