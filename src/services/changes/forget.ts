@@ -6,7 +6,7 @@ import { dayMs } from '../../domain/dates.ts'
 /** Longer than any token lives without use, so that anybody who is still signed in can continue from their cursor. */
 const keptDays = 100
 const usersPerRead = 1_000
-/** Entries that are forgotten in one round trip, so that other writers only wait for milliseconds. */
+/** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */
 const entriesPerPart = 5_000
 /** Each is a round trip, and a Worker may make a thousand in a run; what is left over waits for the next run. */
 const requestsPerRun = 900
