@@ -466,6 +466,25 @@ test('the client id of a row that was joined is answered with what remains, wher
   expect((await uploadOne(person, create('transaction', 'phone-1', set))).outcome).toBe('gone')
 })
 
+test('a joined row stands for the row of a file that has its client id, and what remains does not', async () => {
+  const { person, checking, category, isExact } = await createJoiner()
+  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
+  const [remains, gone] = [
+    { ...coffee, transaction_date: '2026-11-20' },
+    { ...coffee, transaction_date: '2026-11-22' },
+  ]
+  const first = await recordTransaction(person, remains)
+  const second = await recordTransaction(person, { ...gone, client_id: 'phone-1' })
+  await person.post('/api/matches/join', { kind: 'duplicate', ids: [first.id, second.id] })
+  const importing = async (transaction: Json) =>
+    (await person.post('/api/import/store', { transactions: [transaction] })).body.import.counts
+  expect(await importing({ ...gone, client_id: 'phone-1' })).toMatchObject({ created: 0, duplicate: 1 })
+  await person.delete(`/api/transactions/${first.id}`)
+  expect(await importing(gone)).toMatchObject({ created: 0, deleted_before: 1 })
+  expect(await importing(remains)).toMatchObject({ created: 1, deleted_before: 0 })
+  await isExact()
+})
+
 test('joining and separating go through what was joined before at most once', async () => {
   const { world, person, first, checking, join, separate } = await createJoiner()
   const { body: me } = await person.get('/api/me')

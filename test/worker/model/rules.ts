@@ -58,7 +58,7 @@ export function land(
   origin: Pick<Row, 'is_synced' | 'import_id'>,
   idFor: (position: number) => number | null | undefined,
 ): Landed {
-  const outcomes: Outcome[] = items.map((item) => judged(state, userId, item))
+  const outcomes: Found[] = items.map((item) => judged(state, userId, item))
   absorb(state, userId, items, outcomes, origin.import_id !== null)
   const mates = new Map<string, number>()
   const next = state.after(() => {})
@@ -97,10 +97,11 @@ function book(next: State, outcomes: Found[], importId: number): void {
   }
 }
 
-/** What landed before is recognised, even if its account has been deleted since. */
-function judged(state: State, userId: number, item: Item): Outcome {
+/** What landed before is recognised, even if it was joined with another or its account has been deleted since. */
+function judged(state: State, userId: number, item: Item): Found {
   const first = state.rowWithClientId(userId, item.client_id)
-  if (first) return { outcome: 'duplicate', transaction_id: first.id }
+  const stood = state.joinedWithClientId(userId, item.client_id)?.id ?? null
+  if (first) return { outcome: 'duplicate', transaction_id: first.id, stood }
   const isGood = isValid(state, userId, item) && !state.isSpent(userId, item.client_id)
   return { outcome: isGood ? 'pending' : 'failed', transaction_id: null }
 }
@@ -116,7 +117,7 @@ type Known = Fields & {
   isFiled: boolean
   client_id: string | null
 }
-/** The outcome of an item, with the id of the remembered row that it equals, if it was absorbed by one. */
+/** The outcome of an item, with the id of the remembered row that it equals or whose client id it has, if there is one. */
 type Found = Outcome & { stood?: number | null }
 
 /**

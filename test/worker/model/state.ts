@@ -147,11 +147,15 @@ export class State {
   /** The row with a client id, or the one with which that has been joined. */
   rowWithClientId(userId: number, clientId: string | null): Row | undefined {
     if (clientId === null) return undefined
-    const joined = this.of(this.joined, userId).find(({ row }) => row.client_id === clientId)
     return (
       this.of(this.rows, userId).find((row) => row.client_id === clientId) ??
-      this.rows.get(joined?.survivor ?? 0)
+      this.rows.get(this.joinedWithClientId(userId, clientId)?.survivor ?? 0)
     )
+  }
+
+  joinedWithClientId(userId: number, clientId: string | null): Joined | undefined {
+    if (clientId === null) return undefined
+    return this.of(this.joined, userId).find(({ row }) => row.client_id === clientId)
   }
 
   /** The rows that a row stands for, as their files have them: those that were joined with it, and what it was itself. */
