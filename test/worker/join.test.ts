@@ -485,6 +485,27 @@ test('a joined row stands for the row of a file that has its client id, and what
   await isExact()
 })
 
+test('the client id of a joined row leads to what remains even once its own account has been deleted', async () => {
+  const { world, person, checking, savings, category, isExact } = await createJoiner()
+  const coffee = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '8.00' }
+  const remains = await recordTransaction(person, { ...coffee, transaction_date: '2026-11-20' })
+  const sent = { ...coffee, transaction_date: '2026-11-22', client_id: 'phone-1' }
+  const gone = await recordTransaction(person, sent)
+  await person.post('/api/matches/join', { kind: 'duplicate', ids: [remains.id, gone.id] })
+  await person.patch(`/api/transactions/${remains.id}`, { account_id: savings.id })
+  await person.delete(`/api/accounts/${checking.id}`)
+  for (const _ of ['before it is removed', 'after']) {
+    const one = await person.post('/api/transactions', sent)
+    expect([one.status, one.body.id]).toEqual([200, remains.id])
+    const batch = await person.post('/api/transactions/sync', { transactions: [sent] })
+    await world.deliverSyncs()
+    const { items } = (await person.get(`/api/transactions/sync/${batch.body.sync_id}`)).body
+    expect(items).toMatchObject([{ outcome: 'duplicate', transaction_id: remains.id }])
+    await world.removeDeleted()
+    await isExact()
+  }
+})
+
 test('joining and separating go through what was joined before at most once', async () => {
   const { world, person, first, checking, join, separate } = await createJoiner()
   const { body: me } = await person.get('/api/me')

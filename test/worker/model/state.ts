@@ -201,7 +201,6 @@ export class State {
     for (const row of this.rows.values()) {
       if (row.account_id === id || row.to_account_id === id) this.removeRow(row)
     }
-    for (const { id: gone, row } of this.joined.values()) if (row.account_id === id) this.joined.delete(gone)
   }
 
   dropCategory(id: number): void {
