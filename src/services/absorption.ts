@@ -103,7 +103,7 @@ function standsForAnother(userId: SQL): SQL {
 /**
  * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A row entered by hand
  * absorbs what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a
- * row of a file to stand for.
+ * row of a file to stand for. Left to itself, SQLite reads all remembered rows of the user for each that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
   const isEqual = sql`(
@@ -115,7 +115,8 @@ function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
       alike as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
           from (select distinct account_id, transaction_date, amount from asking) wanted
-         cross join ${remembered} row on row.user_id = ${userId} and ${resembles('wanted')}
+         cross join ${remembered} row indexed by remembered_account_date_amount
+            on row.user_id = ${userId} and ${resembles('wanted')}
          where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
          limit ${most}
       ),

@@ -166,7 +166,8 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
     with taken as materialized (
       select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
     ), gone as materialized (
-      select gone.* from (select distinct ${place} from taken) cross join remembered gone using (${place})
+      select gone.* from (select distinct ${place} from taken)
+       cross join remembered gone indexed by remembered_account_date_amount using (${place})
        where gone.user_id = ${id} and gone.survivor_id is null
     )
     delete from remembered where user_id = ${id} and id in (

@@ -205,6 +205,38 @@ test('a row is compared with as many others as it equals, not with all that it r
   expect(await rowsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await rowsOfNearlyEqualRow(250)))
 }, 60_000)
 
+/** Rows read and written for each row of an import that was imported before and then deleted. */
+async function rowsOfDeletedRow(count: number, query: string): Promise<number> {
+  const world = createWorld()
+  const { person, expense } = await createHousehold(world)
+  await verify(world, person)
+  const file = {
+    transactions: Array.from({ length: count }, (_, nth) => ({ ...expense(), amount: 5 + nth })),
+  }
+  expect((await person.post('/api/import/store', file)).body.import.counts.created).toBe(count)
+  for (;;) {
+    const { body } = await person.get('/api/transactions?per_page=500')
+    if (body.total === 0) break
+    await upload(
+      person,
+      body.data.map(({ id }: Json) => remove('transaction', id)),
+    )
+  }
+  await world.resetDatabaseWork()
+  const again = await person.post(`/api/import/store?${query}`, file)
+  const { created, deleted_before } = again.body.import.counts
+  expect(created + deleted_before).toBe(count)
+  return rowsOf(await world.databaseWork()) / count
+}
+
+test.each(['match=off', 'match=off&reimport_deleted=true'])(
+  'a row of a file is compared with the deleted rows that it equals, not with all of them (%s)',
+  async (query) => {
+    expect(await rowsOfDeletedRow(1_000, query)).toBeLessThan(1.2 * (await rowsOfDeletedRow(100, query)))
+  },
+  60_000,
+)
+
 /** Rows read and written for each item of a batch, half of which equal existing rows. */
 async function rowsOfItem(count: number): Promise<number> {
   const world = createWorld()
