@@ -53,7 +53,7 @@ test('a batch that failed is tried again by its id, once, and lands by the real 
   expect(await retry(place, '--all-failed')).toEqual({ code: 0, said: 'No batch has failed.\n' })
   expect(await retry(place)).toMatchObject({ code: 2, said: '' })
   expect((await api('GET', '/transactions', undefined, token)).body.total).toBe(9)
-}, 240_000)
+})
 
 /** `npm run batches:retry` on a stack's database. */
 function retry(place: Place, ...words: string[]): Promise<{ code: unknown; said: string }> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const args = ['bench/main.ts', '--quick', `--output=${output}`]
   await promisify(execFile)(process.execPath, args, { cwd: projectDirectory, timeout: 600_000 })
   results = JSON.parse(written('results.json'))
-}, 620_000)
+})
 afterAll(() => rmSync(output, { recursive: true }))
 
 test('the benchmark measures every route of the contract', () => {

@@ -49,7 +49,7 @@ test('in the real runtime, storms of 200 requests pass without a trace, and nobo
   await untilServed(record)
   // What was sent again is stored once.
   expect(await balance()).toBe(1_000 - all.length)
-}, 120_000)
+})
 
 test('in the real runtime, a storm of 200 sign-ins is served or told when to try again, and holds up nobody', async () => {
   const { api, token } = stack
@@ -77,7 +77,7 @@ test('in the real runtime, a storm of 200 sign-ins is served or told when to try
   expect(visits.length).toBeGreaterThan(1)
   expect(statusesOf(visits.filter((visit) => !isRefused(visit)))).toEqual([200])
   expect((await signIn(0)).status).toBe(200)
-}, 120_000)
+})
 
 type ApiAnswer = Awaited<ReturnType<ReturnType<typeof clientOf>>>
 

@@ -192,7 +192,7 @@ test('what is under way when the database is killed is there whole or not at all
   ])
   expect([whole, intact]).toEqual([[{ rows: batch }], [{ integrity_check: 'ok' }]])
   await checkDatabase(place)
-}, 400_000)
+})
 
 /** Makes waiting batches look half a minute old, when a message that has not arrived counts as lost. */
 async function loseMessages(db: ReturnType<typeof openDatabase>): Promise<void> {

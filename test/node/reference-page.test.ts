@@ -6,7 +6,6 @@ import { newPlace, start } from './stack.ts'
 
 test.skipIf(!browser)(
   'on the reference page a person registers, pastes the token once and tries calls',
-  { timeout: 600_000 },
   async () => {
     const place = await newPlace()
     await start(place).ready()

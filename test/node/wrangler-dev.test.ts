@@ -17,9 +17,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientOf, registration, verifyByMail } from './client.ts'
 import { newPlace, type Place, projectDirectory, start, startLimitSeconds, until } from './stack.ts'
 
-// Several starts of wrangler, one after another.
-const timeout = 240_000
-
 const started: ChildProcess[] = []
 /** What happens to one checkout, from the first start on. */
 let project: string
@@ -32,9 +29,7 @@ afterEach(() => {
 })
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
 
-test('`wrangler dev` alone in a fresh checkout says in one line what to do, and answers requests with it', {
-  timeout,
-}, async () => {
+test('`wrangler dev` alone in a fresh checkout says in one line what to do, and answers requests with it', async () => {
   const alone = await startAlone(project)
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([
     expect.stringMatching(/^\[custom build\] Purse needs a database: run `npm run dev`/),
@@ -43,9 +38,7 @@ test('`wrangler dev` alone in a fresh checkout says in one line what to do, and 
   expect([status, body.message]).toEqual([500, expect.stringMatching(/TURSO_DATABASE_URL.*`npm run dev`/)])
 })
 
-test('`wrangler dev` alone works next to the stack of its checkout, in another environment too, and says when the stack has ended', {
-  timeout,
-}, async () => {
+test('`wrangler dev` alone works next to the stack of its checkout, in another environment too, and says when the stack has ended', async () => {
   const place = { ...(await newPlace()), STATE_DIR: path.join(project, '.local') }
   const stack = await start(place, project).ready()
   expect(statSync(path.join(project, '.dev.vars')).mode & 0o077).toBe(0)
@@ -66,9 +59,7 @@ test('`wrangler dev` alone works next to the stack of its checkout, in another e
   expect(linesWith(alone.output(), 'npm run dev')).toEqual([`[custom build] ${line}`])
 })
 
-test('a source that does not compile ends the start with its errors as text, without wrangler’s own output', {
-  timeout,
-}, async () => {
+test('a source that does not compile ends the start with its errors as text, without wrangler’s own output', async () => {
   const devVars = path.join(project, '.dev.vars')
   writeFileSync(devVars, 'APP_SECRET=mine\n')
   appendFileSync(path.join(project, 'src/http/present.ts'), 'const broken = ;\n')

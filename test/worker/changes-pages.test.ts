@@ -46,7 +46,6 @@ test.each([1, 2, 3, 7, 1000])(
       for (let n = 0; n < 12; n++) await act()
     }
   },
-  60_000,
 )
 
 test('a row that moves past the position of a snapshot is still in the copy', async () => {

@@ -106,7 +106,7 @@ describe('an account with a long history', () => {
     expect(await rowsOf(home)).toBe(before[3]?.body.total)
     const theirs = sql`select count(*) as n from transactions where user_id = ${other.person.id}`
     expect(await numberOf(home, theirs)).toBe(messages)
-  }, 300_000)
+  })
 })
 
 describe('a user with a long history', () => {
@@ -159,7 +159,7 @@ describe('a user with a long history', () => {
       expect({ table, left: await numberOf(home, theirs) }).toEqual({ table, left: 0 })
     }
     expect(await numberOf(home, sql`select count(*) as n from former_users`)).toBe(0)
-  }, 300_000)
+  })
 })
 
 test('what was left over because its message was lost is found by the hourly cron, unused categories as well', async () => {

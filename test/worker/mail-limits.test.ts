@@ -189,7 +189,7 @@ describe('one client address', () => {
     expect(world.queued).toHaveLength(clientLimit)
     // From another address it continues.
     expect((await world.call('POST', path, { token, headers: elsewhere() })).status).toBe(200)
-  }, 60_000)
+  })
 })
 
 test('strangers cannot fill the table of counts: unknown addresses share a few slots, and are forgotten', async () => {

@@ -41,7 +41,7 @@ test('no route does more work for a history of 20,000 transactions than for one 
     expect(Math.abs((long[route] ?? 0) - (short[route] ?? 0)), route).toBeLessThanOrEqual(most)
   const others = Object.fromEntries(Object.keys(random).map((route) => [route, 0]))
   expect({ ...long, ...others }).toEqual({ ...short, ...others })
-}, 60_000)
+})
 
 type List = { path: string; total: number }
 
@@ -93,7 +93,6 @@ test.each(['owner', 'stranger'] as const)(
     expect(Object.values(short).every((worked) => worked > 0)).toBe(true)
     expect(long).toEqual(short)
   },
-  60_000,
 )
 
 /** Rows read for lists that find much, for somebody with that many transactions in the same ten years. */
@@ -129,7 +128,7 @@ test('no list does more work for 40,000 transactions than for 8,000 in the same 
   // How many rows a page skips on its way to fifty of a kind depends on their days.
   const dearer = Object.entries(long).filter(([name, worked]) => worked > 1.1 * (short[name] ?? 0))
   expect(dearer).toEqual([])
-}, 60_000)
+})
 
 test('a search looks at the newest 10,000 rows, and continues from the day where it ended', async () => {
   const searchOf = async (history: number, query: string) => {
@@ -158,7 +157,7 @@ test('a search looks at the newest 10,000 rows, and continues from the day where
   })
   expect((await searchOf(36_500, 'q=hills&type=income&account_id=1')).work).toBeLessThan(10_000 * 10)
   expect((await searchOf(60, 'page=1')).until).toBe(undefined)
-}, 60_000)
+})
 
 test('the summary of a range reads kept totals for whole months, and rows only for the months that it cuts', async () => {
   const readOf = async (history: number, query: string) => {
@@ -182,7 +181,7 @@ test('the summary of a range reads kept totals for whole months, and rows only f
   // A month costs what it contains, however many others there are.
   const month = 'month=2026-10'
   expect(await readOf(3_650, month)).toBe(await readOf(60, month))
-}, 60_000)
+})
 
 /** Rows read and written for each row of an import, when as many existing rows nearly equal its rows. */
 async function rowsOfNearlyEqualRow(count: number): Promise<number> {
@@ -203,7 +202,7 @@ async function rowsOfNearlyEqualRow(count: number): Promise<number> {
 
 test('a row is compared with as many others as it equals, not with all that it resembles', async () => {
   expect(await rowsOfNearlyEqualRow(2_000)).toBeLessThan(1.2 * (await rowsOfNearlyEqualRow(250)))
-}, 60_000)
+})
 
 /** Rows read and written for each row of an import that was imported before and then deleted. */
 async function rowsOfDeletedRow(count: number, query: string): Promise<number> {
@@ -284,7 +283,7 @@ test('a transaction is compared with a bounded number of those that it resembles
     return work
   }
   expect(await workBeside(6_000)).toBe(await workBeside(2_000))
-}, 60_000)
+})
 
 test('so is the only item of a batch', async () => {
   const workBeside = async (count: number) => {
@@ -308,7 +307,7 @@ test('so is the only item of a batch', async () => {
     return work
   }
   expect(await workBeside(6_000)).toBeLessThan(1.01 * (await workBeside(2_000)))
-}, 60_000)
+})
 
 test('a write reads no more of a month than 10,000 totals, however many accounts and categories it has', async () => {
   const workWith = async (count: number) => {
@@ -340,7 +339,7 @@ test('a write reads no more of a month than 10,000 totals, however many accounts
   const work = await workWith(60_000)
   expect(Math.min(...work)).toBeGreaterThan(10_000)
   expect(await workWith(120_000)).toEqual(work)
-}, 60_000)
+})
 
 /** Adds totals of a month to a user, each with a category of its own. */
 async function writeTotals(world: World, userId: number, month: string, count: number): Promise<void> {
@@ -372,7 +371,7 @@ test('an upload adds up a month once, however many of its transactions it change
   const one = await workOf(spent.slice(0, 1))
   expect(one).toBeGreaterThan(10_000)
   expect(await workOf(spent.slice(1))).toBeLessThan(2 * one)
-}, 60_000)
+})
 
 test('deleting an account reads its own totals, not those of all others', async () => {
   const workWith = async (count: number) => {
@@ -399,7 +398,7 @@ test('deleting an account reads its own totals, not those of all others', async 
     return rowsOf(await world.databaseWork())
   }
   expect(await workWith(8_000)).toBe(await workWith(2_000))
-}, 60_000)
+})
 
 /** Rows read and written for each row of an import whose rows name an account, for somebody with that many accounts. */
 async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> {
@@ -429,4 +428,4 @@ async function rowsOfNamingRow(accounts: number, rows: number): Promise<number> 
 
 test('the names of accounts in an import are looked up once, however many accounts there are', async () => {
   expect(await rowsOfNamingRow(1_000, 1_000)).toBeLessThan(1.5 * (await rowsOfNamingRow(10, 1_000)))
-}, 60_000)
+})

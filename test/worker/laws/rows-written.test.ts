@@ -61,7 +61,7 @@ test('every route writes as many rows as expected, index entries and triggers in
     if (rowsWritten > 0) found[route] = rowsWritten
   }
   expect(found).toEqual(written)
-}, 60_000)
+})
 
 test('in a month that has totals, a transaction is seven rows, its client id one more, and a new amount five', async () => {
   const { world, person, expense } = await createHousehold(createWorld())

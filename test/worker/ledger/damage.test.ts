@@ -103,4 +103,4 @@ test('whatever is damaged, the ledger opens, loses nothing of the rest, and repo
         for (const one of ledger.conflicts()) await ledger.keepTheirs(one)
       }
     }
-}, 120_000)
+})

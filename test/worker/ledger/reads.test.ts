@@ -26,7 +26,7 @@ test('what a ledger shows of a random history is what the service answers, befor
   const reopened = await open()
   expect(readLedger(reopened)).toEqual(readLedger(ledger))
   expect(readLedger((await openDevice(world, person)).ledger).accounts).toEqual([])
-}, 120_000)
+})
 
 test('what others have done is shown as the service answers it, after a pull and after a snapshot', async () => {
   const world = newWorld()
@@ -51,7 +51,7 @@ test('what others have done is shown as the service answers it, after a pull and
     expect(readLedger(other.ledger)).toEqual(await readService(person, other.ledger))
     expect(readLedger(ledger)).toEqual(readLedger(other.ledger))
   }
-}, 120_000)
+})
 
 test('the current month is that of the user’s time zone', async () => {
   setClock(Date.parse('2026-01-31T20:00:00.000Z'))

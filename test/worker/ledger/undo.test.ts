@@ -61,7 +61,7 @@ test('steps that are undone leave everything as it was, whatever of them was sen
     if (round % 5 === 0) expect(readLedger(ledger)).toEqual(await readService(person, ledger))
   }
   expect(Math.min(...Object.values(tally))).toBeGreaterThan(0)
-}, 120_000)
+})
 
 /** What became of a deletion whose answer was lost, and what is right once it has been taken back. */
 const fates = [
