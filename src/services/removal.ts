@@ -91,7 +91,7 @@ function removeTransactions(userId: number): SQL[] {
     // Only then, since every part before would pass over the rows of its transactions that are left.
     sql`
     delete from remembered where (user_id, id) in (
-      select user_id, id from remembered
+      select user_id, id from remembered indexed by remembered_account_date_amount
        where ${isOnlyOf(userId, account)}
          and not exists (select 1 from transactions where account_id = ${account})
          and not exists (select 1 from transactions where to_account_id = ${account})
@@ -115,7 +115,8 @@ function removeAccounts(userId: number): SQL {
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and not exists (select 1 from transactions where account_id = accounts.id)
          and not exists (select 1 from transactions where to_account_id = accounts.id)
-         and not exists (select 1 from remembered where ${isOnlyOf(userId, sql`accounts.id`)})
+         and not exists (
+           select 1 from remembered indexed by remembered_account_date_amount where ${isOnlyOf(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`
 }
 

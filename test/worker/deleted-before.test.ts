@@ -4,7 +4,7 @@ import { findDifferences } from '../../src/db/check.ts'
 import { rowsOf } from '../databases/work.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { remove, upload } from './uploads.ts'
-import { createWorld, type Json } from './world.ts'
+import { createWorld, type Json, openAccount } from './world.ts'
 
 /** A household that imports its bank's CSV: each row a day of November, an amount and a reference. */
 async function createImporter() {
@@ -200,4 +200,18 @@ test('removing an account whose rows were all edited costs no more than their nu
     return rowsOf(await world.databaseWork())
   }
   expect(await workOf(8_000)).toBeLessThan(5 * (await workOf(2_000)))
+})
+
+test('removing accounts passes over what is remembered of the others', async () => {
+  const workOf = async (count: number) => {
+    const { person, world, importRows } = await createImporter()
+    await importRows(Array.from({ length: count }, (_, i) => [i % 19, `-${i + 1}.00`]))
+    await askDatabase(world, sql`delete from transactions`)
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => openAccount(person)))
+    for (const { id } of accounts) await person.delete(`/api/accounts/${id}`)
+    await world.resetDatabaseWork()
+    await world.removeDeleted()
+    return rowsOf(await world.databaseWork())
+  }
+  expect(await workOf(2_000)).toBeLessThan(1.2 * (await workOf(200)))
 })
