@@ -15,7 +15,7 @@ import { type ResultOf, type Results, type Runnable, runAll, runOne, type Statem
 import { tokens, users } from './schema.ts'
 import { isLive, lifetimeAt, recentAfter } from './token-lifetime.ts'
 
-/** What a request knows about its user: everything except the password's hash and whether it is proven. */
+/** What a request knows about its user: everything except what concerns the password. */
 export type User = Omit<typeof users.$inferSelect, 'passwordHash' | 'isPasswordProven'>
 const { passwordHash: _, isPasswordProven: __, ...columns } = getTableColumns(users)
 export const userColumns = columns
@@ -105,11 +105,11 @@ export class Owner implements Scope {
   }
 
   #identify() {
-    const by = this.check
-    if (!this.#watched) return identify({ by, isWatched: false })
+    const { check } = this
+    if (!this.#watched) return identify({ check, isWatched: false })
     const { known } = this.#watched
-    const stop = known === undefined ? {} : stopIfKnown({ by, known, recentAfter: recentAfter(this.now) })
-    return { ...stop, ...identify({ by, isWatched: true }) }
+    const stop = known === undefined ? {} : stopIfKnown({ check, known, recentAfter: recentAfter(this.now) })
+    return { ...stop, ...identify({ check, isWatched: true }) }
   }
 
   #takeKnownState(): void {
@@ -130,24 +130,24 @@ export class Owner implements Scope {
 }
 
 /**
- * Prepares statements that have an owner (see `prepare`); what their token must match, and `now`, become slots too. Call
- * it once, at the top of a module; the function it returns turns an owner and the input into what `Owner.run` takes.
+ * Prepares statements that have an owner (see `prepare`): the owner's token and the time of the request become slots
+ * too. It is called once, at the top of a module; the result turns an owner and an input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,
 ): (owner: Owner, input: InputOf<S>) => BoundOf<T> {
-  const prepared = prepare(({ by, input }: Slots<{ by: TokenCheck; input: InputOf<S> }>) =>
-    build({ ...scopeOf(by), now: by.now }, input as unknown as S),
+  const prepared = prepare(({ check, input }: Slots<{ check: TokenCheck; input: InputOf<S> }>) =>
+    build({ ...scopeOf(check), now: check.now }, input as unknown as S),
   )
-  return ({ check: by }, input) => prepared({ by, input })
+  return ({ check }, input) => prepared({ check, input })
 }
 
-/** What a lookup finds: the user, the number of their last change, and its further columns. */
+/** A user, when the token was last used, the number of the user's last change, and the columns that a lookup adds. */
 export type Found<T> = { user: User; lastUsedAt: Date; lastChange: number } & T
 
 /**
  * Prepares a statement that finds the user behind a token, with further columns (see `rowsOf`), for requests so
- * frequent that no row may be read twice. `build` gets an owner who is known, and the number of their last change.
+ * frequent that no row may be read twice. `build` gets a known owner and the number of that owner's last change.
  */
 export function prepareLookup<S extends object, C extends Record<string, SQL>>(
   build: (owner: Scope & { lastChange: SQL<number> }, slots: S) => C,
@@ -158,7 +158,7 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
     db: builder,
     lastChange: sql<number>`users.last_change`,
   }
-  const prepared = prepare(({ by, input }: Slots<{ by: TokenCheck; input: InputOf<S> }>) => ({
+  const prepared = prepare(({ check, input }: Slots<{ check: TokenCheck; input: InputOf<S> }>) => ({
     found: builder
       .select({
         user: selectedUser,
@@ -166,11 +166,11 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
         lastChange: known.lastChange,
         ...build(known, input as unknown as S),
       })
-      .from(userWithLastChange(by))
+      .from(userWithLastChange(check))
       // Keeps SQLite from computing the last change again wherever it is used.
       .where(sql`users.id is not null`),
   }))
-  return ({ check: by }, input) => prepared({ by, input }).found as Bound<never>
+  return ({ check }, input) => prepared({ check, input }).found as Bound<never>
 }
 
 /** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns require the table. */
@@ -178,9 +178,9 @@ const selectedUser = Object.fromEntries(
   Object.entries(userColumns).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
 ) as unknown as typeof userColumns
 
-const userWithLastChange = (by: ValuesOrSlots) => sql`(
+const userWithLastChange = (check: ValuesOrSlots) => sql`(
   select users.*, last_used_at as token_used_at, ${lastChange(sql`users.id`)} as last_change
-    from tokens join users on users.id = tokens.user_id where ${holdsToken(by)} limit 1) users`
+    from tokens join users on users.id = tokens.user_id where ${holdsToken(check)} limit 1) users`
 
 /** True for the row of the token, if it is valid. */
 function holdsToken({ tokenId, secretHash, ...lifetime }: ValuesOrSlots): SQL {
@@ -188,12 +188,12 @@ function holdsToken({ tokenId, secretHash, ...lifetime }: ValuesOrSlots): SQL {
 }
 type ValuesOrSlots = { [Name in keyof TokenCheck]: TokenCheck[Name] | SQL }
 
-function scopeOf(by: ValuesOrSlots): Scope {
-  const id = sql<number>`(select user_id from tokens where ${holdsToken(by)})`
+function scopeOf(check: ValuesOrSlots): Scope {
+  const id = sql<number>`(select user_id from tokens where ${holdsToken(check)})`
   return { id, isKnown: sql`${id} is not null`, db: builder }
 }
 
-const identify = prepare(({ by, isWatched }: Slots<{ by: TokenCheck; isWatched: boolean }>) => ({
+const identify = prepare(({ check, isWatched }: Slots<{ check: TokenCheck; isWatched: boolean }>) => ({
   user: builder
     .select({
       user: userColumns,
@@ -202,16 +202,16 @@ const identify = prepare(({ by, isWatched }: Slots<{ by: TokenCheck; isWatched: 
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
-    .where(holdsToken(by)),
+    .where(holdsToken(check)),
 }))
 
 const none = sql<number | null>`null`
 
 /** Fails on purpose if the token is valid, its use was recorded within the last day, and the client knows the state. */
 const stopIfKnown = prepare(
-  ({ by, known, recentAfter }: Slots<{ by: TokenCheck; known: string; recentAfter: Date }>) => ({
+  ({ check, known, recentAfter }: Slots<{ check: TokenCheck; known: string; recentAfter: Date }>) => ({
     stop: builder.all(sql`
       select json_extract('{}', ${sql.raw(`'${unchanged}'`)}) from tokens
-       where ${holdsToken(by)} and last_used_at > ${recentAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
+       where ${holdsToken(check)} and last_used_at > ${recentAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
   }),
 )

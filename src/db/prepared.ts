@@ -32,13 +32,13 @@ type SlotsOf<T> = T extends Value
 
 export type InputOf<S> = S extends { readonly [inputType]?: infer Input } ? NonNullable<Input> : never
 
-/** A prepared statement with its arguments; a list of them for a list. */
+/** A prepared statement with its arguments; for a list or an object of statements, the same of each. */
 export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key in keyof T]: BoundOf<T[Key]> }
 
 /** Statements by name. A name may hold a list of any length. */
 export type NamedStatements = Record<string, Statement | Statement[]>
 
-/** The most texts that a `prepare` keeps: each combination of fields has its own, and clients choose the combination. */
+/** The most shapes of input that a prepared function remembers: clients choose which fields they send. */
 const mostShapes = 200
 
 /**
@@ -48,20 +48,20 @@ const mostShapes = 200
 export function prepare<S extends object, T extends NamedStatements>(
   build: (slots: S) => T,
 ): (input: InputOf<S>) => BoundOf<T> {
-  const texts = new Map<string, [name: string, compiled: Compiled | Compiled[]][]>()
+  const shapes = new Map<string, [name: string, compiled: Compiled | Compiled[]][]>()
   return (input) => {
     const values: Value[] = []
     const shape = shapeOf(input, values)
-    let compiled = texts.get(shape)
+    let compiled = shapes.get(shape)
     if (!compiled) {
-      const [oldest] = texts.keys()
-      if (texts.size >= mostShapes && oldest !== undefined) texts.delete(oldest)
+      const [oldest] = shapes.keys()
+      if (shapes.size >= mostShapes && oldest !== undefined) shapes.delete(oldest)
       const statements = build(slotsOf(input, { count: 0 }) as S)
       compiled = Object.entries(statements).map(([name, one]) => [
         name,
         Array.isArray(one) ? one.map(compile) : compile(one),
       ])
-      texts.set(shape, compiled)
+      shapes.set(shape, compiled)
     }
     const bound: Record<string, Bound | Bound[]> = {}
     for (const [name, one] of compiled)
@@ -144,7 +144,7 @@ class NestedJson {
 export function rowsOf<T extends Statement>(query: T, condition?: SQL): SQL<T['_']['result']> {
   const { fields = [], joinsNotNullableMap } = describe(query).prepared
   const names = sql.raw(namesOf(fields).join())
-  // If it were materialized, each row would be read twice.
+  // If `r` were materialized, each row would be read twice.
   const rows = sql`(with r(${names}) as not materialized ${query} select json_group_array(json_array(${names})) from r)`
   const read = rowReader(fields, joinsNotNullableMap)
   return (condition ? sql`iif(${condition}, ${rows}, '[]')` : rows).mapWith(new NestedJson(read)) as SQL
@@ -176,7 +176,7 @@ function isSlot(param: Slot | Argument): param is Slot {
   return typeof param === 'object' && param !== null && 'slot' in param
 }
 
-/** What Drizzle makes of a statement. Its own reading of the rows takes several times as long as ours. */
+/** What Drizzle makes of a statement. Drizzle's own reader of rows takes several times as long as `rowReader`. */
 export type Prepared = {
   getQuery(): Query & { method?: 'all' | 'run' }
   fields: Field[] | undefined
