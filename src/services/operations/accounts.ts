@@ -1,14 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../../contract/accounts.ts'
-import { prepareOwned } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { accounts } from '../../db/schema.ts'
 import { nobodysAccount } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
 import { bitsOf } from './conflicts.ts'
-import { creation, type NewRows } from './creations.ts'
-import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type NounTable } from './updates.ts'
+import { type CreatedNoun, creation } from './creations.ts'
+import { type ChangedNoun, deletion, isNamed, update } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -20,7 +17,7 @@ const groupOf = {
 const length = (prefix: string) => `length(coalesce(${prefix}_notes, ''))`
 const growth = `${length('next')} - ${length('now')}`
 
-const changed: NounTable = {
+const changed: ChangedNoun = {
   table: 'accounts',
   groupOf,
   row: (userId) => isNamed(userId, 'accounts'),
@@ -31,8 +28,8 @@ const changed: NounTable = {
   rules: (userId) => [notesQuota(userId, sql`growth`, sql`growth_so_far`)],
 }
 
-const added: NewRows = {
-  noun: 'account',
+const created: CreatedNoun = {
+  name: 'account',
   table: 'accounts',
   fields: Object.keys(groupOf),
   counted: sql`sum(length(coalesce(notes, ''))) over fresh as length_so_far`,
@@ -42,28 +39,18 @@ const added: NewRows = {
   ],
 }
 
-const update = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db, now } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = { noun: changed, step: 'update account' }
+export const createAccounts = creation(created)
+
+export const updateAccounts = update(changed, 'update account', () => {
   const fields = Object.keys(groupOf)
   const plainFields = fields.filter((field) => field !== 'starting_balance')
   // Setting a starting balance makes a trigger add up all balances.
   const setsBalance = sql.raw(`op.sent & ${bitsOf(groupOf, (field) => field === 'starting_balance')} <> 0`)
-  return {
-    judged: db.run(judgeUpdates(upload, { ...step, json })),
-    plain: db.run(
-      applyUpdates(upload, { ...step, fields: plainFields, which: sql`not ${setsBalance}` }, now),
-    ),
-    rest: db.run(applyUpdates(upload, { ...step, fields, which: setsBalance }, now)),
-  }
+  return [
+    { fields: plainFields, which: sql`not ${setsBalance}` },
+    { fields, which: setsBalance },
+  ]
 })
-
-export const createAccounts = creation(added)
-
-export const updateAccounts: Step = (owner, asked, operations) =>
-  Object.values(update(owner, { ...asked, json: changesAsJson(changed, operations) }))
 
 export const deleteAccounts = deletion(changed, 'delete account', (owner, ids) =>
   owner.db.update(accounts).set(nobodysAccount(owner)).where(sql`${accounts.id} in (${ids})`),

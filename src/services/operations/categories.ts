@@ -1,17 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { CategoryChanges, NewCategory } from '../../contract/categories.ts'
 import type { Operation } from '../../contract/operations.ts'
-import { prepareOwned } from '../../db/owner.ts'
-import type { Slots } from '../../db/prepared.ts'
 import { categories } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { takenText } from '../../domain/draft.ts'
 import { nobodysCategory } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
-import { creation, type NewRows } from './creations.ts'
-import { type Staged, type Step, uploadOf } from './steps.ts'
-import { applyUpdates, changesAsJson, deletion, isNamed, judgeUpdates, type NounTable } from './updates.ts'
+import { type CreatedNoun, creation } from './creations.ts'
+import type { Step } from './steps.ts'
+import { type ChangedNoun, deletion, isNamed, update } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -19,10 +17,10 @@ const groupOf = {
   type: 'type',
 } satisfies Record<(keyof CategoryChanges & keyof NewCategory) | 'name_key', string>
 
-// Names are judged before any is written, since a failing unique index would undo the whole upload: a name that another
-// row has, or an earlier operation takes, is taken.
+// Names are judged before any is written, since a failing unique index would undo the whole upload. A name is taken if
+// another row has it or an earlier operation takes it.
 
-const changed: NounTable = {
+const changed: ChangedNoun = {
   table: 'categories',
   groupOf,
   row: (userId) => isNamed(userId, 'categories'),
@@ -42,8 +40,8 @@ const changed: NounTable = {
   ],
 }
 
-const added: NewRows = {
-  noun: 'category',
+const created: CreatedNoun = {
+  name: 'category',
   table: 'categories',
   fields: Object.keys(groupOf),
   counted: sql`
@@ -61,35 +59,26 @@ const added: NewRows = {
   ],
 }
 
-const update = prepareOwned((owner, staged: Slots<Staged>) => {
-  const { db, now } = owner
-  const upload = uploadOf(owner, staged)
-  const { json } = staged
-  const step = { noun: changed, step: 'update category' }
-  return {
-    judged: db.run(judgeUpdates(upload, { ...step, json })),
-    updated: db.run(applyUpdates(upload, { ...step, fields: Object.keys(groupOf) }, now)),
-  }
-})
+export const createCategories = withNameKeys(creation(created))
 
-const create = creation(added)
-
-export const createCategories: Step = (owner, asked, operations) =>
-  create(owner, asked, operations.map(withNameKeys))
-
-export const updateCategories: Step = (owner, asked, operations) =>
-  Object.values(update(owner, { ...asked, json: changesAsJson(changed, operations.map(withNameKeys)) }))
-
-const remove = deletion(changed, 'delete category', ({ db }, ids) =>
-  db.update(categories).set(nobodysCategory).where(sql`${categories.id} in (${ids})`),
+export const updateCategories = withNameKeys(
+  update(changed, 'update category', () => [{ fields: Object.keys(groupOf) }]),
 )
 
-export const deleteCategories: Step = (owner, asked, operations) =>
-  remove(owner, asked, operations.map(withNameKeys))
+export const deleteCategories = withNameKeys(
+  deletion(changed, 'delete category', ({ db }, ids) =>
+    db.update(categories).set(nobodysCategory).where(sql`${categories.id} in (${ids})`),
+  ),
+)
 
-/** Names with the form in which they are compared. */
-function withNameKeys({ set, was, ...operation }: Operation): Operation {
-  return { ...operation, set: withNameKey(set), was: withNameKey(was) }
+/** The step, with the form in which names are compared added to its operations. */
+function withNameKeys(step: Step): Step {
+  return (owner, asked, operations) =>
+    step(
+      owner,
+      asked,
+      operations.map(({ set, was, ...rest }) => ({ ...rest, set: withNameKey(set), was: withNameKey(was) })),
+    )
 }
 
 function withNameKey(fields: Operation['set']): Operation['set'] {

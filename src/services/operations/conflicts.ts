@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Each field of a noun, and the group with which it conflicts. */
+/** The group of each field of a noun: the fields of a group conflict together. */
 export type GroupOf = Record<string, string>
 
 /**
  * The fields of an update that conflict, as a JSON array: those whose value in the row is neither what the client saw nor
- * what it should become. Only fields that are set count, so a client may send the whole row as it was.
+ * what the update sets. Fields that it does not set never conflict, so `was` may hold the whole row.
  */
 export function updateConflicts(groupOf: GroupOf): SQL {
   return conflicts(
@@ -21,7 +21,6 @@ export function deletionConflicts(groupOf: GroupOf): SQL {
 
 type Group = { bits: SQL; of: (prefix: string) => SQL }
 
-/** The fields that conflict. Those of a group conflict together. */
 function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
   const found = [...new Set(Object.values(groupOf))].map((name) => {
     const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)

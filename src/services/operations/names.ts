@@ -8,8 +8,8 @@ export const rowTwice = 'The row already appears in an earlier operation.'
 const tables = { account: 'accounts', category: 'categories', transaction: 'transactions' } as const
 
 /**
- * The rows that an upload changes, as JSON, but only those of nouns that it names both by id and by client id: only the
- * database can tell whether two of these are the same row. Undefined if there are none.
+ * The ids and client ids by which an upload names rows that it changes or deletes, as JSON, but only of nouns for which it
+ * uses both: only the database can tell whether an id and a client id mean the same row. Undefined if there are none.
  */
 export function namesToCompare(operations: Operation[]): string | undefined {
   const changing = operations.filter(({ kind, noun }) => kind !== 'create' && noun !== 'profile')
@@ -22,7 +22,7 @@ export function namesToCompare(operations: Operation[]): string | undefined {
   )
 }
 
-/** The positions of operations on a row that an earlier operation is about, as a query. */
+/** The positions of operations whose row an earlier operation has already named, as a query. */
 export function rowsTwice(userId: SQL, names: SQL): SQL {
   const found = Object.entries(tables).map(
     ([noun, table]) => sql`when ${sql.raw(`'${noun}'`)} then (

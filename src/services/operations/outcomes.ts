@@ -11,7 +11,6 @@ import { type Change, fedAccountColumns, fedCategoryColumns } from '../changes/r
 import { transactionColumns } from '../transactions/read.ts'
 import { idsWith, storedDecisions } from './steps.ts'
 
-/** The outcome of an operation. */
 export type Outcome = {
   index: number
   outcome: (typeof operationOutcomes)[number]
@@ -35,7 +34,7 @@ type Decision = [
 /** Outcomes that come with the row, since it may have changed in ways that the client cannot know of. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
-/** Reads the decisions of an upload, and the rows of the outcomes above as they are now. */
+/** Reads the decisions of an upload, and the current rows of those with `shownOutcomes`. */
 export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
   const { db, id } = owner
   const shown = (noun: string) =>
@@ -69,8 +68,8 @@ export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId:
 })
 
 /**
- * Makes outcomes from what `readOutcomes` has read. `user` is the profile before the upload. Wherever it is shown, it is
- * still current: an operation on it with such an outcome has changed nothing.
+ * Makes outcomes from what `readOutcomes` has read. `user` is the profile before the upload: it is shown only if the
+ * upload has not changed it.
  */
 export function outcomesOf(
   operations: Operation[],
@@ -104,7 +103,7 @@ function storedIn(found: { decisions: string }[]): Decision[] {
   return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
 }
 
-/** What bulk-insert.ts has decided about the creation of transactions: those that fail there are gone. */
+/** What bulk-insert.ts has decided about creations of transactions: one that fails has the client id of a deleted row. */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],

@@ -8,9 +8,10 @@ import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import { rowsTwice } from './names.ts'
 
 /*
- * The outcomes of an upload's operations are decided in steps. Each is one statement over all operations of a kind and
- * noun, which stores a decision for each: an array that begins with the places below, followed by the values to write.
- * The statements that write read them from there. They are deleted at the end of the upload.
+ * An upload is done in steps, one for all operations of a kind and noun. The first statement of a step stores a decision
+ * on each operation: an array of the places below, followed by the values to write. The other statements of the step
+ * write what has been decided. The decisions are deleted at the end of the upload. Creations of transactions are a batch
+ * instead (bulk-insert.ts).
  */
 
 /** The beginning of every decision; `detail` has the errors of an invalid operation, or the fields that conflict. */
@@ -19,7 +20,7 @@ const places = ['position', 'outcome', 'id', 'version', 'detail'] as const
 /** What the statements of an upload refer to; `guard` is false if nothing may be written. */
 export type Uploading = { id: SQL; userId: SQL; guard: SQL }
 
-/** Stores the decisions of a query, whose `decision` has the places above and the named values. */
+/** Stores the rows of `decision`, which `query` must define, with the places above and the named values. */
 export function storeDecisions(
   upload: Uploading,
   { step, values, query }: { step: string; values: readonly string[]; query: SQL },
@@ -33,8 +34,8 @@ export function storeDecisions(
 }
 
 /**
- * The operations of a step that have an outcome, as the beginning of a statement: `op` has the position, the id of the
- * row and the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
+ * The operations of a step with this outcome, as a table for a WITH clause: `op` has the position, the id of the row and
+ * the named values. Materialized, since `UPDATE … FROM json_each(…)` would go through the list for each row.
  */
 export function accepted(
   uploadId: SQL,
@@ -51,7 +52,7 @@ export function idsWith(uploadId: SQL, steps: readonly string[], outcomes: reado
   return sql`select value ->> 2 from ${decisionsOf(uploadId, steps)} where value ->> 1 in (${literals(outcomes)})`
 }
 
-/** The decisions of steps, without the values to write, as a query. */
+/** The decisions of an upload without the values to write, as a query: one row for each step. */
 export function storedDecisions(uploadId: SQL): SQL {
   const head = places.map((_, at) => `value ${at === places.indexOf('detail') ? '->' : '->>'} ${at}`)
   return sql`
@@ -69,24 +70,24 @@ const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${t
 /** What the client has seen of the feed. */
 export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
 
-/** An upload, what may be wrong with it as a whole (`names` as `namesToCompare` makes them), and the current epoch. */
+/** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
 export type Asked = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
 
 /** What the statements of a step are made of: the upload, and the step's operations as JSON. */
 export type Staged = Asked & { json: string }
 
-/** The statements of a step, in the order in which they are to run. */
+/** Makes the statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Bound[]
 
-/** The guard still holds after part of the upload has been done. */
+/** The guard, if it holds at first, still holds after part of the upload has been done. */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
   const twice = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && isGood(owner, cursor, epoch), twice) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }
 
-/** True for a cursor from which the feed can continue. */
-export function isGood({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, now: SQL<number>): SQL {
+/** True if the feed can continue from this cursor. */
+export function isGood({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
-  return sql`(${epoch} = ${now} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
+  return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
 }

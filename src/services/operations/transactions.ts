@@ -26,11 +26,11 @@ import { bitsOf } from './conflicts.ts'
 import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
 import {
   applyUpdates,
+  type ChangedNoun,
   changesAsJson,
   deletion,
   isNamed,
   judgeUpdates,
-  type NounTable,
   resolved,
 } from './updates.ts'
 
@@ -50,7 +50,7 @@ const unindexed = ['description', 'reference']
 const isIndexed = (field: string) => !unindexed.includes(field)
 const indexed = bitsOf(groupOf, isIndexed)
 
-const transaction: NounTable = {
+const transaction: ChangedNoun = {
   table: 'transactions',
   groupOf,
   references: { account_id: 'accounts', to_account_id: 'accounts', category_id: 'categories' },
@@ -74,7 +74,7 @@ const judge = prepareOwned((owner, staged: Slots<Staged>) => {
 /** Which indexed groups of fields an update sets. */
 type Touched = { [group: string]: boolean }
 
-/** Writes the updates that set the same indexed columns. */
+/** Writes the updates that set exactly these indexed groups. */
 const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touched: Touched }>) => {
   const { db, now } = owner
   const upload = uploadOf(owner, asked)
@@ -88,8 +88,8 @@ const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touche
 /** The fields on which the sums of months depend. */
 const summed = ['type', 'amount', 'transaction_date']
 
-/** Checks the sums of months once: while an upload runs, the triggers do not, since they would for each update. */
-const bound = prepareOwned((owner, staged: Slots<Asked>) => {
+/** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
+const checkBounds = prepareOwned((owner, staged: Slots<Asked>) => {
   const { id, userId } = uploadOf(owner, staged)
   const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
   return { bounded: requireBounds(userId, updated).map((statement) => owner.db.run(statement)) }
@@ -104,7 +104,7 @@ export const updateTransactions: Step = (owner, asked, operations) => {
     judge(owner, { ...asked, json: changesAsJson(transaction, operations) }).judged,
     ...[...distinct.values()].map((touched) => apply(owner, { ...asked, touched }).updated),
     ...(operations.some(({ set }) => summed.some((field) => field in set))
-      ? bound(owner, asked).bounded
+      ? checkBounds(owner, asked).bounded
       : []),
   ]
 }
@@ -139,7 +139,7 @@ export const createTransactions: Step = (owner, asked, operations) => {
   return Object.values(create(owner, { ...asked, parts })).flat() as Bound[]
 }
 
-/** Items with the rows they refer to, and their errors. One created earlier has none, whatever it refers to. */
+/** Items with the rows they refer to, and their errors. An item created earlier has no errors, whatever it refers to. */
 function judgedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})

@@ -15,7 +15,7 @@ import {
 } from './steps.ts'
 
 /** A noun as updates and deletions see it. Its fields are columns of its table, under the same names. */
-export type NounTable = {
+export type ChangedNoun = {
   table: 'accounts' | 'categories' | 'transactions' | 'users'
   groupOf: GroupOf
   /** The fields that hold ids, and the table that these belong to. */
@@ -24,23 +24,22 @@ export type NounTable = {
   current?: Record<string, SQL>
   /** The condition for the row of `item`. */
   row: (userId: SQL) => SQL
-  /** Whether the table has versions. */
   hasVersion: boolean
-  /** Columns that the rules need besides each field's `now_` and `next_`; they may look at several operations. */
+  /** Columns that the rules need besides each field's `now_` and `next_`, such as sums over several operations. */
   counted?: SQL
   rules: (userId: SQL) => Rule[]
 }
 
-type Judged = { noun: NounTable; step: string; json: SQL }
+type ToJudge = { noun: ChangedNoun; step: string; json: SQL }
 
 /** The condition for the row that `item` names, by its id or its client id. */
-export function isNamed(userId: SQL, table: NounTable['table']): SQL {
+export function isNamed(userId: SQL, table: ChangedNoun['table']): SQL {
   const name = sql.raw(table)
   const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
   return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`
 }
 
-/** An id as it was sent: `#` and a client id stand for the row that has it, or for 0 if there is none. */
+/** The id that was meant by what was sent: `#` and a client id name the row with that client id; 0 if there is none. */
 export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
   const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
   return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
@@ -50,7 +49,7 @@ export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQ
 const head = ['position', 'id', 'client_id', 'sent', 'known']
 
 /** The operations of a step as JSON. */
-export function changesAsJson({ groupOf }: NounTable, operations: Operation[]): string {
+export function changesAsJson({ groupOf }: ChangedNoun, operations: Operation[]): string {
   const fields = Object.keys(groupOf)
   const listed = (values: Operation['set']) => fields.map((field) => values[field] ?? null)
   return JSON.stringify(
@@ -62,7 +61,7 @@ export function changesAsJson({ groupOf }: NounTable, operations: Operation[]): 
 }
 
 /** The values in the decision on an update: which fields were sent, and what each field should become. */
-const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupOf)]
+const changedValues = ({ groupOf }: ChangedNoun) => ['sent', ...Object.keys(groupOf)]
 
 /**
  * Decides the outcomes of updates:
@@ -72,14 +71,14 @@ const changedValues = ({ groupOf }: NounTable) => ['sent', ...Object.keys(groupO
  * 3. An update conflicts as a whole if any of its fields does.
  * 4. An update that would change nothing leaves the row unchanged.
  */
-export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): SQL {
+export function judgeUpdates(upload: Uploading, { noun, step, json }: ToJudge): SQL {
   const { userId } = upload
   const fields = Object.keys(noun.groupOf)
   const next = fields.map(
     (field, at) => `iif(sent & ${1 << at}, set_${field}, now_${field}) as next_${field}`,
   )
   const query = sql`
-    with ${foundRows(userId, { noun, step, json })},
+    with ${foundRows(userId, noun, json)},
     next as materialized (
       select *, ${sql.raw(next.join(', '))}, ${updateConflicts(noun.groupOf)} as conflicting from found
     ),
@@ -102,10 +101,9 @@ export function judgeUpdates(upload: Uploading, { noun, step, json }: Judged): S
   return storeDecisions(upload, { step, values: changedValues(noun), query })
 }
 
-/** Decides the outcomes of deletions. */
-function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
+function judgeDeletions(upload: Uploading, { noun, step, json }: ToJudge): SQL {
   const query = sql`
-    with ${foundRows(upload.userId, { noun, step, json })},
+    with ${foundRows(upload.userId, noun, json)},
     judged as materialized (select *, ${deletionConflicts(noun.groupOf)} as conflicting from found),
     decision as (
       select position, row_id as id, version, iif(row_id is null or conflicting = '[]', null, conflicting) as detail,
@@ -114,9 +112,25 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: Judged): SQL {
   return storeDecisions(upload, { step, values: [], query })
 }
 
+/** The step that updates rows, with a statement for each of `writes`. */
+export function update(noun: ChangedNoun, step: string, writes: (now: SQL) => ToWrite[]): Step {
+  const prepared = prepareOwned((owner, staged: Slots<Staged>) => {
+    const { db, now } = owner
+    const upload = uploadOf(owner, staged)
+    return {
+      judged: db.run(judgeUpdates(upload, { noun, step, json: staged.json })),
+      updated: writes(now).map((one) => db.run(applyUpdates(upload, { noun, step, ...one }, now))),
+    }
+  })
+  return (owner, asked, operations) => {
+    const { judged, updated } = prepared(owner, { ...asked, json: changesAsJson(noun, operations) })
+    return [judged, ...updated]
+  }
+}
+
 /** The step that deletes rows: `statement` deletes those whose ids a query selects. */
 export function deletion(
-  noun: NounTable,
+  noun: ChangedNoun,
   step: string,
   statement: (owner: Scope, ids: SQL) => Statement,
 ): Step {
@@ -131,8 +145,8 @@ export function deletion(
     Object.values(remove(owner, { ...asked, json: changesAsJson(noun, operations) }))
 }
 
-/** `found` has each operation, with what it sets and what it last knew, and the row that it names as it is now. */
-function foundRows(userId: SQL, { noun, json }: Judged): SQL {
+/** `found` has each operation: what it sets, what the client saw, and the current values of the row that it names. */
+function foundRows(userId: SQL, noun: ChangedNoun, json: SQL): SQL {
   const { table, groupOf, references = {}, current = {}, hasVersion } = noun
   const name = sql.raw(table)
   const fields = Object.keys(groupOf)
@@ -162,7 +176,7 @@ function foundRows(userId: SQL, { noun, json }: Judged): SQL {
  */
 export function applyUpdates(
   upload: Uploading,
-  { noun, step, fields, also = [], which = sql`true` }: Omit<Judged, 'json'> & Written,
+  { noun, step, fields, also = [], which = sql`true` }: Omit<ToJudge, 'json'> & ToWrite,
   now: SQL,
 ): SQL {
   const table = sql.raw(noun.table)
@@ -176,4 +190,4 @@ export function applyUpdates(
     with ${accepted(upload.id, { step, outcome: 'updated', values: changedValues(noun) })}
     update ${table} set ${sql.join(set, sql`, `)} from op where ${table}.id = op.id and ${which}`
 }
-type Written = { fields: readonly string[]; also?: SQL[]; which?: SQL }
+type ToWrite = { fields: readonly string[]; also?: SQL[]; which?: SQL }

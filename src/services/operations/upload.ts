@@ -21,8 +21,8 @@ import { createTransactions, deleteTransactions, updateTransactions } from './tr
 
 /**
  * The order in which operations are done, whatever their order in the upload: rows that others refer to are created
- * first and deleted last. Accounts and categories are updated before they are created, so that a name which an update
- * gives up is free for a creation.
+ * first and deleted last. Updates of accounts and categories come before creations, so that a name that an update gives
+ * up is free for a new row.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
   ['update', 'profile', updateProfiles],
