@@ -9,18 +9,18 @@ import { isRemembered } from './known-tokens.ts'
 export const maxJsonBytes = 512 * 1024
 /** JSON up to this size, about eight hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
-/** As much as apps usually send at once, a hundred transactions: this is not counted. */
+/** A body of at most this size, about a hundred transactions, is not counted: apps usually send no more at once. */
 const fewBytes = 16 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
 /** Requests without a token that is known to be good are accepted only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
-/** As many items as apps usually send at once: these are not counted. */
+/** A list of at most this many items is not counted either. */
 const fewItems = 100
 /** The most memory that an item takes until it has been stored: five hundred times what an empty one took to send. */
 const memoryPerItem = 1_536
 
-/** True if the content type is that of JSON, whatever its suffix and charset. */
+/** True for any content type of JSON, such as `application/vnd.api+json; charset=utf-8`. */
 export function saysJson(c: Context<App>): boolean {
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')
 }
@@ -34,7 +34,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
     // A request whose path is the pattern itself, /api/accounts/:id, runs this twice: the second time, the body has
     // been read.
     if (c.req.bodyCache.text) return next()
-    // A large batch holds up all other writers while it is stored, so those of one sender take turns.
+    // A large batch holds up all other writers while it is stored, so the large bodies of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)
     try {
       const text = await readText(c, maxBytes, memory)
@@ -51,8 +51,8 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 }
 
 /**
- * The bytes of memory that JSON takes if it is read before its sender is known: its text, what was read from it and what
- * the database was sent are all held until the answer is ready, at up to two bytes a letter.
+ * The memory in bytes that JSON takes if it is read before its sender is known. Its text, at up to two bytes a letter,
+ * what was read from it and what the database was sent are all held until the answer is ready.
  */
 export function memoryForSmallJson(size: number): number {
   return size > fewBytes ? size * memoryPerByte : 0
@@ -63,7 +63,7 @@ export function memoryForItems(count: number): number {
   return count > fewItems ? count * memoryPerItem : 0
 }
 
-/** Does the work with memory for so many items. Throws TooBusy at once, since waiting requests would hold theirs. */
+/** Does the work with memory for so many items. Throws TooBusy at once if there is none: waiting would hold memory too. */
 export async function withMemoryForItems<T>(
   c: Context<App>,
   count: number,
@@ -95,7 +95,7 @@ async function readText(c: Context<App>, maxBytes: number, memory: BodyMemory): 
   return isJson && text.trim() === '' ? '{}' : text
 }
 
-/** A large body is read only for a valid token. All but the smallest take up memory until the answer is ready. */
+/** Where a token is needed, a large body is read only once that is known to be valid. */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)

@@ -24,7 +24,7 @@ export function readUpload(body: unknown): Draft<Upload> {
   for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
     const { named, errors: wrong } = readHead(item)
     const row = rowOf(named)
-    // A second operation on a row is not checked: checking may cost more than sending it did.
+    // The fields of a second operation on a row are not checked: that may cost more than sending them did.
     if (row !== undefined && rows.has(row)) addError(errors, `ops.${index}`, rowTwice)
     else if (wrong) read.refused.push({ index, errors: wrong })
     else addOperation(read, index, readFields(item as Item, named as Named))
@@ -52,7 +52,7 @@ function readHead(item: unknown): { named: Partial<Named>; errors?: FieldErrors 
   return complete ? { named } : { named, errors }
 }
 
-/** Identifies the row of an operation, as far as that is known. */
+/** A text that identifies the row of an operation; undefined if the operation does not say which row. */
 function rowOf({ noun, id, clientId }: Partial<Named>): string | undefined {
   if (noun === 'profile') return noun
   if (noun === undefined || (id == null && clientId == null)) return undefined

@@ -151,7 +151,7 @@ export function presentImportResult(
     agrees: closing.statement === closing.account,
   }
   return {
-    // The same for a dry run, which `dry_run` tells apart.
+    // A dry run has the same message: `dry_run` tells the two apart.
     message: `Successfully imported ${counts.created} transactions.`,
     import: {
       id,

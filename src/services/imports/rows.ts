@@ -10,11 +10,11 @@ import type { ImportRow } from './import-file.ts'
 const noAccount = 0
 
 /**
- * Stages rows with the ids of the accounts they name; those that break a rule are invalid. A category that is given by
- * its id must be the user's; names are looked up when the rows are created.
+ * Stages rows with the ids of the accounts they name; rows that break a rule are invalid. A category that is given by
+ * its id must be the user's; names of categories are looked up when the rows are created.
  */
 export function stageImportRows({ id }: Scope, batchId: SQL, parts: { from: SQL; json: SQL }[]): SQL[] {
-  // A name means the account with exactly that name, or else the only one whose name differs just in case.
+  // A name means the only account with exactly that name, or else the only account with that name apart from case.
   const named = (name: SQL) => sql`
     select ${name} as name, min(id) as id from accounts where user_id = ${id} group by 1 having count(*) = 1`
   const accountId = (given: SQL, exact: SQL, folded: SQL) =>

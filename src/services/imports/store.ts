@@ -31,7 +31,7 @@ export type ImportResult = ImportAnswer & {
  * once.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
- * answer to a call with a key, so that repeats get the same one. With `match=sure`, a dry run comes first, and the sure
+ * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, and the sure
  * matches that it finds are joined in the transaction of the import. Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
@@ -130,7 +130,7 @@ async function newAnswer(
   { id }: StoredImport,
   results: Results,
 ): Promise<ImportAnswer> {
-  // The import is stored by now, so the token is not checked again: a 401 would say that it was not.
+  // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
   const scope: Scope = { id: sql`${results.user.id}`, isKnown: sql`true`, db }
   const days = daysIfCreated({ from: sql`${from}`, to: sql`${to}` }, sql`${id}`)
   const found = isLookedAtLater(file) ? await runAll(db, selectCandidates(scope, days)) : results
@@ -141,7 +141,7 @@ async function newAnswer(
   }
 }
 
-/** Stores the answer before it is sent: made again, it would differ once somebody has, say, joined one of the matches. */
+/** Stores the answer for repeats: made anew, it would differ if one of the matches, say, had been joined by then. */
 async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }

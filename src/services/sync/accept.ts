@@ -35,7 +35,7 @@ export type SyncBatch = {
   bodyHash: string
 }
 
-type Accepted = {
+type ToAccept = {
   id: string
   parts: { from: number; json: string }[]
   hasErrors: boolean
@@ -45,7 +45,7 @@ type Accepted = {
 }
 
 /** Items are staged so that they can be checked; a batch that is refused is deleted in the same round trip. */
-const accept = prepareOwned((owner, batch: Slots<Accepted>) => {
+const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
   const { db } = owner
   const { id, hasErrors, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
@@ -98,9 +98,9 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (first && first.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. If that is this one, it is not there yet. If only one
-  // came before, that one's message may have been lost: this may be the repeat of an upload that got no answer. Queueing
-  // a batch twice does no harm.
+  // Only the user's oldest unfinished batch belongs in the queue. If this batch is the oldest, it is not queued yet. If
+  // only one batch is older, its message may have been lost: this call may repeat one that failed before it queued that
+  // batch. Queueing a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return first?.id ?? id
@@ -123,7 +123,7 @@ function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidIte
  * The row of a batch, which is stored before its items. Only one batch of each user is in the queue at a time, so that
  * nobody has to wait for everything that somebody else has uploaded: when one is done, the next is queued.
  */
-function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<Accepted>, waiting: SQL) {
+function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, waiting: SQL) {
   const { id, idempotencyKey = null, bodyHash } = batch
   const queuedAt = sql`iif(${waiting} = 0, ${owner.now}, null)`
   return {
@@ -152,9 +152,9 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 /**
  * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
- * phone that never got the answer could never clear it from its queue.
+ * phone that never got the answer could never clear the item from its queue.
  */
-function stageItems({ id }: Scope, { id: batchId, parts }: Slots<Accepted>): SQL[] {
+function stageItems({ id }: Scope, { id: batchId, parts }: Slots<ToAccept>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
   const existsAlready = sql`${withClientId(id, sql`item.client_id`)} is not null`
   const judged = sql`

@@ -14,7 +14,7 @@ import {
   userOfBatch,
 } from '../bulk-insert.ts'
 
-/** Finishes a batch, and marks the user's next one, if there is one, as queued. */
+/** Finishes a batch, and marks the user's next batch, if any, as queued. */
 function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
   const next = sql`
     select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`
@@ -26,7 +26,7 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
   }
 }
 
-/** False for a batch whose user has been deleted: it creates nothing, and is removed with what was theirs. */
+/** False for a batch whose user has been deleted: it creates nothing, and is removed with the user's other rows. */
 const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts'
 import { runAll, runOne } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 
-/** The status the batch had (undefined for an unknown one), and how many items are pending again. */
+/** The status that the batch had, undefined if there is no such batch, and how many of its items are valid. */
 export type Retry = { id: string; status: string | undefined; items: number }
 
 /** Returns the ids of the failed batches that are still stored, oldest first. */

@@ -11,7 +11,7 @@ export type SyncStatus = {
   items: { clientId: string | null; outcome: StoredOutcome }[]
 }
 
-/** Returns a batch and the outcome of each item. Queues it again if it is overdue. Throws NotFound, Forbidden. */
+/** Returns a batch and the outcome of each item. Queues the batch again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
   const ownBatch = ownRow(owner, batches, id)
   const known = sql`json_array(value -> ${itemPlace('client_id')}, value -> ${itemPlace('errors')})`
