@@ -22,9 +22,3 @@ export function stoppedBy(error: unknown): Stopped {
   if (retryAfterSeconds === undefined && !isPassing(error.status)) return { reason: 'refused', error }
   return { reason: 'busy', error, retryAfterSeconds }
 }
-
-/** Splits a list that was refused as a whole into two halves, to be sent one after the other. */
-export function inHalves<Item>(items: Item[]): Item[][] {
-  const half = Math.ceil(items.length / 2)
-  return [items.slice(0, half), items.slice(half)]
-}

@@ -16,7 +16,7 @@ export type LedgerOptions = {
   storage: LedgerStorage
   /** Whose ledger it is: on a shared device, each person has their own. */
   userId: number
-  /** Default: the browser's locks, which its tabs share. If it has none, locks of this page: open it in one tab only. */
+  /** Default: the browser's locks, which its tabs share. If it has none, locks of this page: then use one tab only. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
@@ -28,7 +28,7 @@ export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof editsOf>['edits'] &
   ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
-    /** Sends what waits and takes what has changed, one run at a time. It throws only what the storage throws. */
+    /** Sends what waits and takes what has changed, one run at a time. Throws only what the storage throws. */
     sync(): Promise<LedgerReport>
   }
 
@@ -67,7 +67,7 @@ export async function localLedger(ledgerOptions: LedgerOptions): Promise<Ledger>
     sync: () =>
       locks.request(`purse/${userId}/ledger/sync`, () =>
         takeQueue()
-          // Sending what waits here may make room for it.
+          // Sending what waits here may make room for the queue's items.
           .catch(() => run().then(takeQueue))
           .then(run),
       ),

@@ -3,7 +3,7 @@ import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { isFeedChange, servedRows } from './rows.ts'
 import { isCursorRefused, keepTouched, type LedgerRun, referredTo } from './run.ts'
-import { blockEntries, type Entry, onlyBlocks } from './store.ts'
+import { blockEntries, deletionsExcept, type Entry } from './store.ts'
 import { leftAfter, type Waiting } from './waiting.ts'
 
 /** Pulls until the copy is up to date. */
@@ -30,7 +30,7 @@ export function beginSnapshot(run: LedgerRun): Promise<void> {
   run.isUpToDate = false
   return run.commit(() => {
     const stored = run.stored()
-    const entries = onlyBlocks(stored.blocks, stored.meta.generation)
+    const entries = deletionsExcept(stored.blocks, stored.meta.generation)
     stored.incoming = servedRows()
     Object.assign(stored.meta, { cursor: null, incoming: '' })
     return entries
@@ -77,7 +77,7 @@ function endSnapshot(run: LedgerRun): Entry[] {
   stored.rows = incoming
   stored.incoming = servedRows()
   run.touchAll()
-  return onlyBlocks(stored.blocks, meta.generation)
+  return deletionsExcept(stored.blocks, meta.generation)
 }
 
 function applyAnswers(run: LedgerRun): Entry[] {
@@ -87,7 +87,7 @@ function applyAnswers(run: LedgerRun): Entry[] {
     const one = run.stored().waiting.get(id)
     if (!one?.sent) continue
     const left = leftAfter(one, result)
-    // Refused only for referring to a row that a person has to correct: it waits for that, with no error of its own.
+    // Refused only because another row has to be corrected first: this one waits for that, with no error of its own.
     const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
     entries.push(keepTouched(run, id, isHeld ? { ...left, errors: null } : left))
     if (left?.conflict) report.conflicts += 1
@@ -101,7 +101,7 @@ function applyAnswers(run: LedgerRun): Entry[] {
   return entries
 }
 
-/** True if it names a row whose creation is invalid as well. */
+/** True if what was sent refers to a row whose creation is invalid as well. */
 function namesInvalid(run: LedgerRun, { sent }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent).some((id) => {

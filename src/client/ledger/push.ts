@@ -1,6 +1,6 @@
 import type { Upload } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
-import { inHalves } from '../stopped.ts'
+import { inHalves } from '../in-halves.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
 import { beginSnapshot, pull, takePage } from './pull.ts'
@@ -40,7 +40,7 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
 
 /**
  * Splits what waits into what is sent now and what is sent later. The service creates no income or expense without a
- * category: one without (see `again`) is created with an arbitrary category, which an update then removes.
+ * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
  */
 function splitToSend(run: LedgerRun, one: Waiting): Waiting {
   const now = (one.sent ?? one.next) as Change
@@ -60,13 +60,13 @@ function splitToSend(run: LedgerRun, one: Waiting): Waiting {
   return (later && fold(lent, later)) ?? lent
 }
 
-/** Accounts and categories, to which others refer, are created first and deleted last. */
+/** Accounts and categories, to which transactions refer, are created first and deleted last. */
 function rankOf({ noun, sent, next }: Waiting): number {
   if (noun === 'transaction') return 1
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** True if it refers to a row that a person has to correct, or to one being revived whose deletion is still unanswered. */
+/** True if the change refers to a row that a person has to correct, or to a revived one whose deletion is unanswered. */
 function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent ?? next).some((id) => {
@@ -102,7 +102,7 @@ export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void>
     const [one] = chunk as [Waiting]
     const errors = error.status === 413 ? { row: [error.message] } : error.errors
     run.answers.set(idOf(one), { index: 0, outcome: 'invalid', errors })
-    // The next pull applies it.
+    // The next pull applies this answer.
     run.isUpToDate = false
   }
 }

@@ -5,7 +5,7 @@ import { type Change, newWaiting, type Waiting } from './waiting.ts'
 
 export type Entry = [key: string, value: string | null]
 
-/** The form in which a ledger is stored. */
+/** The version of the form in which a ledger is stored. */
 const formVersion = 1
 
 type Meta = {
@@ -163,10 +163,10 @@ export function withMeta({ meta, blocks }: Stored, entries: Entry[]): Entry[] {
   return [...entries, ['meta', JSON.stringify(meta)]]
 }
 
-/** The blocks of rows that have changed. */
+/** The entries that store the blocks of rows that have changed. */
 export const blockEntries = (rows: Rows, generation: number): Entry[] =>
   rows.takeChanged().map(([block, value]) => [`rows/${generation}/${block}`, value])
 
-/** Deletes all rows but those of a generation. */
-export const onlyBlocks = (blocks: Set<string>, generation: number): Entry[] =>
+/** The entries that delete all rows but those of a generation. */
+export const deletionsExcept = (blocks: Set<string>, generation: number): Entry[] =>
   [...blocks].filter((key) => !key.startsWith(`rows/${generation}/`)).map((key) => [key, null])
