@@ -18,7 +18,7 @@ import type { newTransaction } from './transactions.ts'
 export const maxFileMegabytes = 5
 /** More than there are fields to map (statements/csv/header-names.ts). */
 export const maxMappingEntries = 50
-/** Triggers do the work of joining, row by row, so if a file has more pairs, the others remain possible. */
+/** The most pairs that an import joins, since triggers do that row by row: any others remain possible matches. */
 export const mostJoined = 500
 /** The most rows of a file that are listed because they already existed. */
 export const mostListed = 100
@@ -38,10 +38,7 @@ const writtenFlag = preprocessed(
 
 /** The options of an import: parameters of its query, fields of its form, or fields beside the rows of its JSON. */
 export const importOptions = z.object({
-  account_id: field(
-    z.optional(id),
-    doc('The account that the file belongs to, or the rows without one of their own.'),
-  ),
+  account_id: field(z.optional(id), doc('The account of the file, or of the rows that name none.')),
   statement_account: field(
     z.optional(text()),
     doc('Which account, if the statement holds several: one of the names that the 422 lists.'),
@@ -65,7 +62,7 @@ export const importOptions = z.object({
   signs: field(
     z.optional(z.enum(signConventions, { error: invalidText })),
     doc(
-      'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, which is how many cards write charges.',
+      'Which way amounts without marks go: `as_written` if negative amounts were spent, `inverted` if positive ones were, as many cards write charges.',
     ),
   ),
   mapping: field(
@@ -145,7 +142,7 @@ const countsWithPossible = /* @__PURE__ */ shown.object(
 
 const existingRow = /* @__PURE__ */ shown.object(
   'ExistingRow',
-  'A row of a file that already existed.',
+  'A row of a file whose transaction already existed.',
   () => ({
     row: field(
       shown.count(),

@@ -94,14 +94,14 @@ const operation = field(
     was: field(
       z.optional(anyFields),
       doc(
-        'The values that the person saw when changing or deleting the row. Without it, the last write wins.',
+        'The values that the person saw when changing or deleting the row. Without them, the last write wins.',
       ),
     ),
   }),
   doc({ id: 'Operation' }),
 )
 
-/** An upload of operations. They are checked one by one, so that an invalid one does not affect the others. */
+/** An upload without its operations: each of these is checked on its own, so that an invalid one affects no other. */
 export const uploadHead = z.object({
   cursor: field(
     z.optional(nullable(feedCursor)),
@@ -111,14 +111,14 @@ export const uploadHead = z.object({
 export const upload = z.extend(uploadHead, {
   ops: field(
     z.array(operation).check(z.minLength(1), z.maxLength(maxOperations)),
-    doc('Each row at most once. Their order does not matter.'),
+    doc('At most one operation for each row. Their order does not matter.'),
   ),
 })
 
 const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of an operation.', () => ({
   index: field(shown.count(), doc('Its position in the upload, from 0.')),
   outcome: z.enum(operationOutcomes),
-  id: field(z.optional(shown.id()), doc('The row, if there is one.')),
+  id: field(z.optional(shown.id()), doc('The id of the row, if there is one.')),
   version: field(z.optional(shown.count()), doc('The version of the row as it is now.')),
   fields: field(
     z.optional(z.array(z.string())),
