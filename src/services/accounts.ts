@@ -17,8 +17,8 @@ import type { Draft } from '../domain/draft.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
 import type { RemovalQueue } from '../gateways/queues.ts'
 import { withinBounds } from './bounds.ts'
-import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
+import type { ColumnsOf } from './input-columns.ts'
 import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
 
 /**

@@ -11,8 +11,8 @@ import { type Draft, messageFor, takenText } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
 import { withinBounds } from './bounds.ts'
-import type { ColumnsOf } from './columns.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
+import type { ColumnsOf } from './input-columns.ts'
 import { categoryQuota } from './quotas.ts'
 
 /** The columns that are read. */

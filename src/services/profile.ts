@@ -4,7 +4,7 @@ import { type Owner, type User, userColumns } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import { addError, type Draft } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
-import type { ColumnsOf } from './columns.ts'
+import type { ColumnsOf } from './input-columns.ts'
 
 export const addressIsFixed = 'The :field field cannot be changed.'
 
