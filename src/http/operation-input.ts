@@ -8,7 +8,7 @@ import {
   type Upload,
   uploadHead,
 } from '../contract/operations.ts'
-import { addError, type Draft, invalidText, requiredText } from '../domain/draft.ts'
+import { addError, type Draft, invalidText, messageFor, requiredText } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { rowTwice } from '../services/operations/names.ts'
 import { listItems, notAnObject } from './items.ts'
@@ -66,31 +66,33 @@ function readFields(item: Item, named: Named) {
   const { kind, noun } = named
   const { create, update } = fieldsOfNoun[noun]
   const schema = kind === 'create' ? create : update
-  const errors: FieldErrors = {}
-  if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)
-  else if (kind === 'create' && named.clientId === null) addError(errors, 'client_id', requiredText)
-  else if (noun !== 'profile' && named.id === null && named.clientId === null)
-    addError(errors, 'id', requiredText)
   const set = kind === 'delete' || !schema ? noFields : readObject('set', item.set, schema)
   const was = kind === 'create' || item.was == null ? noFields : readObject('was', item.was, update)
   if (noun === 'transaction' && kind === 'update') demandAll(set)
   if (noun === 'transaction') demandAll(was)
-  Object.assign(errors, set.errors)
+  const errors = { ...headErrors(named), ...set.errors }
   for (const [field, texts] of Object.entries(was.errors))
     errors[field === 'was' ? field : `was.${field}`] = texts
   return { operation: { ...named, set: set.values, was: was.values }, errors }
 }
 
-function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fields {
+/** The errors of an operation that no row can have, or that does not say which row. */
+function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   const errors: FieldErrors = {}
-  if (value == null) addError(errors, name, requiredText)
-  else if (!isObject(value)) addError(errors, name, 'The :field field must be an object.')
-  else {
-    const draft = toDraft(schema, value)
-    const sent = Object.entries(draft.values).filter(([, one]) => one !== undefined)
-    return { values: Object.fromEntries(sent), errors: draft.errors }
+  if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)
+  else if (kind === 'create' && clientId === null) addError(errors, 'client_id', requiredText)
+  else if (noun !== 'profile' && id === null && clientId === null) addError(errors, 'id', requiredText)
+  return errors
+}
+
+function readObject(name: string, value: unknown, schema: z.ZodMiniObject): Fields {
+  if (!isObject(value)) {
+    const text = value == null ? requiredText : 'The :field field must be an object.'
+    return { values: {}, errors: { [name]: [messageFor(name, text)] } }
   }
-  return { values: {}, errors }
+  const { values, errors } = toDraft(schema, value)
+  const sent = Object.entries(values).filter(([, one]) => one !== undefined)
+  return { values: Object.fromEntries(sent), errors }
 }
 
 /** Either all fields that go together must have been sent, or none. */
