@@ -19,21 +19,24 @@ export async function takeChunk(run: LedgerRun): Promise<Waiting[]> {
     )
     const inOrder = all.sort(([, a], [, b]) => rankOf(a) - rankOf(b) || a.at - b.at || compare(a.key, b.key))
     chunk = withinLimits(run, inOrder)
-    return chunk.map((one) => keepTouched(run, idOf(one), one))
+    return chunk.map((one) => {
+      run.attempted.add(idOf(one))
+      return keepTouched(run, idOf(one), one)
+    })
   })
   return chunk
 }
 
+/** The first of what waits, as much as one upload may hold. */
 function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
-  const { attempted, limits } = run
+  const { limits } = run
   let bytes = 0
   const chunk: Waiting[] = []
-  for (const [id, one] of all.slice(0, limits.operations)) {
+  for (const [, one] of all.slice(0, limits.operations)) {
     const split = splitToSend(run, one)
     bytes += new TextEncoder().encode(JSON.stringify(split)).length
     if (chunk.length > 0 && bytes > limits.bytes) break
     chunk.push(split)
-    attempted.add(id)
   }
   return chunk
 }
