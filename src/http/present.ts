@@ -219,8 +219,9 @@ function presentChange(change: Change): ShownChange {
   return { noun, id, data: { ...account, ...fed } }
 }
 
-export function presentOutcome({ index, outcome, id, version, fields, errors, row }: Outcome): ShownResult {
-  const data = row && presentChange(row).data
+export function presentOutcome(found: Outcome): ShownResult {
+  const { index, outcome, id, version, fields, errors, current } = found
+  const data = current && presentChange(current).data
   return {
     index,
     outcome,

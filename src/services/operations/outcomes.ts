@@ -20,7 +20,7 @@ export type Outcome = {
   fields: string[] | null
   errors: FieldErrors | null
   /** The row as it is now, where the client cannot know it. */
-  row: Change | null
+  current: Change | null
 }
 
 type Decision = [
@@ -76,8 +76,8 @@ export function outcomesOf(
   found: Results<ReturnType<typeof readOutcomes>>,
   user: User,
 ): Outcome[] {
-  const rows = new Map<string, Change>()
-  const add = (change: Change) => rows.set(`${change.noun} ${change.id}`, change)
+  const shown = new Map<string, Change>()
+  const add = (change: Change) => shown.set(`${change.noun} ${change.id}`, change)
   for (const row of found.accounts) add({ noun: 'account', id: row.id, row })
   for (const row of found.categories) add({ noun: 'category', id: row.id, row })
   for (const row of found.transactions) add({ noun: 'transaction', id: row.id, row })
@@ -85,15 +85,16 @@ export function outcomesOf(
   const nouns = new Map(operations.map(({ index, noun }) => [index, noun]))
   return [...storedIn(found.decisions), ...onCreations(operations, found.creations)].map(
     ([index, outcome, id, version, detail]) => {
-      const row = shownOutcomes.includes(outcome) ? (rows.get(`${nouns.get(index)} ${id}`) ?? null) : null
+      const isShown = shownOutcomes.includes(outcome)
+      const current = isShown ? (shown.get(`${nouns.get(index)} ${id}`) ?? null) : null
       return {
         index,
         outcome,
         id,
-        version: version ?? (row?.noun === 'transaction' ? (row.row?.version ?? null) : null),
+        version: version ?? (current?.noun === 'transaction' ? (current.row?.version ?? null) : null),
         fields: outcome === 'conflict' ? (detail as string[]) : null,
         errors: outcome === 'invalid' ? errorsByField(detail as ItemErrors) : null,
-        row,
+        current,
       }
     },
   )

@@ -99,5 +99,5 @@ function seen({ epoch, userId, seq }: FeedCursor): Seen {
 }
 
 function invalid({ index, errors }: Upload['refused'][number]): Outcome {
-  return { index, outcome: 'invalid', id: null, version: null, fields: null, errors, row: null }
+  return { index, outcome: 'invalid', id: null, version: null, fields: null, errors, current: null }
 }
