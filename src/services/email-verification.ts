@@ -94,9 +94,15 @@ export async function disown(
   removals: RemovalQueue,
 ): Promise<boolean> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
-  const isUnverified = and(eq(users.id, id), eq(users.email, email), isNull(users.emailVerifiedAt)) as SQL
-  const { deleted } = await runAll(db, userDeletion(db, email, isUnverified))
-  if (deleted.length === 0) return false
+  const isStill = and(eq(users.id, id), eq(users.email, email))
+  const isUnverified = and(isStill, isNull(users.emailVerifiedAt)) as SQL
+  const { deleted, found } = await runAll(db, {
+    ...userDeletion(db, email, isUnverified),
+    found: db.select({ id: users.id }).from(users).where(isStill),
+  })
+  if (found.length > 0) return false
+  // The button may have been pressed twice.
+  if (deleted.length === 0) throw new BadLink(404, 'User not found.')
   await removals.post(id)
   return true
 }

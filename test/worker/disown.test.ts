@@ -126,6 +126,15 @@ describe('the link "this was not me" of a verification email', () => {
     }
   })
 
+  test('pressed twice at once deletes the account once, and never says that the address is verified', async () => {
+    const world = createWorld()
+    for (let i = 0; i < 5; i++) {
+      const link = linkOf(world, await world.register())
+      const answers = await Promise.all([press(world, link), press(world, link)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    }
+  })
+
   test.each([
     ['29 days', 29, 200],
     ['31 days', 31, 403],
