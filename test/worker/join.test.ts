@@ -410,6 +410,25 @@ test('a typed row that stands for one of two equal rows of a file is found twice
   expect((await importRows(checking, twice)).counts).toMatchObject({ created: 0, duplicate: 2 })
 })
 
+test('a typed outflow of a transfer is still found in a file after something else was separated from it', async () => {
+  const { person, checking, savings, category, separate, isExact } = await createJoiner()
+  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
+  const sent = { ...moved, account_id: checking.id, type: 'expense' }
+  const outflow = await recordTransaction(person, sent)
+  const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
+  const again = await recordTransaction(person, { ...sent, transaction_date: '2026-11-22' })
+  await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
+  await person.post('/api/matches/join', { kind: 'duplicate', ids: [outflow.id, again.id] })
+  expect((await separate(outflow.id)).body.transactions).toMatchObject([
+    { id: outflow.id, type: 'transfer' },
+    { id: again.id },
+  ])
+  const { body } = await person.post('/api/import/store', { transactions: [sent] })
+  expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
+  await separate(outflow.id)
+  await isExact()
+})
+
 test('a deleted category does not count: no row gains, gives or keeps it', async () => {
   const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })

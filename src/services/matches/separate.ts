@@ -80,11 +80,16 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
+  // As long as a transfer is joined with it, its file names an expense that is remembered only here.
+  const isStillOutflow = sql`exists (
+    select 1 from remembered leg indexed by remembered_survivor
+     where leg.user_id = ${userId} and leg.survivor_id = remembered.id and leg.joined_id = remembered.id
+       and leg.id <> remembered.id and leg.kind = 'transfer' and leg.id not in (${gone}))`
   // A trigger then deletes what need no longer be remembered: all but the rows that a file has differently.
   const forget = sql`
     update remembered set kind = null, joined_id = id, survivor_id = id, seq = null, kept = null
      where user_id = ${userId} and id in (select id from ${rows} union all select joined_id from ${rows})
-       and (joined_id = id or id in (${gone}))`
+       and (id in (${gone}) or joined_id = id and not ${isStillOutflow})`
   return { steps, forget }
 }
 
