@@ -298,3 +298,22 @@ export async function writeHistory({ world, person, checking, cash, category }: 
         from n`),
   ])
 }
+
+/** Writes `count` rows of a file straight into the database, and deletes them: each leaves rows of its own behind. */
+export async function writeDeletedHistory({ world, person, checking, category }: Household, count: number) {
+  const db = openWorldDatabase(world)
+  const file = sql`(select id from imports where batch_id = ${`deleted ${person.id}`})`
+  await db.batch([
+    db.run(sql`
+      insert into imports (user_id, batch_id, kind, format, rows, created, duplicate, first_id, created_at)
+      values (${person.id}, ${`deleted ${person.id}`}, 'generic', 'csv', ${count}, ${count}, 0, 1, 0)`),
+    db.run(sql`
+      insert into transactions (user_id, account_id, category_id, type, amount, transaction_date, client_id, booked_by,
+                                is_synced, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select ${person.id}, ${checking.id}, ${category.id}, 'expense', 100 + i,
+             date('2026-10-31', '-' || (i % 3650) || ' days'), 'deleted ' || i, ${file}, 0, 0, 0
+        from n`),
+    db.run(sql`delete from transactions where user_id = ${person.id} and booked_by = ${file}`),
+  ])
+}
