@@ -3,8 +3,8 @@ import { createHousehold } from './laws/every-route.ts'
 import { createWorld, type Json, openAccount } from './world.ts'
 
 /** A household with a bank account, a savings account and a way to import bank statements. */
-export async function createBanked() {
-  const home = await createHousehold(createWorld())
+export async function createBanked(world = createWorld()) {
+  const home = await createHousehold(world)
   const savings = await openAccount(home.person, { name: 'Nestegg' })
   const importRows = async (
     account: Json,

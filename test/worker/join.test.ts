@@ -5,6 +5,7 @@ import { runAll } from '../../src/db/run.ts'
 import { joinPairs } from '../../src/services/matches/join.ts'
 import { rowsOf } from '../databases/work.ts'
 import { createBanked } from './banked.ts'
+import { createFaultyWorld } from './faults/faulty-world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload, uploadOne } from './uploads.ts'
 import { balanceOf, createWorld, expectInvalid, type Json, recordTransaction } from './world.ts'
@@ -607,4 +608,35 @@ test('a row that was joined comes back with all its columns, those of a new fiel
   expect(await rowOf()).toEqual({})
   expect((await separate(joined.body.id)).status).toBe(200)
   expect(await rowOf()).toEqual(before)
+})
+
+test('undoing an import of thousands of joined rows separates them in parts, and continues where it stopped', async () => {
+  const world = createFaultyWorld()
+  const { person, checking, savings, importRows } = await createBanked(world)
+  const rows = (sign: string, words: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, nth): [string, string, string] => [
+      '2026-11-13',
+      `${sign}${from + nth}.00`,
+      words,
+    ])
+  const { id } = await importRows(checking, rows('-', 'To Nestegg', 1, 2_100))
+  // One import joins five hundred at most.
+  for (let from = 1; from <= 2_100; from += 420) {
+    const { counts } = await importRows(savings, rows('', 'From Checking', from, 420), '&match=sure')
+    expect(counts.joined).toBe(420)
+  }
+  const undo = () => person.delete(`/api/imports/${id}`)
+  const totals = () =>
+    Promise.all(
+      ['transfer', 'expense', 'income'].map(
+        async (type) => (await person.get(`/api/transactions?type=${type}`)).body.total,
+      ),
+    )
+  const { result, requests } = await world.whileBroken({ gets: 'cut', only: 2 }, undo)
+  expect([result.status, requests]).toEqual([503, 2])
+  expect(await totals()).toEqual([100, 2_000, 2_000])
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+  expect((await undo()).status).toBe(204)
+  expect(await totals()).toEqual([0, 0, 2_100])
+  expect(await findDifferences(openWorldDatabase(world))).toEqual([])
 })

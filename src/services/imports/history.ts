@@ -26,17 +26,27 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
   return readOwn(owner, imports, id, query)
 }
 
-/** Undoes an import: deletes its transactions, edited ones only if forced. Throws NotFound, Forbidden, Invalid. */
+/**
+ * Undoes an import: deletes its transactions, edited ones only if forced. Throws NotFound, Forbidden, Invalid. If very
+ * many of its rows were joined with others, they are separated first, in round trips of their own: if a later one fails,
+ * they stay separated, and the next call continues.
+ */
 export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<void> {
   const which = isForced ? sql`true` : sql`updated_at = created_at`
-  const { owned } = await withinBounds(
-    'amount',
-    owner.run({
-      owned: selectOwnership(owner, imports, id),
-      undone: undoImport(owner.id, sql`${id}`, { which, isDryRun: false }).map((statement) =>
-        owner.db.run(statement),
-      ),
-    }),
-  )
-  requireOwned(imports, owned)
+  const undone = undoImport(owner.id, sql`${id}`, { which, isDryRun: false })
+  for (let isGone = false; !isGone; ) {
+    const { owned, left } = await withinBounds(
+      'amount',
+      owner.run({
+        owned: selectOwnership(owner, imports, id),
+        undone: undone.map((statement) => owner.db.run(statement)),
+        left: owner.db
+          .select({ id: imports.id })
+          .from(imports)
+          .where(ownRow(owner, imports, id)),
+      }),
+    )
+    requireOwned(imports, owned)
+    isGone = left.length === 0
+  }
 }

@@ -47,23 +47,32 @@ const canComeBack = (userId: SQL) => {
     and exists (select 1 from transactions where transactions.id = gone.survivor_id and ${hasLiveAccounts}))`
 }
 
+/** How many joins are undone at a time, so that other writers wait less than a second. */
+const joinsPerPart = 2_000
+
 /**
  * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
  * in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for the rows,
- * existing or remembered. Other joined rows are not looked at.
+ * existing or remembered. Other joined rows are not looked at. The latest `joinsPerPart` joins are undone, since earlier
+ * ones may depend on them; `isDone` is true once none is left.
  */
-export function separateImported(userId: SQL, isImported: SQL, which: SQL): SQL[] {
+export function separateImported(
+  userId: SQL,
+  isImported: SQL,
+  which: SQL,
+): { statements: SQL[]; isDone: SQL } {
   const own = sql`select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
   const remaining = sql`select id from transactions where ${isImported} and +user_id = ${userId} and ${which}`
-  const gone = sql`
-    select id from (${own}) gone where ${canComeBack(userId)}
+  const joined = sql`
+    select seq, id from (${own}) gone where ${canComeBack(userId)}
      union
-    select gone.id from (select survivor_id as id from (${own}) union ${remaining}) one
+    select gone.seq, gone.id from (select survivor_id as id from (${own}) union ${remaining}) one
      cross join remembered gone indexed by remembered_survivor
         on gone.user_id = ${userId} and gone.survivor_id = one.id and ${canComeBack(userId)}
      where gone.joined_id in (select id from (${own}) union all ${remaining})`
-  const { steps, forget } = separation(userId, gone)
-  return [...steps, forget]
+  const latest = sql`select id from (${joined} order by 1 desc, 2 desc limit ${sql.raw(`${joinsPerPart}`)})`
+  const { steps, forget } = separation(userId, latest)
+  return { statements: [...steps, forget], isDone: sql`not exists (${joined})` }
 }
 
 /**
