@@ -15,6 +15,9 @@ export type Place = Record<(typeof portVariables)[number] | 'STATE_DIR', string>
 /** As long as a stack itself waits for its Worker. */
 export const startLimitSeconds = 150
 
+/** The end of what a stack says once it runs. */
+const lastLine = 'Ctrl-C stops everything.'
+
 /** `npm run dev` as a process, as npm starts it. */
 export class DevStack {
   output = ''
@@ -47,9 +50,9 @@ export class DevStack {
   }
 
   async ready(): Promise<this> {
-    const hasStarted = () => this.output.includes('Purse is running.') || this.#child.exitCode !== null
+    const hasStarted = () => this.output.includes(lastLine) || this.#child.exitCode !== null
     await until(hasStarted, startLimitSeconds)
-    if (!this.output.includes('Purse is running.')) throw new Error(`It did not start: ${this.output}`)
+    if (!this.output.includes(lastLine)) throw new Error(`It did not start: ${this.output}`)
     this.#findGroups()
     return this
   }
