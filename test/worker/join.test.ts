@@ -430,6 +430,24 @@ test('a typed outflow of a transfer is still found in a file after something els
   await isExact()
 })
 
+test.each(['a dry run', 'an import that was undone'])(
+  'a typed outflow that %s had found is still found in the file once it is a transfer',
+  async (what) => {
+    const { person, checking, savings, category, isExact } = await createJoiner()
+    const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
+    const sent = { ...moved, account_id: checking.id, type: 'expense' }
+    const outflow = await recordTransaction(person, sent)
+    const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
+    const importIt = async (dry_run = false) =>
+      (await person.post('/api/import/store', { transactions: [sent], dry_run })).body.import
+    const { id } = await importIt(what === 'a dry run')
+    if (id) await person.delete(`/api/imports/${id}`)
+    await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
+    expect((await importIt()).counts).toMatchObject({ created: 0, duplicate: 1 })
+    await isExact()
+  },
+)
+
 test('a deleted category does not count: no row gains, gives or keeps it', async () => {
   const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })

@@ -68,6 +68,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   return [
     rememberGone(userId, pairs, guard),
     rememberOutflows(userId, joined),
+    releaseOutflows(joined),
     pointToSurvivors(userId, joined),
     sql`delete from transactions where id in (select id from ${joined})`,
     updateSurvivors(userId, joined),
@@ -123,6 +124,18 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
         on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`
 }
 
+/**
+ * An outflow no longer stands for a row of a file: what is remembered of it does. The trigger on edits would replace that
+ * if the import has been undone or was a dry run.
+ */
+function releaseOutflows(joined: SQL): SQL {
+  return sql`
+    update transactions set booked_by = null
+      from ${joined} gone
+     where transactions.id = gone.joined_id and gone.kind = 'transfer' and transactions.booked_by is not null
+       and transactions.seq <= gone.seq`
+}
+
 /** The row that remains now also stands for the rows that had been joined with the one that went. */
 function pointToSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
@@ -141,7 +154,6 @@ function updateSurvivors(userId: SQL, joined: SQL): SQL {
     update transactions
        set type = iif(gone.kind = 'transfer', 'transfer', transactions.type),
            to_account_id = iif(gone.kind = 'transfer', gone.kept ->> 'account_id', transactions.to_account_id),
-           booked_by = iif(gone.kind = 'transfer', null, transactions.booked_by),
            category_id = coalesce(${liveCategory}, gone.kept ->> 'category_id'),
            description = coalesce(transactions.description, gone.kept ->> 'description'),
            reference = coalesce(transactions.reference, gone.kept ->> 'reference'),
