@@ -88,13 +88,11 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`user_id = ${former}`),
     newest(sql`account_id = ${account}`),
     newest(sql`to_account_id = ${account}`),
-    // Only then, since every part before would pass over the rows of its transactions that are left.
+    // Once no transaction is left: each part before would pass over what is remembered of those that are.
     sql`
     delete from remembered where (user_id, id) in (
       select user_id, id from remembered indexed by remembered_account_date_amount
-       where ${isOnlyOf(userId, account)}
-         and not exists (select 1 from transactions where account_id = ${account})
-         and not exists (select 1 from transactions where to_account_id = ${account})
+       where ${isOnlyOf(userId, account)} and ${hasNoTransactions(account)}
        limit ${rowsPerPart})`,
   ]
 }
@@ -107,14 +105,17 @@ const isOnlyOf = (userId: number, account: SQL) =>
   sql`user_id = ${userId} and account_id = ${account} and kind is null
     and not exists (select 1 from transactions where transactions.id = remembered.id)`
 
+const hasNoTransactions = (account: SQL) =>
+  sql`not exists (select 1 from transactions where account_id = ${account})
+    and not exists (select 1 from transactions where to_account_id = ${account})`
+
 /** The statement that removes accounts, deleted or of a deleted user, to which no transaction refers any more. */
 function removeAccounts(userId: number): SQL {
   return sql`
     delete from accounts where id in (
       select id from accounts
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
-         and not exists (select 1 from transactions where account_id = accounts.id)
-         and not exists (select 1 from transactions where to_account_id = accounts.id)
+         and ${hasNoTransactions(sql`accounts.id`)}
          and not exists (
            select 1 from remembered indexed by remembered_account_date_amount where ${isOnlyOf(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`
