@@ -1,15 +1,15 @@
--- Figures kept beside the rows, so that showing a balance, a month or the number of pages never adds up a history:
--- accounts.moved, transaction_count and incoming_count, and `totals`. These triggers keep them for single transactions;
--- code that writes many at once calls `countRows` and `discountRows` (src/db/figures.ts).
+-- These triggers keep figures beside the rows (accounts.moved, transaction_count and incoming_count, and `totals`), so
+-- that no request adds up a history to show a balance, a month or the number of pages. They count row by row; code that
+-- writes many rows at once calls `countRows` and `discountRows` (src/db/figures.ts) instead.
 --
--- A row counts as long as its user exists and its accounts have an owner. Deleting an account, a category or an import
--- first takes its owner away, and deleting a user the user: the rows leave all figures at that moment, and these
--- triggers ignore them when they are removed later.
+-- A transaction counts as long as its user exists and its accounts have an owner. Deleting an account, a category or an
+-- import first clears its owner, and deleting a user removes the user's row. The transactions leave all figures at that
+-- moment, and these triggers ignore them when they are removed later.
 --
--- A sum of figures that is out of bounds is inserted as a total, whose CHECK refuses it. At most 10,000 totals of a
--- month are added up: a user who spreads it over half a million pairs of account and category must not hold up
--- everybody's writes. An upload of operations may change hundreds of transactions. While it runs, which its rows in
--- `upload_steps` show, changed transactions add up no months; the upload does so once.
+-- A sum that is out of bounds is inserted into `totals`, whose CHECK refuses the whole write. At most 10,000 totals of a
+-- month are added up, so that a user with half a million pairs of account and category cannot hold up everybody's writes.
+-- An upload of operations may change hundreds of transactions. While it has rows in `upload_steps`, changing a
+-- transaction does not add up its month; the upload does so once, at its end.
 
 CREATE TRIGGER transaction_created AFTER INSERT ON transactions
 WHEN NOT new.is_synced AND new.import_id IS NULL BEGIN
@@ -114,14 +114,14 @@ WHEN (old.type, old.amount, old.account_id, old.to_account_id, old.transaction_d
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
--- What is removed with an account stands for nothing any more.
+-- A transaction that is removed with its account no longer stands for rows of files.
 CREATE TRIGGER transaction_removed AFTER DELETE ON transactions
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id IN (old.account_id, old.to_account_id) AND user_id IS NULL) BEGIN
   DELETE FROM remembered
    WHERE user_id = old.user_id AND id IN (SELECT id FROM remembered WHERE user_id = old.user_id AND survivor_id = old.id);
 END;
 --> statement-breakpoint
--- A rejected match goes with either of its transactions, unless that was joined and may come back.
+-- A deleted transaction takes its rejected matches along, unless it was joined with another and may come back.
 CREATE TRIGGER transaction_rejections_removed AFTER DELETE ON transactions
 WHEN NOT EXISTS (SELECT 1 FROM remembered
                   WHERE user_id = old.user_id AND id = old.id AND joined_id <> id AND survivor_id IS NOT NULL) BEGIN
@@ -154,9 +154,10 @@ WHEN (old.import_id IS NOT NULL OR old.booked_by IS NOT NULL)
   ON CONFLICT DO NOTHING;
 END;
 --> statement-breakpoint
--- What has been separated is remembered no longer, unless it was edited before and a file has it otherwise.
+-- A row that has been separated is no longer remembered, unless it still is the outflow of a joined transfer, or its file
+-- has it differently.
 CREATE TRIGGER remembered_separated AFTER UPDATE OF joined_id ON remembered
-WHEN new.joined_id = new.id
+WHEN new.joined_id = new.id AND new.kind IS NULL
  AND (new.import_id IS NULL AND new.booked_by IS NULL OR EXISTS (
    SELECT 1 FROM transactions own
     WHERE own.id = new.id AND own.account_id = new.account_id AND own.to_account_id IS new.to_account_id
@@ -205,8 +206,8 @@ CREATE TRIGGER account_starting_balance_changed AFTER UPDATE OF starting_balance
    WHERE abs(past) > 9000000000000000;
 END;
 --> statement-breakpoint
--- Transfers to and from this account no longer count for the other accounts. Added up in two parts, since what went
--- back and forth over the years can exceed 2^63.
+-- Transfers to and from a deleted account no longer count for the other accounts. They are added up in two parts, since
+-- the amounts moved back and forth over the years can exceed 2^63.
 CREATE TRIGGER account_deleted AFTER UPDATE OF user_id ON accounts WHEN old.user_id IS NOT NULL AND new.user_id IS NULL BEGIN
   UPDATE accounts
      SET moved = moved + partner.given_back,
@@ -247,8 +248,8 @@ CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
 END;
 --> statement-breakpoint
 -- The log of changes (src/db/changes.ts). Each entry takes the user's next number. The entry of a deleted account also
--- stands for its transactions, on either side, and that of a deleted category for all references to it. What is created
--- for a user without a token is not logged: before the first token, nobody can have asked for changes.
+-- covers its transactions, on either side, and that of a deleted category all references to it. Nothing is logged for a
+-- user who has no token yet, since nobody can have asked for their changes.
 CREATE TRIGGER account_creation_logged AFTER INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
@@ -265,7 +266,7 @@ WHEN old.user_id IS NOT NULL BEGIN
          'account', old.id, CAST(unixepoch('subsec') * 1000 AS INTEGER);
 END;
 --> statement-breakpoint
--- A transaction that moves to another account is logged as well. If that account is deleted later, its entry alone
+-- A transaction that moves to another account is logged as changed. If the new account is deleted later, its entry alone
 -- would leave the transaction in a copy that still has it on the old account.
 CREATE TRIGGER transaction_move_logged AFTER UPDATE OF account_id, to_account_id ON transactions
 WHEN (old.account_id, old.to_account_id) IS NOT (new.account_id, new.to_account_id) BEGIN

@@ -430,6 +430,30 @@ test('a typed outflow of a transfer is still found in a file after something els
   await isExact()
 })
 
+test('a typed outflow of a transfer is still found in a file after it was joined with another transfer and separated', async () => {
+  const { person, checking, savings, category, separate, isExact } = await createJoiner()
+  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
+  const sent = { ...moved, account_id: checking.id, type: 'expense' }
+  const typed = { ...sent, type: 'transfer', to_account_id: savings.id, category_id: null }
+  const older = await recordTransaction(person, typed)
+  const outflow = await recordTransaction(person, sent)
+  const inflow = await recordTransaction(person, { ...moved, account_id: savings.id, type: 'income' })
+  await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
+  const again = await person.post('/api/matches/join', { kind: 'duplicate', ids: [older.id, outflow.id] })
+  expect(again.body.id).toBe(older.id)
+  expect((await separate(older.id)).body.transactions).toMatchObject([
+    { id: older.id, type: 'transfer' },
+    { id: outflow.id, type: 'transfer' },
+  ])
+  const { body } = await person.post('/api/import/store', { transactions: [sent] })
+  expect(body.import.counts).toMatchObject({ created: 0, duplicate: 1 })
+  expect((await separate(outflow.id)).body.transactions).toMatchObject([
+    { id: outflow.id, type: 'expense' },
+    { id: inflow.id, type: 'income' },
+  ])
+  await isExact()
+})
+
 test.each(['a dry run', 'an import that was undone'])(
   'a typed outflow that %s had found is still found in the file once it is a transfer',
   async (what) => {

@@ -94,11 +94,16 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
     select 1 from remembered leg indexed by remembered_survivor
      where leg.user_id = ${userId} and leg.survivor_id = remembered.id and leg.joined_id = remembered.id
        and leg.id <> remembered.id and leg.kind = 'transfer' and leg.id not in (${gone}))`
-  // A trigger then deletes what need no longer be remembered: all but the rows that a file has differently.
+  // A trigger then deletes what need no longer be remembered: neither an outflow nor a row that a file has differently.
   const forget = sql`
-    update remembered set kind = null, joined_id = id, survivor_id = id, seq = null, kept = null
-     where user_id = ${userId} and id in (select id from ${rows} union all select joined_id from ${rows})
-       and (id in (${gone}) or joined_id = id and not ${isStillOutflow})`
+    with touched as materialized (
+      select id, id in (${gone}) as was_joined, ${isStillOutflow} as is_outflow
+        from remembered where user_id = ${userId} and id in (select id from ${rows} union select joined_id from ${rows}))
+    update remembered
+       set kind = iif(is_outflow, 'transfer', null), joined_id = remembered.id, survivor_id = remembered.id, seq = null, kept = null
+      from touched
+     where remembered.user_id = ${userId} and remembered.id in (select id from touched) and touched.id = remembered.id
+       and (was_joined or joined_id = remembered.id and not is_outflow)`
   return { steps, forget }
 }
 

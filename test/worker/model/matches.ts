@@ -199,9 +199,17 @@ export function separated(state: State, all: Joined[]): State {
         import_id: next.imports.has(import_id ?? 0) ? import_id : null,
         booked_by,
       }
-      next.rows.set(id, { ...back, filed: stillFiled(back) })
+      next.rows.set(id, back)
       next.joined.delete(id)
       if (row.client_id !== null) next.spent.delete(`${row.user_id} ${row.client_id}`)
+    }
+    const isOutflow = (id: number) =>
+      [...next.joined.values()].some(({ into, kind }) => into === id && kind === 'transfer')
+    for (const { id } of all) {
+      const back = next.rows.get(id) as Row
+      const filed =
+        isOutflow(id) && back.filed ? { ...back.filed, kind: 'transfer' as const } : stillFiled(back)
+      next.rows.set(id, { ...back, filed })
     }
     const top = (id: number): number => {
       const joined = next.joined.get(id)
@@ -221,10 +229,7 @@ export function separated(state: State, all: Joined[]): State {
           Object.assign(lost, { type: 'expense', to_account_id: null })
         lost.booked_by = row.filed?.booked_by ?? null
       }
-      const isStillJoined = [...next.joined.values()].some(
-        (one) => one.into === into && one.kind === 'transfer',
-      )
-      next.rows.set(into, { ...lost, filed: isStillJoined ? lost.filed : stillFiled(lost) })
+      next.rows.set(into, { ...lost, filed: isOutflow(into) ? lost.filed : stillFiled(lost) })
     }
   })
 }
