@@ -12,7 +12,7 @@ import {
 import { isPair, problemsOf } from './pairs.ts'
 import { mayAgree } from './rules.ts'
 import { shownRow } from './shown.ts'
-import { isOfFile, type Joined, type MatchKind, type Row, type State, type User } from './state.ts'
+import { asFiled, isOfFile, type Joined, type MatchKind, type Row, type State, type User } from './state.ts'
 
 const kind = fc.constantFrom<MatchKind>('duplicate', 'transfer')
 const given = ['category_id', 'description', 'reference'] as const
@@ -225,8 +225,10 @@ export function separated(state: State, all: Joined[]): State {
       for (const { kind, gave, row: other } of gone) {
         for (const field of gave) if (lost[field] === other[field]) Object.assign(lost, { [field]: null })
         if (kind !== 'transfer') continue
-        if (lost.to_account_id === other.account_id)
-          Object.assign(lost, { type: 'expense', to_account_id: null })
+        if (lost.to_account_id === other.account_id) {
+          // A file may have had the transfer as well.
+          Object.assign(lost, { type: 'expense', to_account_id: null, filed: asFiled(row) })
+        }
         lost.booked_by = row.filed?.booked_by ?? null
       }
       next.rows.set(into, { ...lost, filed: isOutflow(into) ? lost.filed : stillFiled(lost) })

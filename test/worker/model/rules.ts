@@ -1,4 +1,13 @@
-import { type Fields, type Filed, type Item, isOfFile, type Outcome, type Row, type State } from './state.ts'
+import {
+  asFiled,
+  type Fields,
+  type Filed,
+  type Item,
+  isOfFile,
+  type Outcome,
+  type Row,
+  type State,
+} from './state.ts'
 
 /** The rules for transactions, as in docs/contract.md. */
 
@@ -37,7 +46,7 @@ export function changed(row: Row, patch: Partial<Fields>): Row {
   const leavesTransfer = patch.type !== undefined && patch.type !== 'transfer'
   const next = { ...row, ...(leavesTransfer && { to_account_id: null }), ...patch }
   const isOther = !isEqual(row, next) || !mayAgree(row, next)
-  const filed = isOfFile(row) && isOther && !(row.filed && isOfFile(row.filed)) ? row : row.filed
+  const filed = isOther ? asFiled(row) : row.filed
   return { ...next, version: row.version + 1, isEdited: true, filed }
 }
 

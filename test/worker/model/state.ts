@@ -276,3 +276,8 @@ export function sum(amounts: Iterable<bigint>): bigint {
 export function isOfFile({ import_id, booked_by }: Pick<Row, 'import_id' | 'booked_by'>): boolean {
   return import_id !== null || booked_by !== null
 }
+
+/** What is remembered of a row once it is no longer as its file has it; it keeps what was remembered of a file before. */
+export function asFiled(row: Row): Filed | null {
+  return isOfFile(row) && !(row.filed && isOfFile(row.filed)) ? row : row.filed
+}
