@@ -40,7 +40,7 @@ export type Upload = {
 export const operationHead = z.object({
   op: field(oneOf(operationKinds), doc('What to do. The profile can only be updated.')),
   noun: field(oneOf(changedNouns), doc('The kind of row.')),
-  id: field(z.optional(nullable(id)), doc('The id of the row.')),
+  id: field(z.optional(nullable(id)), doc('The id of the row. The profile needs none.')),
   client_id: field(
     z.optional(nullable(text(clientIdLength))),
     doc("The client's own id for the row: required to create it, and valid in place of `id` from then on."),

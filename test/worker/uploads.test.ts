@@ -320,6 +320,7 @@ test('another user’s rows are gone, whatever the operation knows about them, a
     remove('transaction', transaction.id, { amount: '12.00' }),
     remove('account', keyed.id),
     remove('category', category.id + 1_000_000),
+    update('profile', person.id, { name: 'Mine' }),
   ])
   expect(results).toEqual(results.map((_, index) => ({ index, ...gone })))
   const fields = { type: 'transfer', amount: 1, transaction_date: '2026-11-20', account_id: own.id }

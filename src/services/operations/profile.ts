@@ -15,7 +15,8 @@ const groupOf = {
 const profile: ChangedNoun = {
   table: 'users',
   groupOf,
-  row: (userId) => sql`users.id = ${userId}`,
+  // There is only one, so an operation need not name it.
+  row: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
   hasVersion: false,
   // Clients may send back what they were shown, and an empty address.
   rules: () => [rule('email', addressIsFixed, sql`coalesce(next_email, now_email) = now_email`)],
