@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../db/ownership.ts'
-import { batchParts, remembered } from '../db/schema.ts'
+import { remembered } from '../db/schema.ts'
 import { mostResembling } from './transactions/duplicates.ts'
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
@@ -16,8 +16,8 @@ const rounds: Round[] = [
 /** The client ids of items: a row that has one of them belongs to that item, and absorbs no other. */
 const clientIds = sql`select client_id from item where client_id is not null and errors is null`
 
-/** The items of a batch are compared with at most this many rows, plus one for each item. */
-const mostResemblingInAll = 30_000
+/** The items of a batch are compared with at most this many rows, plus three for each item. */
+const mostResemblingInAll = 5_000
 
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
@@ -29,9 +29,7 @@ const fields = sql`account_id, to_account_id, type, amount, transaction_date, re
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
  * copies took ten times as long as running the statement.
  */
-export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled | undefined): SQL {
-  const items = sql`(select sum(json_array_length(items)) from ${batchParts} where batch_id = ${batchId})`
-  const most = sql`${sql.raw(String(mostResemblingInAll))} + ${items}`
+export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
@@ -48,28 +46,36 @@ export function absorbed(batchId: string | SQL, userId: SQL, recalls: Recalled |
            and (exists (select 1 from transactions row where ${resembles('judged')} and +row.user_id = ${userId})
              ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles('judged')})` : sql``})
       ),
-      resembling as (${resemblingRows(userId, items, most)}),
+      wanted as materialized (select account_id, transaction_date, amount, count(*) as items from asking group by 1, 2, 3),
+      resembling as (${resemblingRows(userId)}),
       absorbing as (
         select id, ${fields}, ${recalls ? sql`not ${isOfFile('row')}` : sql`0`} as is_free from resembling row
          where (row.client_id is null or row.client_id not in (${clientIds}))
            ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
       ),
-      ${recalls ? sql`${recalledRows(userId, recalls, most)},` : sql``}
+      ${recalls ? sql`${recalledRows(userId, recalls)},` : sql``}
       absorbed as materialized (
         select position, pair as id from ${paired} where position is not null and pair is not null
       )`
 }
 
-/**
- * The existing rows that resemble any item of `asking`: the newest with each account, date and amount, and a bounded
- * number in all, since the write lock is held while they are read.
+/*
+ * How many rows are compared with the items, since the write lock is held meanwhile: so many of each account, date and
+ * amount that every item can have its own, and that all together stay within the bound. A single item is compared with as
+ * many as a single transaction.
  */
-function resemblingRows(userId: SQL, items: SQL, most: SQL): SQL {
+const inAll = sql.raw(String(mostResemblingInAll))
+const most = sql`(select ${inAll} + 3 * coalesce(sum(items), 0) from wanted)`
+const mostOfEach = sql`(
+  select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${inAll} / count(*)), 0) from wanted)`
+
+/** The existing rows that resemble any item of `asking`, the newest of each account, date and amount. */
+function resemblingRows(userId: SQL): SQL {
   return sql`
-    select row.* from (select distinct account_id, transaction_date, amount from asking) wanted
+    select row.* from wanted
      cross join transactions row on row.id in (
              select row.id from transactions row where ${resembles('wanted')}
-              order by row.id desc limit ${sql.raw(String(mostResembling))} + ${items})
+              order by row.id desc limit ${mostOfEach})
        and +row.user_id = ${userId}
      limit ${most}`
 }
@@ -105,7 +111,7 @@ function standsForAnother(userId: SQL): SQL {
  * absorbs what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a
  * row of a file to stand for. Left to itself, SQLite reads all remembered rows of the user for each that it looks up.
  */
-function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
+function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isEqual = sql`(
     ${resembles('transactions')} and transactions.type = row.type and coalesce(transactions.reference = row.reference, true))`
   const isSettled = sql`(
@@ -114,9 +120,10 @@ function recalledRows(userId: SQL, { deleted }: Recalled, most: SQL): SQL {
   return sql`
       alike as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
-          from (select distinct account_id, transaction_date, amount from asking) wanted
-         cross join ${remembered} row indexed by remembered_account_date_amount
-            on row.user_id = ${userId} and ${resembles('wanted')}
+          from wanted
+         cross join ${remembered} row on row.user_id = ${userId} and row.id in (
+                 select row.id from ${remembered} row indexed by remembered_account_date_amount
+                  where row.user_id = ${userId} and ${resembles('wanted')} order by row.id desc limit ${mostOfEach})
          where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
          limit ${most}
       ),

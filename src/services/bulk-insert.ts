@@ -144,7 +144,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
       ),
-      ${absorbed(batchId, userId, recalls)},
+      ${absorbed(userId, recalls)},
       decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
                coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next

@@ -5,6 +5,7 @@ import { rowsOf } from '../../databases/work.ts'
 import { remove, update, upload } from '../uploads.ts'
 import { createWorld, type Json, openAccount, recordTransaction, type World } from '../world.ts'
 import {
+  askDatabase,
   createHousehold,
   goodCall,
   openWorldDatabase,
@@ -234,6 +235,40 @@ test.each(['match=off', 'match=off&reimport_deleted=true'])(
   'a row of a file is compared with the deleted rows that it equals, not with all of them (%s)',
   async (query) => {
     expect(await rowsOfDeletedRow(1_000, query)).toBeLessThan(1.2 * (await rowsOfDeletedRow(100, query)))
+  },
+)
+
+/** Rows read and written for a file of thirty rows, each of which `count` existing or deleted ones resemble. */
+async function rowsOfSmallFile(count: number, isDeleted: boolean): Promise<number> {
+  const world = createWorld()
+  const { person, expense } = await createHousehold(world)
+  await verify(world, person)
+  const file = { transactions: Array.from({ length: 30 }, (_, nth) => ({ ...expense(), amount: 5 + nth })) }
+  expect((await person.post('/api/import/store', file)).body.import.counts.created).toBe(30)
+  const [{ id } = {}] = (await person.get('/api/transactions?per_page=1')).body.data
+  await askDatabase(
+    world,
+    sql`
+    insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced, import_id,
+                              created_at, updated_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+    select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 1, import_id, 0, 0
+      from transactions, n where id <= ${id}`,
+  )
+  if (isDeleted) await askDatabase(world, sql`delete from transactions`)
+  await world.resetDatabaseWork()
+  const { counts } = (await person.post('/api/import/store?match=off', file)).body.import
+  expect(counts).toMatchObject(isDeleted ? { deleted_before: 30 } : { duplicate: 30 })
+  return rowsOf(await world.databaseWork())
+}
+
+test.each([
+  ['existing', false],
+  ['deleted', true],
+] as const)(
+  'a small file is compared with a bounded number of %s rows, and finds its own',
+  async (_, isDeleted) => {
+    expect(await rowsOfSmallFile(800, isDeleted)).toBeLessThan(1.1 * (await rowsOfSmallFile(200, isDeleted)))
   },
 )
 
