@@ -8,7 +8,7 @@ import { createBanked } from './banked.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload, uploadOne } from './uploads.ts'
-import { balanceOf, createWorld, expectInvalid, type Json, recordTransaction } from './world.ts'
+import { balanceOf, createWorld, expectInvalid, type Json, openAccount, recordTransaction } from './world.ts'
 
 /** Somebody who typed a coffee and moved money, which two banks report days later. */
 async function createJoiner() {
@@ -681,4 +681,42 @@ test('undoing an import of thousands of joined rows separates them in parts, and
   expect((await undo()).status).toBe(204)
   expect(await totals()).toEqual([0, 0, 2_100])
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('undoing the import of a transfer forgets the leg that cannot come back, since its account is gone', async () => {
+  const { world, person, first, savings, join, isExact } = await createJoiner()
+  const { remains } = await join('transfer')
+  const elsewhere = await openAccount(person, { name: 'Elsewhere' })
+  await person.put(`/api/transactions/${remains.id}`, { to_account_id: elsewhere.id })
+  await person.delete(`/api/accounts/${savings.id}`)
+  expect((await person.delete(`/api/imports/${first.id}?force=true`)).status).toBe(204)
+  await isExact()
+  await world.removeDeleted()
+  await isExact()
+})
+
+test('a transaction stands for up to a thousand others', async () => {
+  const { world, person, expense } = await createBanked()
+  const [row, other] = [
+    await recordTransaction(person, expense()),
+    await recordTransaction(person, { ...expense(), force: true }),
+  ] as [Json, Json]
+  const joinThem = () => person.post('/api/matches/join', { kind: 'duplicate', ids: [row.id, other.id] })
+  const standFor = (count: number) =>
+    askDatabase(
+      world,
+      sql`
+      insert into remembered (user_id, id, account_id, type, amount, transaction_date, kind, joined_id, survivor_id, seq)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+      select ${person.id}, -i, ${row.account_id}, 'expense', 1, '2026-01-01', 'duplicate', ${row.id}, ${row.id}, 0 from n where true
+      on conflict do nothing`,
+    )
+  await standFor(1_000)
+  const { status, body } = await joinThem()
+  expect([status, body.errors]).toEqual([
+    422,
+    { ids: ['The ids must have fewer than 1,000 joined transactions.'] },
+  ])
+  await askDatabase(world, sql`delete from remembered where id = -1`)
+  expect((await joinThem()).status).toBe(200)
 })

@@ -6,10 +6,11 @@ import { separateImported } from '../matches/separate.ts'
 
 /** The condition for the rows of an import: their ids lie within a range, in which others may lie as well. */
 export function isImportedBy(importId: SQL): SQL {
-  const first = sql`(select first_id from imports where id = ${importId})`
-  const last = sql`(select first_id + rows - 1 from imports where id = ${importId})`
-  return sql`id between ${first} and ${last} and import_id = ${importId}`
+  return sql`id between ${firstIdOf(importId)} and ${lastIdOf(importId)} and import_id = ${importId}`
 }
+
+const firstIdOf = (importId: SQL) => sql`(select first_id from imports where id = ${importId})`
+const lastIdOf = (importId: SQL) => sql`(select first_id + rows - 1 from imports where id = ${importId})`
 
 /**
  * Undoes an import: deletes it and those of its transactions that `which` matches. It loses its owner first, so that
@@ -36,16 +37,21 @@ export function undoImport(
     ...discountRows(userId, rows),
     ...(isDryRun ? [] : [logDeletions(userId, rows)]),
     sql`delete from transactions where ${rows}`,
-    ...(isDryRun ? [] : [forgetEdited(userId, importId)]),
+    ...(isDryRun ? [] : [forgetStrays(userId, importId)]),
     sql`update transactions set import_id = null where ${created} and ${isBeingUndone}`,
     sql`delete from imports where id = ${importId} and user_id is null`,
   ]
 }
 
-/** Forgets the edited rows that were deleted with their import, which were remembered as their file has them. */
-function forgetEdited(userId: SQL, importId: SQL): SQL {
+/**
+ * Forgets what only the deleted rows stood for: the edited ones among them, which were remembered as their file has them,
+ * and joined rows that cannot come back since their accounts are gone.
+ */
+function forgetStrays(userId: SQL, importId: SQL): SQL {
   return sql`
     delete from remembered
-     where user_id = ${userId} and ${isImportedBy(importId)} and survivor_id = id
-       and not exists (select 1 from transactions where transactions.id = remembered.id)`
+     where user_id = ${userId} and id in (
+       select id from remembered indexed by remembered_survivor
+        where user_id = ${userId} and survivor_id between ${firstIdOf(importId)} and ${lastIdOf(importId)}
+          and not exists (select 1 from transactions where transactions.id = survivor_id))`
 }

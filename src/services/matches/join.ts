@@ -8,7 +8,7 @@ import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
 import { allHold, brokenBy, selectVerdict } from '../guards.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
-import { isPair, kindRule, pairRules } from './pairs.ts'
+import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
@@ -39,7 +39,7 @@ export const keptColumns = [
 export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Transaction> {
   const pair = await requireComplete(owner, draft)
   const { kind, ids } = pair
-  const rules = [...pairRules(owner, ids), kindRule(owner, pair)]
+  const rules = [...pairRules(owner, ids), kindRule(owner, pair), roomRule(owner, pair)]
   const list = JSON.stringify([[kind, ...ids]])
   const results = await withinBounds(
     'amount',
@@ -97,7 +97,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       select pair.kind, iif(is_second, b.id, a.id) as kept_id, iif(is_second, a.id, b.id) as gone_id
         from (select pair.*, iif(pair.kind = 'transfer', a.type = 'income', ${goesFirst(sql`a`)} < ${goesFirst(sql`b`)}) as is_second
                 from pair cross join transactions a on a.id = first cross join transactions b on b.id = second
-               where ${own} and ${isPair(sql`pair.kind`)}) pair
+               where ${own} and ${isPair(sql`pair.kind`)} and ${hasRoom(userId, sql`a.id, b.id`)}) pair
         cross join transactions a on a.id = first cross join transactions b on b.id = second
        where ${guard}
     )

@@ -28,6 +28,26 @@ export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: 
   return rule('ids', needs[kind], sql`not exists (${isOther})`)
 }
 
+/** The most rows that one transaction may stand for, since each join and separation rewrites all of them. */
+const mostJoined = 1_000
+
+/** The rows that are to be one transaction must not stand for too many others. */
+export function roomRule({ id: userId }: Scope, { ids: [first, second] }: Pair): Rule {
+  return rule(
+    'ids',
+    'The :field must have fewer than 1,000 joined transactions.',
+    hasRoom(userId, sql`${first}, ${second}`),
+  )
+}
+
+/** True as long as the rows with these ids together stand for fewer than `mostJoined`. */
+export function hasRoom(userId: SQL, ids: SQL): SQL {
+  const most = sql.raw(String(mostJoined))
+  return sql`(select count(*) from (
+    select 1 from remembered indexed by remembered_survivor
+     where user_id = ${userId} and survivor_id in (${ids}) limit ${most})) < ${most}`
+}
+
 /** True for `a` and `b` if they can be one event, of that kind. A transfer counts as its two legs. */
 export function isPair(kind: SQL): SQL {
   const isLeg = (transfer: SQL, row: SQL) => sql`(
