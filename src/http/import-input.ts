@@ -43,7 +43,7 @@ export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<Im
   if (saysJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
   if (/^multipart\/form-data/i.test(contentType)) return readForm(bytes, contentType, c.req.query())
-  return readFile(bytes, c.req.query())
+  return readFile(bytes, c.req.query(), {})
 }
 
 function readJson(bytes: Bytes, query: Query): ImportInput {
@@ -53,7 +53,7 @@ function readJson(bytes: Bytes, query: Query): ImportInput {
   // Only the options are read: a body may have a hundred thousand fields.
   const names = Object.keys(importOptions.shape).filter((name) => name in body)
   const options = Object.fromEntries(names.map((name) => [name, body[name]]))
-  return { kind: 'rows', transactions: body.transactions, options: readOptions({ ...query, ...options }) }
+  return { kind: 'rows', transactions: body.transactions, options: readOptions(query, options) }
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -90,11 +90,11 @@ async function readForm(bytes: Bytes, contentType: string, query: Query): Promis
   const body = new Response(bytes, { headers })
   const form = await body.formData().catch(malformedForm)
   if (form.getAll('file').length > 1) throw new Invalid({ file: ['The file field must be one file.'] })
-  const { file, ...fields } = Object.fromEntries(form) as Record<string, File | string>
+  const { file, ...fields } = Object.fromEntries(form) as Query & { file?: File | string }
   if (file === undefined) throw new Invalid({ file: ['The file field is required.'] })
   const content =
     typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
-  return readFile(content, { ...query, ...fields })
+  return readFile(content, query, fields)
 }
 
 /** The separator of a form's fields: at most 70 characters (RFC 2046 §5.1.1), which bounds the search for it. */
@@ -125,16 +125,16 @@ function malformedForm(): never {
   throw new HTTPException(400, { message: 'Malformed form in request body' })
 }
 
-function readFile(bytes: Uint8Array, fields: Record<string, unknown>): ImportInput {
+function readFile(bytes: Uint8Array, query: Query, fields: Query): ImportInput {
   if (bytes.byteLength > maxFileBytes) throw new HTTPException(413, { message: tooLarge })
   if (bytes.byteLength === 0) throw new Invalid({ file: ['The file field is required.'] })
-  return { kind: 'file', bytes, options: readOptions(fields) }
+  return { kind: 'file', bytes, options: readOptions(query, fields) }
 }
 
-/** Empty fields count as absent; in a form or a query `mapping` is JSON. */
-function readOptions(fields: Record<string, unknown>): ImportOptions {
+/** The body comes before the query. Empty fields count as absent; in a form or a query `mapping` is JSON. */
+function readOptions(query: Query, body: Record<string, unknown>): ImportOptions {
   const present = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== '' && value !== null),
+    [query, body].flatMap(Object.entries).filter(([, value]) => value !== '' && value !== null),
   )
   if (typeof present.mapping === 'string') present.mapping = parseMapping(present.mapping)
   refuseManyMappings(present.mapping)

@@ -36,8 +36,9 @@ export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'cu
   })
 }
 
-/** Asks which of several accounts is meant; long lists are cut. */
+/** Asks which of the accounts is meant; long lists are cut. */
 export function askWhichAccount(names: string[]): string {
+  if (names.length === 1) return `The file contains one account only: ${names[0]}.`
   const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`
   return `The file contains several accounts; choose one of: ${listed}.`
 }

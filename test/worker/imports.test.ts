@@ -129,6 +129,15 @@ describe('a generic CSV', () => {
     expect((await home.person.get('/api/transactions')).body.data[0].transaction_date).toBe('2026-02-01')
   })
 
+  test('may have options in the query too, which an empty field of the form leaves alone', async () => {
+    const home = await createImporter()
+    const fields = { account_id: String(home.cash.id), dry_run: '' }
+    const file = 'date,amount\n2026-11-20,-5\n'
+    expect((await home.upload('/api/import/store?dry_run=true', file, fields)).body.import.dry_run).toBe(true)
+    const both = { ...fields, dry_run: 'false' }
+    expect((await home.upload('/api/import/store?dry_run=true', file, both)).body.import.dry_run).toBe(false)
+  })
+
   test('may be the raw body, its options in the query', async () => {
     const home = await createImporter()
     const { status, body } = await home.world.call(

@@ -28,7 +28,16 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
   const shown = matches
     .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
     .sort((a, b) => rankOf(a) - rankOf(b) || (newestDay(a) < newestDay(b) ? 1 : -1))
-  return { matches: shown.slice(0, mostMatches), searchedBackTo }
+  return {
+    matches: shown.slice(0, mostMatches),
+    searchedBackTo: searchedBackTo && earlier(searchedBackTo, span),
+  }
+}
+
+/** The day from which to look on: before `to`, or a day with more rows than are looked at would end every search. */
+function earlier(oldest: CalendarDate, { from, to }: Span): CalendarDate | null {
+  if (oldest < to) return oldest
+  return from < to ? addDays(to, -1) : null
 }
 
 const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)

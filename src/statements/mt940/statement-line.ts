@@ -39,26 +39,27 @@ export function readStatementLine(value: string, line: number, problems: Problem
 /** A `yymmdd` date; in SWIFT, 80 to 99 mean 1980 to 1999. */
 export function swiftDate(day: string): CalendarDate | null {
   const year = Number(day.slice(0, 2))
-  const date = `${year >= 80 ? 1900 + year : 2000 + year}-${day.slice(2, 4)}-${day.slice(4, 6)}`
-  return isCalendarDate(date) ? date : null
+  return dateIn(year >= 80 ? 1900 + year : 2000 + year, day.slice(2))
 }
 
 /** The entry date, in the year that puts it nearest to the value date; without one, the value date. */
 function bookingDate(valueDay: string, entryDay: string): CalendarDate | null {
-  const value = swiftDate(valueDay) ?? endOfFebruary(valueDay)
+  const value = swiftDate(valueDay)
   if (value === null || entryDay === '') return value
   const year = Number(value.slice(0, 4))
-  const candidates = [year - 1, year, year + 1]
-    .map((candidate) => `${candidate}-${entryDay.slice(0, 2)}-${entryDay.slice(2)}`)
-    .filter(isCalendarDate)
+  const candidates = [year - 1, year, year + 1].flatMap((candidate) => dateIn(candidate, entryDay) ?? [])
   const distance = (date: CalendarDate) => Math.abs(Date.parse(date) - Date.parse(value))
   return candidates.sort((a, b) => distance(a) - distance(b))[0] ?? null
 }
 
-/** German banks count interest in months of 30 days and write 30 February for the last day of February. */
-function endOfFebruary(day: string): CalendarDate | null {
-  if (!/^\d\d02(?:29|30)$/.test(day)) return null
-  return swiftDate(`${day.slice(0, 4)}29`) ?? swiftDate(`${day.slice(0, 4)}28`)
+/**
+ * The day `mmdd` of a year. German banks count interest in months of 30 days and write 30 February for the last day of
+ * February.
+ */
+function dateIn(year: number, monthDay: string): CalendarDate | null {
+  const days = /^02(?:29|30)$/.test(monthDay) ? ['0229', '0228'] : [monthDay]
+  const dates = days.map((day) => `${year}-${day.slice(0, 2)}-${day.slice(2)}`)
+  return dates.find(isCalendarDate) ?? null
 }
 
 /** Transaction type (`NTRF`), the customer's reference, `//`, the bank's reference; on the next line, supplementary details. */

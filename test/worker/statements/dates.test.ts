@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readStatementLine } from '../../../src/statements/mt940/statement-line.ts'
 import { Problems } from '../../../src/statements/problems.ts'
 import { dateCell, dateReader } from '../../../src/statements/written/date-order.ts'
 import { errorsOf } from './corpus.ts'
@@ -148,4 +149,16 @@ describe('the order of day and month', () => {
       }),
     )
   })
+})
+
+test.each([
+  ['2602300301', '2026-03-01'],
+  ['260230', '2026-02-28'],
+  ['2602280230', '2026-02-28'],
+  ['2503010229', '2025-02-28'],
+  ['2403010230', '2024-02-29'],
+  ['2601021231', '2025-12-31'],
+])('a statement line of MT940 that begins with %s was booked on %s', (days, date) => {
+  const problems = new Problems()
+  expect(readStatementLine(`${days}D5,00NTRFNONREF`, 1, problems)?.entry.date).toBe(date)
 })
