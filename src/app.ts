@@ -34,7 +34,7 @@ const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 const app = new Hono<App>({ strict: false })
 
-// Only our own ids: a client's would end up in our log.
+// Ids that clients send are ignored: they would end up in our log.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
 app.use(leanNotModified)
@@ -42,7 +42,7 @@ app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
   const { headers } = c.res
-  // The few routes that return a page or a file set their own policies.
+  // Answers with an ETag have a Cache-Control of their own, and the pages that emails link to a policy of their own.
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
   if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })

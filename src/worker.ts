@@ -20,9 +20,9 @@ reportConfiguration(env)
 export default {
   fetch: (request, env, context) => app.fetch(withValidEscapes(request), env, context),
 
-  async queue(batch, env, context) {
+  async queue(messages, env, context) {
     const waitUntil = context.waitUntil.bind(context)
-    await consume(batch, (meter) => consumerOf(batch.queue, createDeps(env, { meter, waitUntil })))
+    await consume(messages, (meter) => consumerOf(messages.queue, createDeps(env, { meter, waitUntil })))
   },
 
   async scheduled({ cron }, env, context) {
@@ -32,9 +32,8 @@ export default {
 } satisfies ExportedHandler<Env>
 
 /** Queues are named purse-mail, purse-staging-mail and so on; dead-letter queues end in -dead. */
-function consumerOf(queue: string, { config, db, syncQueue, removals }: Deps): Handler {
-  const now = () => new Date()
-  const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now())
+function consumerOf(queue: string, { config, db, now, syncQueue, removals }: Deps): Handler {
+  const recordFailure = (mail: FailedMail) => recordFailedMail(db, mail, now)
   if (queue.endsWith('-mail-dead')) return deadMailConsumer({ recordFailure })
   if (queue.endsWith('-mail')) {
     const mailer = resendMailer(config.mailer)
@@ -42,9 +41,9 @@ function consumerOf(queue: string, { config, db, syncQueue, removals }: Deps): H
   }
   if (queue.endsWith('-sync-dead')) {
     const reason = 'The batch could not be processed. Please send it again.'
-    return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now()))
+    return syncConsumer(syncQueue, (id) => failSync(db, id, reason, now))
   }
-  if (queue.endsWith('-sync')) return syncConsumer(syncQueue, (id) => processSync(db, id, now()))
+  if (queue.endsWith('-sync')) return syncConsumer(syncQueue, (id) => processSync(db, id, now))
   if (queue.endsWith('-removal')) return removalConsumer((userId) => removeDeleted(db, userId), removals)
   throw new Error(`No consumer for the queue ${queue}`)
 }

@@ -9,11 +9,14 @@ export type MessageOutcome = 'done' | { retryAfterSeconds: number }
 export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
- * The only place that acknowledges and retries messages: one by one, so that a bad one does not hold up the others. Each
- * has its own handler and log line.
+ * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up the others.
+ * Every message has its own handler and its own line in the log.
  */
-export async function consume(batch: MessageBatch, handlerOf: (meter: Meter) => Handler): Promise<void> {
-  await Promise.all(batch.messages.map((message) => consumeOne(batch.queue, message, handlerOf)))
+export async function consume(
+  { queue, messages }: MessageBatch,
+  handlerOf: (meter: Meter) => Handler,
+): Promise<void> {
+  await Promise.all(messages.map((message) => consumeOne(queue, message, handlerOf)))
 }
 
 async function consumeOne(

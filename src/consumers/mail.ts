@@ -9,10 +9,10 @@ type MailDeps = {
   recordFailure: (failure: FailedMail) => Promise<void>
   /** Whether somebody still wants reminders: an email may wait for hours. */
   wantsReminders: (email: string) => Promise<boolean>
-  now: () => Date
+  now: Date
 }
 
-/** Sends the emails in the queue. One that the email service refuses for good is recorded at once, not retried for hours. */
+/** Sends the emails in the queue. If the email service refuses one for good, this is recorded, not retried. */
 export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: MailDeps): Handler {
   return async (message) => {
     const parsed = mailSchema.safeParse(message.body)
@@ -22,7 +22,7 @@ export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: Mai
       return 'done'
     }
     const mail = parsed.data
-    if (mail.kind === 'reminder' && (new Date(mail.notAfter) <= now() || !(await wantsReminders(mail.to))))
+    if (mail.kind === 'reminder' && (new Date(mail.notAfter) <= now || !(await wantsReminders(mail.to))))
       return 'done'
 
     const delivery = await mailer({ ...renderMail(mail), to: mail.to }, mail.id)

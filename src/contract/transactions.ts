@@ -21,7 +21,10 @@ import * as shown from './shown.ts'
 import { versionConflict } from './versions.ts'
 
 const fields = z.object({
-  account_id: field(id, doc('The account that it is recorded against.')),
+  account_id: field(
+    id,
+    doc('The account of the transaction; for a transfer, the one that the money leaves.'),
+  ),
   to_account_id: field(
     z.optional(nullable(id)),
     doc('Required for a transfer, and different from `account_id`; null for any other type.'),
@@ -29,18 +32,22 @@ const fields = z.object({
   category_id: field(
     z.optional(nullable(id)),
     doc(
-      'Required for income and expenses on creation, except in batches and imports. May be of either type: a refund, say, is income in an expense category.',
+      'Required for income and expenses on creation, except in batches and imports. The category may be of either type: a refund, say, is income in an expense category.',
     ),
   ),
   type: field(oneOf(transactionTypes), doc('The direction in which money moves.')),
   amount: field(
     positiveMoney,
-    doc('A positive decimal, as text or number, with at most two decimals. `type` gives the direction.'),
+    doc(
+      'A positive amount, as text or a number, with at most two decimal places. `type` gives the direction.',
+    ),
   ),
   description: field(z.optional(nullableText()), doc('In your own words.')),
   reference: field(
     z.optional(nullableText()),
-    doc("Its id elsewhere, such as the bank's. Transactions whose references differ are never duplicates."),
+    doc(
+      "The transaction's id elsewhere, such as at the bank. Transactions whose references differ are never duplicates.",
+    ),
   ),
   transaction_date: field(date, doc(`From ${earliestDate} to ${latestDate}; may lie in the future.`)),
 })
@@ -48,10 +55,15 @@ const fields = z.object({
 /** A new transaction, alone or as an item of a batch. */
 export const newTransaction = field(
   z.extend(fields, {
-    force: field(z.optional(nullable(flag)), doc('Creates it even if it looks like a duplicate.')),
+    force: field(
+      z.optional(nullable(flag)),
+      doc('Creates the transaction even if it looks like a duplicate.'),
+    ),
     client_id: field(
       z.optional(nullableText(clientIdLength)),
-      doc("The client's own id for it, unique per user: sending it again creates nothing."),
+      doc(
+        "The client's own id for it, unique among the user's transactions. Sending the id again creates nothing.",
+      ),
     ),
   }),
   doc({ id: 'NewTransaction' }),
@@ -146,7 +158,7 @@ export const coffee = () => ({
   updated_at: shown.exampleTime,
 })
 
-/** A transaction as POST and PUT return it. */
+/** A transaction without its relations, as writes and matches return it. The change feed adds `client_id`. */
 export const transaction = /* @__PURE__ */ shown.object(
   'Transaction',
   'A movement of money.',
@@ -181,7 +193,7 @@ const coffeeWithRelations = () => ({
   category: { id: 1, name: 'Groceries', type: 'expense' as const },
 })
 
-/** A transaction as GET returns it, alone and in lists. */
+/** A transaction as GET /api/transactions returns it, alone and in lists. */
 export const transactionWithRelations = /* @__PURE__ */ shown.object(
   'TransactionWithRelations',
   'A movement of money with its accounts and category.',
@@ -217,7 +229,7 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} of the account or category and the dates that it is limited to; send this day as \`to\` to search further back.`,
+        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} between \`from\` and \`to\`, of the account or else the category if one is given. To search further back, send this day as \`to\`.`,
       ),
     ),
   }),

@@ -14,7 +14,7 @@ const version = /^("?)([1-9]\d*)\1$/
 /**
  * The header that binds a write to a version of its row (RFC 9110, 13.1.1). The handler gets the versions between
  * commas (`,3,4,`), or undefined if any will do; `precondition` (db/ownership.ts) compares them. Weak tags, and tags
- * that are not versions, match none: if there are no others, the write is refused rather than done without its condition.
+ * that are not versions, match no row: if the header has no others, the write is refused, not done without its condition.
  */
 export const ifMatch = z.object({
   'If-Match': field(
@@ -24,7 +24,7 @@ export const ifMatch = z.object({
         z.transform((input: string) => (input.trim() === '*' ? undefined : versionsIn(input))),
       ),
     ),
-    doc('The `version` to change, in quotes: `"3"`. If the row has another, the answer is a 412.'),
+    doc('The `version` that the row must have, in quotes: `"3"`. If it has another, the answer is a 412.'),
   ),
 })
 
