@@ -9,22 +9,25 @@ import { hasLiveAccounts } from './ownership.ts'
  */
 
 /**
- * The statements that count rows just inserted in bulk: each account and each total is written once.
- * `rows` is a condition on the user's transactions. Fails with a CHECK named `…_in_bounds` if a balance or total would
- * pass its bounds.
+ * The statements that count rows just inserted in bulk: each account and each total is written once. `rows` is a
+ * condition on the user's transactions. If a balance or total would pass its bounds, the statements fail with a CHECK
+ * named `…_in_bounds`.
  */
 export function countRows(userId: SQL, rows: SQL): SQL[] {
   return [...addFigures(rows, sql`1`), ...requireBounds(userId, rows)]
 }
 
-/** The statements that take rows out of the figures, before they are deleted in bulk. Fails as `countRows` does. */
+/**
+ * The statements that take rows out of the figures, before the rows are deleted in bulk. They fail as those of
+ * `countRows` do.
+ */
 export function discountRows(userId: SQL, rows: SQL): SQL[] {
-  const there = sql`${rows} and ${hasLiveAccounts}`
-  const empty = sql`user_id = ${userId} and month in (${monthsOf(there)}) and transaction_count = 0`
+  const counted = sql`${rows} and ${hasLiveAccounts}`
+  const empty = sql`user_id = ${userId} and month in (${monthsOf(counted)}) and transaction_count = 0`
   return [
-    ...addFigures(there, sql`-1`),
+    ...addFigures(counted, sql`-1`),
     sql`delete from totals where ${empty}`,
-    ...requireBounds(userId, there),
+    ...requireBounds(userId, counted),
   ]
 }
 
@@ -55,14 +58,15 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
       from (select * from transactions where ${rows}) added
       left join categories on categories.id = category_id and categories.user_id is not null
      where true group by 1, 2, 3, 4, 5, 6
-    on conflict do update set total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count`,
+    on conflict do update set
+      total = total + excluded.total, transaction_count = transaction_count + excluded.transaction_count`,
   ]
 }
 
-/** The most totals that are added up to check the bounds of months: a user can create a million. */
+/** The most totals that are added up to check the bounds of months: a user can create a million of them. */
 const mostTotals = 50_000
 
-/** The statements that fail if the user's balances, or the months of these rows, add up beyond the bounds. */
+/** The statements that fail if the sum of the user's balances, or a total of the rows' months, is out of bounds. */
 export function requireBounds(userId: SQL, rows: SQL): SQL[] {
   const sums = sql`
     select sum(balance) as past from accounts where user_id = ${userId}
@@ -70,7 +74,8 @@ export function requireBounds(userId: SQL, rows: SQL): SQL[] {
     select total(total)
       from (select month, type, total from totals
              where user_id = ${userId} and (month, type) in (
-               select distinct substr(transaction_date, 1, 7), type from transactions where type <> 'transfer' and ${rows})
+               select distinct substr(transaction_date, 1, 7), type from transactions
+                where type <> 'transfer' and ${rows})
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
   // The CHECK of `totals` refuses a sum that is out of bounds.

@@ -5,13 +5,13 @@ import type { accounts, batches, categories, imports } from './schema.ts'
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
- * Makes requests that repeat an Idempotency-Key create only one row. `earlier` matches the row that an earlier request
- * created; `isFirst` is true if there is none. Without a key, `earlier` matches nothing and `isFirst` is undefined. The
- * key of an account or a category is its client id. A key is remembered as long as its row exists, a batch's for thirty
- * days (services/expiry.ts).
+ * The conditions under which a request that repeats an Idempotency-Key creates no second row. `earlier` matches the row
+ * that an earlier request created; `isFirst` is true if there is none. A request without a key is always the first. The
+ * key of an account or a category is its client id. A key is remembered as long as its row exists; that of a batch is
+ * removed after thirty days (services/expiry.ts).
  */
 export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
-  if (!key) return { earlier: sql`false`, isFirst: undefined }
+  if (!key) return { earlier: sql`false`, isFirst: sql`true` }
   const column = 'clientId' in table ? table.clientId : table.idempotencyKey
   const earlier = and(eq(table.userId, owner.id), eq(column, key)) as SQL
   return { earlier, isFirst: sql`not exists (select 1 from ${table} where ${earlier})` }

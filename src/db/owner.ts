@@ -43,10 +43,10 @@ export class Owner implements Scope {
   readonly tokenId: number
   /** Identifies the token without revealing it. */
   readonly tokenKey: string
-  /** The user's id, once `run` or `look` has found it. */
+  /** The user's id, once `run` or `lookUp` has found it. */
   userId: number | undefined
   readonly check: TokenCheck
-  /** The user's id and the number of their last change, as `7-42`, once `look` or a watched `run` has read them. */
+  /** The user's id and the number of their last change, as `7-42`, once `lookUp` or a watched `run` has read them. */
   state: string | undefined
   #lastUsedAt: Date | undefined
   #watched: { known: string | undefined } | undefined
@@ -75,7 +75,7 @@ export class Owner implements Scope {
    * results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const results = await runAll(this.db, { ...this.#identify(), ...statements }).catch((error) => {
+    const results = await runAll(this.db, { ...this.#identification(), ...statements }).catch((error) => {
       if (error instanceof NotModified) this.#takeKnownState()
       throw error
     })
@@ -84,7 +84,7 @@ export class Owner implements Scope {
   }
 
   /** Runs a lookup (`prepareLookup`) and returns what it has found. Throws Unauthenticated as `run` does. */
-  async look<T>(lookup: Bound<Found<T>[]>): Promise<Found<T>> {
+  async lookUp<T>(lookup: Bound<Found<T>[]>): Promise<Found<T>> {
     return this.#recognise(await runOne(this.db, lookup))
   }
 
@@ -104,7 +104,7 @@ export class Owner implements Scope {
     this.#watched = { known }
   }
 
-  #identify() {
+  #identification() {
     const { check } = this
     if (!this.#watched) return identify({ check, isWatched: false })
     const { known } = this.#watched
@@ -123,7 +123,7 @@ export class Owner implements Scope {
     return one as ResultOf<T>
   }
 
-  /** True once `run` or `look` has seen that this use of the token should be recorded (`recordUse`). */
+  /** True once `run` or `lookUp` has seen that this use of the token should be recorded (`recordUse`). */
   get isUseStale(): boolean {
     return this.#lastUsedAt !== undefined && this.#lastUsedAt <= recentAfter(this.now)
   }
@@ -198,20 +198,19 @@ const identify = prepare(({ check, isWatched }: Slots<{ check: TokenCheck; isWat
     .select({
       user: userColumns,
       lastUsedAt: tokens.lastUsedAt,
-      lastChange: isWatched ? lastChange(sql`users.id`) : none,
+      lastChange: isWatched ? lastChange(sql`users.id`) : sql<number | null>`null`,
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
     .where(holdsToken(check)),
 }))
 
-const none = sql<number | null>`null`
-
 /** Fails on purpose if the token is valid, its use was recorded within the last day, and the client knows the state. */
 const stopIfKnown = prepare(
   ({ check, known, recentAfter }: Slots<{ check: TokenCheck; known: string; recentAfter: Date }>) => ({
     stop: builder.all(sql`
       select json_extract('{}', ${sql.raw(`'${unchanged}'`)}) from tokens
-       where ${holdsToken(check)} and last_used_at > ${recentAfter} and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
+       where ${holdsToken(check)} and last_used_at > ${recentAfter}
+         and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
   }),
 )

@@ -30,7 +30,7 @@ const instant = () => integer({ mode: 'timestamp_ms' })
 const timestamps = { createdAt: instant().notNull(), updatedAt: instant().notNull() }
 /** The Idempotency-Key of the request that created the row: sending it again creates no second row. */
 const idempotencyKey = () => text()
-/** The client's own id for the row, which is never created twice. */
+/** The client's own id for the row: a request that repeats it creates no second row. */
 const clientId = () => text()
 /** Raised with each change that is accepted. */
 const version = () => integer().notNull().default(1)
@@ -46,7 +46,7 @@ const owner = () =>
  * they are removed in parts afterwards (services/removal.ts).
  */
 const ownerOrFormer = () => integer().notNull()
-/** Null once the row is deleted, so that no query of a user finds it. */
+/** Null once the user has deleted the row, so that no query for the user's rows finds it. */
 const ownerUntilDeleted = () => integer()
 
 const within = (column: AnySQLiteColumn, limit: Minor) =>
@@ -102,6 +102,44 @@ export const tokens = sqliteTable(
     index('tokens_created').on(t.createdAt),
   ],
 )
+
+/** Tokens of emailed reset links. Only their hashes are stored. */
+export const passwordResets = sqliteTable(
+  'password_resets',
+  {
+    /** SHA-256 of the token, in hex. */
+    tokenHash: text().primaryKey(),
+    userId: owner(),
+    /** The address the link was sent to; the link is void once the user's address changes. */
+    email: text().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
+)
+
+/** What the exact limits count (services/throttle.ts): a row for each attempt within their windows. */
+export const attempts = sqliteTable(
+  'attempts',
+  { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
+  (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
+)
+
+/** The `state` values of provider sign-ins that have been used: each is valid once. */
+export const usedStates = sqliteTable(
+  'used_states',
+  { nonce: text().primaryKey(), expiresAt: instant().notNull() },
+  (t) => [index('used_states_expiry').on(t.expiresAt)],
+)
+
+/** Emails that could not be sent. Their links are not stored, since they are secrets. */
+export const failedMails = sqliteTable('failed_mails', {
+  /** The email's id, which was its idempotency key. */
+  id: text().primaryKey(),
+  kind: text().notNull(),
+  recipient: text().notNull(),
+  reason: text().notNull(),
+  failedAt: instant().notNull(),
+})
 
 export const accounts = sqliteTable(
   'accounts',
@@ -182,7 +220,10 @@ export const transactions = sqliteTable(
     /** True for rows that came in an offline batch or an upload of operations. */
     isSynced: integer({ mode: 'boolean' }).notNull().default(false),
     clientId: clientId(),
-    /** The import that created the row, if any. No index: the rows of an import are a range of ids (`imports.firstId`). */
+    /**
+     * The import that created the row; null for a row that counts as entered by hand, even if it came in a batch or an
+     * upload. No index: the ids of an import's rows lie within a range (`imports.firstId`).
+     */
     importId: integer(),
     /** For a row entered by hand that stands for an equal row of a file: the import of that file. */
     bookedBy: integer(),
@@ -266,44 +307,6 @@ export const spentIds = sqliteTable('spent_ids', {
   highest: integer().notNull(),
 })
 
-/** Tokens of emailed reset links. Only their hashes are stored. */
-export const passwordResets = sqliteTable(
-  'password_resets',
-  {
-    /** SHA-256 of the token, in hex. */
-    tokenHash: text().primaryKey(),
-    userId: owner(),
-    /** The address the link was sent to; the link is void once the user's address changes. */
-    email: text().notNull(),
-    expiresAt: instant().notNull(),
-  },
-  (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
-)
-
-/** What the exact limits count (services/throttle.ts): a row for each attempt within their windows. */
-export const attempts = sqliteTable(
-  'attempts',
-  { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
-  (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
-)
-
-/** The `state` values of provider sign-ins that have been used: each is valid once. */
-export const usedStates = sqliteTable(
-  'used_states',
-  { nonce: text().primaryKey(), expiresAt: instant().notNull() },
-  (t) => [index('used_states_expiry').on(t.expiresAt)],
-)
-
-/** Emails that could not be sent. Their links are not stored, since they are secrets. */
-export const failedMails = sqliteTable('failed_mails', {
-  /** The email's id, which was its idempotency key. */
-  id: text().primaryKey(),
-  kind: text().notNull(),
-  recipient: text().notNull(),
-  reason: text().notNull(),
-  failedAt: instant().notNull(),
-})
-
 /** Kept by triggers: client ids of deleted rows, which a late retry must not bring back. */
 export const spentClientIds = sqliteTable(
   'spent_client_ids',
@@ -311,17 +314,16 @@ export const spentClientIds = sqliteTable(
     userId: ownerOrFormer(),
     noun: text({ enum: changedNouns }).notNull(),
     clientId: text().notNull(),
-    /** The row that had it. If that was joined with another, `remembered` says which row stands for it now. */
+    /** The row that had the id. If it was joined with another, `remembered` says which row stands for it now. */
     rowId: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.noun, t.clientId] })],
 )
 
 /**
- * Rows of files that have since been deleted, edited or joined, remembered so that the next file imports nothing twice.
- * Triggers record deleted and edited ones as the file has them (undoing an import records nothing), and
- * services/matches/join.ts those that were joined with another, which may also have been entered by hand. An edited row
- * stands for itself, and so does the outflow of a joined transfer.
+ * Rows that the next file must not import again. Triggers record rows that a file has, as the file has them, when they
+ * are edited or deleted (undoing an import records nothing). services/matches/join.ts records rows that were joined with
+ * another, even those entered by hand. An edited row stands for itself, and so does the outflow of a joined transfer.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -335,17 +337,19 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** The kind of match that it was joined as; null if it was deleted or edited. */
+    /** The kind of match in which it was joined, or remained as the outflow; null if it was deleted or edited. */
     kind: text({ enum: matchKinds }),
+    /** As in `transactions`. */
     importId: integer(),
+    /** As in `transactions`. */
     bookedBy: integer(),
-    /** The transaction that it was joined with. */
+    /** The transaction that it was joined with; its own id if it was edited, or remained as the outflow of a transfer. */
     joinedId: integer(),
-    /** The transaction that stands for it now: another one once that was joined as well, null once it is deleted. */
+    /** The transaction that stands for it now, which changes when that is joined in turn; null once that is deleted. */
     survivorId: integer(),
-    /** The number of the change in which it was joined. */
+    /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),
-    /** The row as it was when it was joined, and which fields the other gained, as JSON. */
+    /** The row as it was when it was joined, and which of its fields the other row took over, as JSON. */
     kept: text(),
   },
   (t) => [
@@ -373,7 +377,10 @@ export const rejectedMatches = sqliteTable(
   ],
 )
 
-/** Offline batches. Rows of imports and creations of an upload pass through one that their round trip deletes again. */
+/**
+ * Offline batches. The rows of an import, and the transactions that an upload creates, pass through a batch too, which is
+ * inserted and deleted in the same round trip.
+ */
 export const batches = sqliteTable(
   'sync_batches',
   {
@@ -406,7 +413,7 @@ export type StoredOutcome = [
   outcome: (typeof itemOutcomes)[number],
   transactionId: number | null,
   errors: ItemErrors | null,
-  /** The remembered row that it repeats, if the transaction stands for one. */
+  /** The id of the remembered row that the item repeats, if the transaction only stands for that row. */
   rememberedId?: number,
 ]
 
@@ -439,7 +446,7 @@ export const uploadSteps = sqliteTable(
 
 /** The parts of an import's answer that its record does not have (services/imports/store.ts). */
 export type ImportAnswer = {
-  /** The first of the rows that already existed, by line. */
+  /** The first rows of the file that already existed, at most `mostListed`, in the order of their lines. */
   duplicates: { line: number; transactionId: number; reasons: MatchReason[] }[]
   /** How many matches of the created rows were left to decide on, and the days that they span; null if none were. */
   possible: { count: number; days: Span } | null
@@ -464,7 +471,7 @@ export const imports = sqliteTable(
     deletedBefore: integer().notNull().default(0),
     /** How many sure matches of its rows it has joined. */
     joined: integer().notNull().default(0),
-    /** The first of the ids that it has reserved, one for each row of the file, even if that creates no transaction. */
+    /** The first of the ids that it has reserved: one for each row of the file, created or not. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */

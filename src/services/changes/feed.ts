@@ -31,7 +31,7 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   const { cursor, start, limit = defaultFeedSize } = await requireComplete(owner, unambiguous(draft))
   const from = cursor ?? start ?? 'start'
   return withSmallerPages(limit, async (limit) =>
-    feedOf({ from, limit, epoch }, await owner.look(feedStatement(owner, { from, limit, epoch }))),
+    feedOf({ from, limit, epoch }, await owner.lookUp(feedStatement(owner, { from, limit, epoch }))),
   )
 }
 
@@ -70,7 +70,7 @@ const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<Asked>) => {
   }
 })
 
-/** The statement that reads a page: `Owner.look` runs it alone, `Owner.run` after other statements. See `feedOf`. */
+/** The statement that reads a page: `Owner.lookUp` runs it alone, `Owner.run` after other statements. See `feedOf`. */
 export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
   // One more than the page holds shows whether there are more.
   const rows = limit + 1
