@@ -107,9 +107,10 @@ function standsForAnother(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A row entered by hand
- * absorbs what it would have absorbed before it was joined, unless the row that stands for it does so itself, or has a
- * row of a file to stand for. Left to itself, SQLite reads all remembered rows of the user for each that it looks up.
+ * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A joined row that was entered
+ * by hand absorbs what it absorbed before, unless the row that stands for it now absorbs that itself (`isEqual`), or
+ * stands for a row of a file already (`isSettled`). Without `indexed by`, SQLite would read all remembered rows of the
+ * user for each one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isEqual = sql`(

@@ -22,7 +22,7 @@ import type { ColumnsOf } from './input-columns.ts'
 import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
 
 /**
- * The columns that are read. `moved` must not be: only its sum with the starting balance is bounded, so it can pass
+ * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so it can pass
  * 2^53, and the driver throws on such integers.
  */
 export const accountColumns = {
@@ -120,8 +120,8 @@ export async function updateAccount(
   return updated
 }
 
-/** What an account becomes when it is deleted. Triggers take it out of all figures. */
-export const nobodysAccount = ({ id }: Scope) => ({
+/** The columns that a deletion writes. Triggers then take the account out of all figures. */
+export const deletedAccountColumns = ({ id }: Scope) => ({
   userId: null,
   formerUserId: id,
   name: '',
@@ -140,7 +140,7 @@ export async function deleteAccount(
   removals: RemovalQueue,
 ): Promise<void> {
   const { row, owned, stale } = accountPrecondition(owner, id, expected)
-  const deleted = owner.db.update(accounts).set(nobodysAccount(owner)).where(row)
+  const deleted = owner.db.update(accounts).set(deletedAccountColumns(owner)).where(row)
   const results = await withinBounds('amount', owner.run({ owned, stale, deleted }))
   requirePrecondition(accounts, results)
   await removals.post(results.user.id)

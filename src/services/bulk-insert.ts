@@ -23,7 +23,7 @@ type BatchId = string | SQL
 type Origin = { isSynced: boolean; importId: SQL; guard: SQL }
 
 /** The row of a batch that is deleted again in the round trip that inserts it. */
-export function passingBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now) {
+export function transientBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now) {
   return { id, userId, status: 'processing' as const, bodyHash: '', createdAt: now, queuedAt: now }
 }
 
@@ -32,7 +32,7 @@ export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batc
 
 /**
  * The fields of a transaction that are staged as they came, in a batch or an import. A new field of the contract has to
- * be added here; every statement below then writes it to the column of the same name, except `force`, which has none.
+ * be added here: it is then staged, and `createRows` writes it to the column of the same name. Only `force` has none.
  */
 const asSent = {
   client_id: true,
@@ -49,9 +49,9 @@ export const fieldsAsSent = Object.keys(asSent) as (keyof typeof asSent)[]
 export const columnsAsSent = sql.raw(fieldsAsSent.map((field) => `item.${field}`).join(', '))
 
 /**
- * A staged item as it is stored: an array, since field names would double its size. `errors` are null for a valid item.
- * `category` is an id, or the key of a name. Batches stored before a deployment are read after it, by position: no
- * position may change, so a new field goes at the end of `asSent`.
+ * A staged item as it is stored: an array, since field names would double its size. `errors` is null for a valid item.
+ * `category` is the id of a category or, if the item names one, the `name_key` to look it up by. Batches stored before a
+ * deployment are read after it, by position: no position may change, so a new field goes at the end of `asSent`.
  */
 const stagedFields = ['errors', 'account_id', 'to_account_id', 'category', ...fieldsAsSent] as const
 
@@ -64,14 +64,14 @@ export function rowParts<Row>(rows: Row[], fields: readonly (keyof Row & string)
   return jsonParts(rows.map((row) => fields.map((field) => row[field])))
 }
 
-/** The columns of a query that takes an array apart: the `value` of json_each. */
+/** The fields of an array, which is the `value` of json_each, as the columns of a query. */
 const columnsOf = (fields: readonly string[]) =>
   sql.raw(fields.map((field, place) => `value ->> ${place} as ${field}`).join(', '))
 
 /**
- * Stages rows as items of a batch, if the batch exists, one part of `rowParts` with each statement. `judged` is the
- * end of the query: it selects the staged fields from `item`, which has the fields of each row. `item` is materialized,
- * since SQLite would otherwise parse a row's JSON for every use of a field.
+ * Stages rows as items of a batch, if the batch exists, one part of `rowParts` with each statement. `judged` is a query
+ * that selects the staged fields from `item`, a table with the fields of each row. `item` is materialized, since SQLite
+ * would otherwise parse a row's JSON for every use of a field.
  */
 export function stageRows(
   batchId: BatchId,
@@ -122,14 +122,17 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
  * 1. An item whose client id belongs to an existing row, or to one that was joined with it, is a duplicate of that row.
- * 2. An item that breaks one of the rules, which are about `item`, fails.
- * 3. Rows that existed before absorb equal items without a client id, one each (docs/contract.md, Offline batches).
+ * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
+ * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (docs/contract.md,
+ *    Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
- * With `recalls`, remembered rows absorb items too: one that was joined or edited counts as the row that stands for it
- * and, with `deleted`, an item that equals a row which the user deleted is `deleted_before`. Until the last step,
- * remembered rows have negative ids; the outcome also names the remembered row.
+ * With `recalls`, remembered rows absorb items too. An item that equals a joined or edited row is a duplicate of the row
+ * that stands for that one now; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
+ *
+ * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has the
+ * id of the remembered row too.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = userOfBatch(batchId)
@@ -139,7 +142,8 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
     update ${batches} set outcomes = (
       with ${stagedItems(batchId)},
       known as materialized (
-        select *, iif(errors is null and client_id is not null, ${withClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
+        select *, iif(errors is null and client_id is not null,
+                      ${withClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
           from item
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
@@ -176,16 +180,17 @@ function createdOf(batchId: BatchId): SQL {
 }
 
 /**
- * Creates the rows of a decided batch that is still unfinished. Categories are looked up only now: a deleted one leaves
- * its item uncategorised, and of two with the name that an item gives, the one of the item's type counts.
+ * Creates the rows of a decided batch that is still unfinished. Categories are looked up only now: an item whose category
+ * has been deleted is left uncategorised, and an item that names its category gets the one of its own type or, if there
+ * is none, the oldest with that name.
  */
 export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, importId, guard }: Origin): SQL {
   const userId = userOfBatch(batchId)
-  const kept = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
+  const columns = sql.raw(fieldsAsSent.filter((field) => field !== 'force').join(', '))
   const own = sql`categories where categories.user_id = ${userId}`
   const named = sql`${own} and name_key = item.category`
   return sql`
-    insert into transactions (id, user_id, account_id, to_account_id, category_id, ${kept}, is_synced, import_id,
+    insert into transactions (id, user_id, account_id, to_account_id, category_id, ${columns}, is_synced, import_id,
                               seq, created_at, updated_at)
     with ${stagedItems(batchId)},
     outcome as materialized (select * from ${createdOf(batchId)} where ${guard})
@@ -194,11 +199,11 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
              when 'integer' then (select categories.id from ${own} and categories.id = item.category)
              when 'text' then coalesce((select categories.id from ${named} and categories.type = item.type),
                                        (select min(categories.id) from ${named})) end,
-           ${kept}, ${isSynced ? 1 : 0}, ${importId}, ${nextChange(userId)} + position, ${now}, ${now}
+           ${columns}, ${isSynced ? 1 : 0}, ${importId}, ${nextChange(userId)} + position, ${now}, ${now}
       from item cross join outcome using (position)`
 }
 
-/** Adds the rows that `createRows` has created from an uploaded batch to the kept figures. */
+/** Counts, in the kept figures, the rows that `createRows` has created from an uploaded batch. */
 export function countCreated(batchId: BatchId): SQL[] {
   return countRows(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }

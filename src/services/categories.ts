@@ -96,8 +96,8 @@ export async function updateCategory(
   return results.updated[0] as Category
 }
 
-/** What a category becomes when it is deleted. A trigger moves its totals. */
-export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: null }
+/** The columns that a deletion writes. A trigger then moves the category's totals. */
+export const deletedCategoryColumns = { userId: null, name: '', nameKey: '', clientId: null }
 
 /**
  * Deletes a category. It stays as a row without owner and name, to which its transactions refer: they are uncategorised
@@ -106,7 +106,7 @@ export const nobodysCategory = { userId: null, name: '', nameKey: '', clientId: 
 export async function deleteCategory(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
   const { row, owned, stale } = categoryPrecondition(owner, id, expected)
   // The totals of uncategorised transfers are bounded as well.
-  const deleted = owner.db.update(categories).set(nobodysCategory).where(row)
+  const deleted = owner.db.update(categories).set(deletedCategoryColumns).where(row)
   requirePrecondition(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }
 

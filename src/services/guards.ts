@@ -4,9 +4,9 @@ import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
 
 /**
- * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from which the
- * errors are made, so nothing can happen between the check and the write. It reports no error if one of its inputs, the
- * field included, is already invalid.
+ * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from
+ * which the errors are made, so nothing can happen between the check and the write. `inputs` are the fields on which the
+ * rule depends, `field` included: if one of them is invalid already, `brokenBy` adds no error for the rule.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 
@@ -39,11 +39,15 @@ export function brokenRules(rules: Rule[]): SQL<string> {
   return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
 }
 
-/** The failure that lists the errors of broken rules after those of the input, `given`. */
-export function brokenBy(rules: Rule[], [row]: { verdict: string }[], given: FieldErrors = {}): Invalid {
-  const errors = { ...given }
+/** The failure that lists the errors of the input, followed by those of broken rules. */
+export function brokenBy(
+  rules: Rule[],
+  [row]: { verdict: string }[],
+  inputErrors: FieldErrors = {},
+): Invalid {
+  const errors = { ...inputErrors }
   for (const [index, rule] of rules.entries()) {
-    if (row?.verdict[index] !== '1' && !rule.inputs.some((input) => input in given))
+    if (row?.verdict[index] !== '1' && !rule.inputs.some((input) => input in inputErrors))
       addError(errors, rule.field, rule.text)
   }
   return new Invalid(errors)

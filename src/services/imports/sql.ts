@@ -9,7 +9,7 @@ import type { Slots } from '../../db/prepared.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../absorption.ts'
-import { createRows, decideOutcomes, invalidItems, passingBatch } from '../bulk-insert.ts'
+import { createRows, decideOutcomes, invalidItems, transientBatch } from '../bulk-insert.ts'
 import { type Rule, selectVerdict } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
 import { joinedOf, joinPairs } from '../matches/join.ts'
@@ -26,7 +26,7 @@ import { isImportedBy, undoImport } from './undo.ts'
 
 /**
  * What the statements of an import are made of. The batch exists only within the transaction. `named` and `pairs` are
- * JSON (categories.ts, possible.ts); `closing` has the id 0 if the file gives no closing balance.
+ * JSON (categories.ts, possible-matches.ts); `closing.accountId` is 0 if the file gives no closing balance.
  */
 export type Plan = {
   batch: { id: string; key: string | null; rowsHash: string | null }
@@ -59,11 +59,11 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
     batch: insertWhere(
       db,
       batches,
-      passingBatch(batch.id, owner.id, owner.now),
+      transientBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
     items: run(stageImportRows(owner, batch.id, plan.parts)),
-    ...selectBroken(owner, plan),
+    ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     ...joinMatches(owner, plan, importId),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, plan.closing.accountId, plan.closing.date)),
@@ -74,12 +74,12 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
 
 const run = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
 
-/** Holds if the user may have the categories that the rows name. */
+/** Holds if the quota leaves room for the categories that the rows name and the user does not have. */
 export function importQuota(owner: Scope, named: SQL): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
-function selectBroken(owner: Importer, { batch: { id }, named }: Asked) {
+function selectFaults(owner: Importer, { batch: { id }, named }: Asked) {
   const { db } = owner
   return {
     broken: db.all<BrokenItem>(
@@ -133,15 +133,15 @@ function cleanUp(owner: Importer, { batch, takesDeleted, isDryRun }: Asked, impo
   }
 }
 
-/** The possible matches of a file with more rows are read once others can write again. */
-const mostRowsLookedAtFirst = 1_000
+/** With more rows, possible matches are read in a later round trip, so that other writers do not wait for that. */
+const mostRowsMatchedInTransaction = 1_000
 
-/** The rows of a dry run no longer exist in a later round trip. */
+/** True if matches are looked for in a later round trip: never for a dry run, whose rows no longer exist by then. */
 export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
-  return !isDryRun && match !== 'off' && rows.length > mostRowsLookedAtFirst
+  return !isDryRun && match !== 'off' && rows.length > mostRowsMatchedInTransaction
 }
 
-/** Marks rows entered by hand that stand for a row of the file: no row of a later day counts as their duplicate. */
+/** Marks rows entered by hand that stand for a row of the file: from now on, no row is suggested as their duplicate. */
 function markBooked({ id: userId }: Scope, batchId: SQL, importId: SQL): SQL[] {
   const ids = (place: number, rows = sql`true`) => sql`
     select value ->> ${sql.raw(String(place))} from ${batches}, json_each(outcomes)
@@ -151,17 +151,19 @@ function markBooked({ id: userId }: Scope, batchId: SQL, importId: SQL): SQL[] {
     sql`
     update transactions set booked_by = ${importId}
      where id in (${ids(1, sql`value ->> 3 is null`)}) and +user_id = ${userId} and ${isTyped('transactions')}`,
-    sql`update remembered set booked_by = ${importId} where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
+    sql`
+    update remembered set booked_by = ${importId}
+     where user_id = ${userId} and id in (${ids(3)}) and ${isTyped('remembered')}`,
   ]
 }
 
 /**
- * Forgets deleted rows that are imported again: an equal row of another file now duplicates the new one. References are
- * looked up, not compared pair by pair: thousands of rows may be equal in all else.
+ * Forgets deleted rows that are imported again: from now on, equal rows of files are duplicates of the new ones.
+ * References are looked up, not compared pair by pair: thousands of rows may differ in their references alone.
  */
 function forgetTaken({ id }: Scope, importId: SQL): SQL {
   const place = sql.raw('account_id, transaction_date, amount')
-  const inAllElse = sql`${place}, type, coalesce(to_account_id, 0)`
+  const allButReference = sql`${place}, type, coalesce(to_account_id, 0)`
   return sql`
     with taken as materialized (
       select distinct ${place}, type, to_account_id, reference from transactions where ${isImportedBy(importId)}
@@ -172,9 +174,9 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
     )
     delete from remembered where user_id = ${id} and id in (
       select id from gone
-       where (${inAllElse}, reference) in (select ${inAllElse}, reference from taken)
-          or (${inAllElse}) in (select ${inAllElse} from taken where reference is null)
-          or reference is null and (${inAllElse}) in (select ${inAllElse} from taken))`
+       where (${allButReference}, reference) in (select ${allButReference}, reference from taken)
+          or (${allButReference}) in (select ${allButReference} from taken where reference is null)
+          or reference is null and (${allButReference}) in (select ${allButReference} from taken))`
 }
 
 /** The record of an import, from the outcomes of its items. */

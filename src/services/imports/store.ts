@@ -17,7 +17,7 @@ import { daysAround, daysIfCreated, possibleMatches, type SurePair, surePairs } 
 import { importedParts } from './rows.ts'
 import { importQuota, importStatements, isLookedAtLater, type Plan } from './sql.ts'
 
-type StoredImport = typeof imports.$inferSelect
+type ImportRecord = typeof imports.$inferSelect
 
 /** What an import did, or would do; `id` is null for a dry run. */
 export type ImportResult = ImportAnswer & {
@@ -31,8 +31,8 @@ export type ImportResult = ImportAnswer & {
  * once.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
- * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, and the sure
- * matches that it finds are joined in the transaction of the import. Throws EmailNotVerified, Invalid.
+ * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, and the
+ * sure matches that it finds are joined in the transaction of the import. Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
   owner: Owner,
@@ -68,17 +68,16 @@ async function runImport(
 ): Promise<{ result: ImportResult; sure: SurePair[] }> {
   const plan = planOf(file, idempotencyKey, pairs)
   const results = await runStatements(owner, plan)
-  const stored = storedImport(owner, file, plan, results)
-  const answer = stored.answer ?? (await newAnswer(owner, file, plan, stored, results))
-  if (plan.batch.key !== null && !stored.answer) await keepAnswer(owner.db, stored.id, answer)
-  const sure = triesJoins(file) ? surePairs(stored, results) : undefined
-  const joined = sure?.length ?? results.joined.flat()[0]?.joined ?? stored.joined
-  const { rows, created, duplicate, deletedBefore } = stored
-  const id = file.isDryRun ? null : stored.id
-  return {
-    result: { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer },
-    sure: sure ?? [],
-  }
+  const record = importOf(owner, file, plan, results)
+  const answer = record.answer ?? (await newAnswer(owner, file, plan, record, results))
+  if (plan.hasKey && !record.answer) await keepAnswer(owner.db, record.id, answer)
+  const isTrial = looksForSurePairs(file)
+  const sure = isTrial ? surePairs(record, results) : []
+  // A trial counts the pairs that would be joined, an import those that have been, and a repeat those of the first call.
+  const joined = isTrial ? sure.length : (results.joined.flat()[0]?.joined ?? record.joined)
+  const { rows, created, duplicate, deletedBefore } = record
+  const id = file.isDryRun ? null : record.id
+  return { result: { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer }, sure }
 }
 
 function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: SurePair[]): Plan {
@@ -105,29 +104,24 @@ const runStatements = (owner: Owner, plan: Plan) =>
   withinBounds('amount', owner.run(importStatements(owner, plan)))
 type Results = Awaited<ReturnType<typeof runStatements>>
 
-/** The import, or that of an earlier call with the same key. Throws EmailNotVerified, Invalid. */
-function storedImport(
-  owner: Owner,
-  file: ImportFile,
-  { batch, named }: Plan,
-  results: Results,
-): StoredImport {
+/** The record of the import, or of that by an earlier call with the same key. Throws EmailNotVerified, Invalid. */
+function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, results: Results): ImportRecord {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier
   if (user.emailVerifiedAt === null) throw new EmailNotVerified()
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })
-  const stored = earlier ?? created[0]
-  if (!stored) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict)
-  return stored
+  const record = earlier ?? created[0]
+  if (!record) throw brokenBy([importQuota(owner, sql`${named}`)], results.verdict)
+  return record
 }
 
 async function newAnswer(
   { db }: Owner,
   file: ImportFile,
   { days: { from, to } }: Plan,
-  { id }: StoredImport,
+  { id }: ImportRecord,
   results: Results,
 ): Promise<ImportAnswer> {
   // The import is stored by now, so the token is not checked again: a 401 would say that nothing was stored.
@@ -136,17 +130,17 @@ async function newAnswer(
   const found = isLookedAtLater(file) ? await runAll(db, selectCandidates(scope, days)) : results
   return {
     duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
-    possible: possibleMatches(id, found, { joinsSure: triesJoins(file) }),
+    possible: possibleMatches(id, found, { joinsSure: looksForSurePairs(file) }),
     closing: compareClosing(file, results.balance),
   }
 }
 
-/** Stores the answer for repeats: made anew, it would differ if one of the matches, say, had been joined by then. */
+/** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */
 async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
 
 /** True for a dry run that finds out which matches would be joined. */
-function triesJoins({ isDryRun, match }: ImportFile): boolean {
+function looksForSurePairs({ isDryRun, match }: ImportFile): boolean {
   return isDryRun && match === 'sure'
 }

@@ -14,14 +14,14 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
  * a row that is already a transfer, or else the one entered by hand, or else the older one. The other is deleted like any
  * row, and remembered as it was: a file that has it imports nothing new, and `separate` brings it back. Figures,
- * tombstones and spent client ids are the triggers' work. `updated_at` does not change, since undoing an import tells by
- * it whether somebody has edited the row.
+ * the log of changes and spent client ids are the triggers' work. `updated_at` does not change: from it, the undoing of
+ * an import can tell whether somebody has edited the row.
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type Pairs = string | SQL
 
-/** The columns of a row that goes which `separate` brings back as they were. */
+/** Of the row that a join deletes, the columns that `separate` brings back as they were. */
 export const keptColumns = [
   'account_id',
   'to_account_id',
@@ -62,7 +62,10 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
   return remains
 }
 
-/** The statements that join the user's pairs. No row may be in two; a pair that can no longer be joined is left alone. */
+/**
+ * The statements that join the user's pairs. No row may be in two of them; a pair that can no longer be joined is left
+ * alone.
+ */
 export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[] {
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
@@ -76,11 +79,12 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
 }
 
 /**
- * Remembers the row of each pair that is to go, with all of its fields. One that was edited is remembered already, as its
- * file has it, and stays so.
+ * Remembers the row that each pair is to lose, with all of its fields (`kept`). An edited row is remembered already, as
+ * its file has it: that stays, and only what the join adds is written.
  */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
-  const goesFirst = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
+  // Of two duplicates, the one with the greater claim remains.
+  const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
   // An import joins what a dry run found before: accounts may have been deleted since.
   const own = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
     select 1 from accounts where former_user_id = ${userId}
@@ -94,11 +98,11 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     with pair as materialized (
       select value ->> 0 as kind, value ->> 1 as first, value ->> 2 as second from json_each(${pairs})
     ), role as materialized (
-      select pair.kind, iif(is_second, b.id, a.id) as kept_id, iif(is_second, a.id, b.id) as gone_id
-        from (select pair.*, iif(pair.kind = 'transfer', a.type = 'income', ${goesFirst(sql`a`)} < ${goesFirst(sql`b`)}) as is_second
+      select kind, iif(second_remains, second, first) as kept_id, iif(second_remains, first, second) as gone_id
+        from (select pair.*,
+                     iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as second_remains
                 from pair cross join transactions a on a.id = first cross join transactions b on b.id = second
-               where ${own} and ${isPair(sql`pair.kind`)} and ${hasRoom(userId, sql`a.id, b.id`)}) pair
-        cross join transactions a on a.id = first cross join transactions b on b.id = second
+               where ${own} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a.id, b.id`)})
        where ${guard}
     )
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
@@ -109,14 +113,19 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
      where true
     on conflict do update set
-      kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq, kept = excluded.kept`
+      kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq,
+      kept = excluded.kept`
 }
 
-/** An outflow that becomes a transfer is also remembered as an expense, or a file that has it would import it again. */
+/**
+ * An outflow that becomes a transfer is also remembered as an expense, or a file that has it would import it again. If it
+ * has been edited, it is remembered already, perhaps without the import of a later file that found it. A repeat has no
+ * such import to add: `releaseOutflows` has taken it from the outflow.
+ */
 function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
-    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id, booked_by,
-                            joined_id, survivor_id, seq)
+    insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
+                            booked_by, joined_id, survivor_id, seq)
     select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer',
            own.import_id, own.booked_by, own.id, own.id, gone.seq
       from ${joined} gone cross join transactions own on own.id = gone.joined_id
@@ -125,8 +134,9 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * An outflow no longer stands for a row of a file: what is remembered of it does. The trigger on edits would replace that
- * if the import has been undone or was a dry run.
+ * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does not. If it kept
+ * its `booked_by`, and that import has been undone or was a dry run, `updateSurvivors` would set off the trigger
+ * `transaction_unlike_file`, which would replace what is remembered.
  */
 function releaseOutflows(joined: SQL): SQL {
   return sql`
@@ -148,7 +158,7 @@ function pointToSurvivors(userId: SQL, joined: SQL): SQL {
        and gone.id = remembered.survivor_id`
 }
 
-/** Gives the rows that remain what they lacked. One that has changed since its join has it already: this is a repeat. */
+/** Gives the rows that remain what they lacked. This raises their `seq` above the join's, so a repeat does nothing. */
 function updateSurvivors(userId: SQL, joined: SQL): SQL {
   return sql`
     update transactions
@@ -162,7 +172,7 @@ function updateSurvivors(userId: SQL, joined: SQL): SQL {
      where transactions.id = gone.joined_id and transactions.seq <= gone.seq`
 }
 
-/** The remembered rows of those pairs that have been joined. */
+/** Selects what is remembered of the pairs that have been joined: the row of each that was deleted. */
 export function joinedOf(userId: SQL, pairs: Pairs): SQL {
   return sql`
     select gone.* from json_each(${pairs}) pair

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AccountChanges, NewAccount } from '../../contract/accounts.ts'
 import { accounts } from '../../db/schema.ts'
-import { nobodysAccount } from '../accounts.ts'
+import { deletedAccountColumns } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
 import { bitsOf } from './conflicts.ts'
 import { type CreatedNoun, creation } from './creations.ts'
@@ -53,5 +53,5 @@ export const updateAccounts = update(changed, 'update account', () => {
 })
 
 export const deleteAccounts = deletion(changed, 'delete account', (owner, ids) =>
-  owner.db.update(accounts).set(nobodysAccount(owner)).where(sql`${accounts.id} in (${ids})`),
+  owner.db.update(accounts).set(deletedAccountColumns(owner)).where(sql`${accounts.id} in (${ids})`),
 )

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations.ts'
 import { categories } from '../../db/schema.ts'
 import { categoryNameKey } from '../../domain/categories.ts'
 import { takenText } from '../../domain/draft.ts'
-import { nobodysCategory } from '../categories.ts'
+import { deletedCategoryColumns } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { type CreatedNoun, creation } from './creations.ts'
@@ -67,7 +67,7 @@ export const updateCategories = withNameKeys(
 
 export const deleteCategories = withNameKeys(
   deletion(changed, 'delete category', ({ db }, ids) =>
-    db.update(categories).set(nobodysCategory).where(sql`${categories.id} in (${ids})`),
+    db.update(categories).set(deletedCategoryColumns).where(sql`${categories.id} in (${ids})`),
   ),
 )
 

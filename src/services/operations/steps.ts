@@ -79,7 +79,7 @@ export type Staged = Asked & { json: string }
 /** Makes the statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Bound[]
 
-/** The guard, if it holds at first, still holds after part of the upload has been done. */
+/** An upload in SQL. If its guard holds before the first step, it still holds before each later one. */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
   const twice = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && isGood(owner, cursor, epoch), twice) as SQL

@@ -14,9 +14,9 @@ import {
   createRows,
   decideOutcomes,
   fieldsAsSent,
-  passingBatch,
   rowParts,
   stageRows,
+  transientBatch,
 } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { clientIdUnspent } from '../transactions/client-ids.ts'
@@ -124,7 +124,7 @@ const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) =
   const { db, now } = owner
   const { id, userId, guard } = uploadOf(owner, asked)
   return {
-    batch: insertWhere(db, batches, passingBatch(id, userId, now), guard),
+    batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
     items: stageRows(id, parts, creationFields, judgedItems(userId)).map((part) => db.run(part)),
     // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),

@@ -52,8 +52,8 @@ const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) =
 export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 
 /**
- * Does the operations of an upload, in one transaction and one round trip. If it throws Invalid or CursorExpired for the
- * upload as a whole, nothing has been done.
+ * Carries out the operations of an upload in one transaction, and in one round trip unless the page of the feed has to be
+ * made smaller. The outcome of each operation says whether it was done. If Invalid or CursorExpired is thrown, none was.
  */
 export async function uploadOperations(
   owner: Owner,
@@ -88,12 +88,12 @@ export async function uploadOperations(
 
 function stepsOf(owner: Owner, asked: Asked, operations: Operation[]): Bound[] {
   return order.flatMap(([kind, noun, step]) => {
-    const found = operations.filter((one) => one.kind === kind && one.noun === noun)
-    return found.length > 0 ? step(owner, asked, found) : []
+    const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun)
+    return ofStep.length > 0 ? step(owner, asked, ofStep) : []
   })
 }
 
-/** Without the rest of the cursor, which differs in shape: each shape would be prepared anew. */
+/** The part of a cursor that is checked. The rest has several shapes, and each would be prepared as a new statement. */
 function seen({ epoch, userId, seq }: FeedCursor): Seen {
   return { epoch, userId, seq }
 }

@@ -49,8 +49,8 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
   const { db } = owner
   const { id, hasErrors, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
-  const waiting = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
-  const hasRoom = sql`${waiting} < ${maxUnfinishedBatches}`
+  const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
+  const hasRoom = sql`${unfinished} < ${maxUnfinishedBatches}`
   const invalid = invalidItems(id)
   const canBeRefused = hasErrors || !isLenient
   const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
@@ -61,7 +61,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
     batch: insertWhere(
       db,
       batches,
-      newBatch(owner, batch, waiting),
+      newBatch(owner, batch, unfinished),
       and(isVerified(owner), isFirst, hasRoom) as SQL,
     ).returning({ id: batches.id }),
     items: stageItems(owner, batch).map((statement) => db.run(statement)),
@@ -78,8 +78,9 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 })
 
 /**
- * Checks and stores a batch in one round trip, queues it and returns its id. One invalid item means that nothing is
- * accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
+ * batch. It is queued at once if the user has no other unfinished batch, otherwise after those. One invalid item means
+ * that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const id = crypto.randomUUID()
@@ -94,16 +95,16 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   })
   const results = await owner.run(statements)
   if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
-  const [first] = results.earlier.flat()
-  if (first && first.bodyHash !== batch.bodyHash)
+  const [earlier] = results.earlier.flat()
+  if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
-  if (!first) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. If this batch is the oldest, it is not queued yet. If
-  // only one batch is older, its message may have been lost: this call may repeat one that failed before it queued that
-  // batch. Queueing a batch twice does no harm.
+  if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
+  // Only the user's oldest unfinished batch belongs in the queue. If that is this batch, it may not be queued yet. If
+  // just one batch is older, that one may not be queued either: perhaps an earlier call stored it and then failed, and
+  // this call sends the same items again without a key. Queueing a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
-  return first?.id ?? id
+  return earlier?.id ?? id
 }
 
 type InvalidItem = { position: number; errors: string }
@@ -123,9 +124,9 @@ function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidIte
  * The row of a batch, which is stored before its items. Only one batch of each user is in the queue at a time, so that
  * nobody has to wait for everything that somebody else has uploaded: when one is done, the next is queued.
  */
-function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, waiting: SQL) {
+function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, unfinished: SQL) {
   const { id, idempotencyKey = null, bodyHash } = batch
-  const queuedAt = sql`iif(${waiting} = 0, ${owner.now}, null)`
+  const queuedAt = sql`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
     id,
     userId: owner.id,
@@ -150,7 +151,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
 }
 
 /**
- * Stages the items of a batch that has just been stored. Those that have errors or break a rule are invalid. An item
+ * Stages the items of a batch that has just been stored. Items with errors, or that break a rule, are invalid. An item
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
  * phone that never got the answer could never clear the item from its queue.
  */

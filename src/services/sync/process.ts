@@ -26,7 +26,7 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
   }
 }
 
-/** False for a batch whose user has been deleted: it creates nothing, and is removed with the user's other rows. */
+/** False once the batch's user has been deleted: it creates nothing, and is removed with the user's other rows. */
 const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({
@@ -39,8 +39,9 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
 }))
 
 /**
- * Processes a batch, in one round trip and one transaction, however many items it has. A second call, even at the same
- * time, finds it done. Returns the id of the user's next batch if it should be queued now.
+ * Processes a batch, in one round trip and one transaction, however many items it has. If it would push a balance or
+ * total past its bounds, the batch fails as a whole. A second call, even at the same time, finds it done. Returns the id
+ * of the user's next batch if that should be queued now.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {
@@ -55,7 +56,7 @@ export async function processSync(db: Database, batchId: string, now: Date): Pro
 
 /**
  * Gives up on a batch: its valid items fail with the reason, which is kept for the user to see. Returns the id of the
- * user's next batch if it should be queued now.
+ * user's next batch if that should be queued now.
  */
 export async function failSync(
   db: Database,

@@ -18,21 +18,21 @@ import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
 
-/** The owner in statements that select from `users`: looked up once, however often it is used. */
-const fromUsers = sql<number>`users.id`
+/** The owner's id in statements that select from `users`: the token is looked up once, however often the id is used. */
+const ownerId = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
-  judged: selectJudgement(owner, rulesFor(fromUsers, fields)),
+  judged: selectJudgement(owner, rulesFor(ownerId, fields)),
 }))
 
 const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
   const { db } = owner
-  const rules = rulesFor(fromUsers, fields)
+  const rules = rulesFor(ownerId, fields)
   const earlierOf = (userId: SQL) =>
     fields.client_id ? eq(transactions.id, withClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
-  const isUnlikeAny = and(isAbsent(earlierOf(fromUsers)), isAbsent(duplicateOf(fromUsers)))
+  const isUnlikeAny = and(isAbsent(earlierOf(ownerId)), isAbsent(duplicateOf(ownerId)))
   const guard = and(eq(users.id, owner.id), allHold(rules), isUnlikeAny) as SQL
   return {
     earlier: db.select(transactionColumns).from(transactions).where(earlierOf(owner.id)),
@@ -50,24 +50,25 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
 })
 
 /**
- * Creates a transaction, or returns the one that an earlier request with the same `client_id` created.
- * Throws Forbidden (no account yet), Invalid, PotentialDuplicate.
+ * Creates a transaction. If its `client_id` has been used before, returns the transaction that was created then or, once
+ * that has been joined with another, the one that remains. Throws Forbidden (no account yet), Invalid,
+ * PotentialDuplicate.
  */
 export async function createTransaction(owner: Owner, draft: Draft<NewTransaction>) {
   if (!draft.complete) {
     const { force: _, ...fields } = draft.values
-    const { judged } = await owner.run(judge(owner, given(fields)))
+    const { judged } = await owner.run(judge(owner, withoutNulls(fields)))
     throw refusal(draft, judged)
   }
   const { force, ...fields } = draft.values
-  const statements = create(owner, { fields: given(fields), force: force === true })
+  const statements = create(owner, { fields: withoutNulls(fields), force: force === true })
   const results = await withinBounds('amount', owner.run(statements))
   const [transaction] = [...results.earlier, ...results.created]
   if (transaction) return { transaction, isNew: results.created.length > 0 }
   const refused = refusal(draft, results.judged)
-  // No rule was broken, so only a possible duplicate can have kept it from being created.
-  const isDuplicate = 'errors' in refused && Object.keys(refused.errors).length === 0
-  throw isDuplicate ? new PotentialDuplicate(explained(results.duplicates, fields)) : refused
+  if (refused) throw refused
+  // No rule was broken, so only a possible duplicate can have prevented the insert.
+  throw new PotentialDuplicate(explained(results.duplicates, fields))
 }
 
 function explained(duplicates: Transaction[], { description = null, reference = null }: Partial<Words>) {
@@ -75,7 +76,7 @@ function explained(duplicates: Transaction[], { description = null, reference = 
 }
 
 /** Leaves out null fields: statements are shorter without them. */
-function given<Fields extends object>(fields: Fields) {
+function withoutNulls<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== null)
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
 }
@@ -91,23 +92,25 @@ function rulesFor(userId: SQL, fields: Slots<Partial<GivenFields>>): Rule[] {
 
 /** Selects the verdict on the rules, and whether the user has any account. */
 function selectJudgement(owner: Scope, rules: Rule[]) {
-  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${fromUsers})`
+  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${ownerId})`
   return owner.db
     .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })
     .from(users)
     .where(eq(users.id, owner.id))
 }
 
+/** The failure to throw if the user has no account, if the input has errors, or if a rule is broken. */
 function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  return brokenBy(rulesFor(fromUsers, {}), judged, draft.errors)
+  const invalid = brokenBy(rulesFor(ownerId, {}), judged, draft.errors)
+  return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 
 function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
   return {
     id: nextTransactionId,
-    userId: fromUsers,
+    userId: ownerId,
     accountId: fields.account_id,
     toAccountId: fields.to_account_id ?? null,
     categoryId: fields.category_id ?? null,
@@ -117,7 +120,7 @@ function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
     reference: fields.reference ?? null,
     transactionDate: fields.transaction_date,
     clientId: fields.client_id ?? null,
-    seq: nextChange(fromUsers),
+    seq: nextChange(ownerId),
     createdAt: now,
     updatedAt: now,
   } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }
