@@ -16,7 +16,7 @@ export type LedgerOptions = {
   storage: LedgerStorage
   /** Whose ledger it is: on a shared device, each person has their own. */
   userId: number
-  /** Default: the browser's locks, which its tabs share. If it has none, locks of this page: then use one tab only. */
+  /** Default: the browser's locks, which all its tabs share. If there are none, those of this page: use one tab only. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. It decides which month is the current one, and nothing else. */
@@ -37,24 +37,25 @@ const pageLocks = /* @__PURE__ */ localLocks()
 
 /**
  * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no network;
- * writes are shown at once, and stored when their promise resolves. Throws LedgerVersionError, and what the storage
- * throws.
+ * writes are shown at once, and have been stored by the time their promise resolves. Throws LedgerVersionError, and what
+ * the storage throws.
  */
-export async function localLedger(ledgerOptions: LedgerOptions): Promise<Ledger> {
-  const { client, storage, userId, newId = newClientId, now = Date.now, ...options } = ledgerOptions
-  const { limits = syncLimits, locks = browserLocks() ?? pageLocks } = options
+export async function localLedger(options: LedgerOptions): Promise<Ledger> {
+  const { client, storage, userId, locks = browserLocks() ?? pageLocks } = options
+  const { newId = newClientId, now = Date.now, limits = syncLimits } = options
   const bearer = bearerOf(client, userId)
   const newKey = () => `#${newId()}`
-  const cameBack: Renames = new Map()
+  const renamedKeys: Renames = new Map()
+  // Nothing is renamed before `takeQueue`, so `renameSteps` is there by then.
   const onRenames = (renames: Renames) => {
-    for (const [id, key] of renames) cameBack.set(id, key)
+    for (const [id, key] of renames) renamedKeys.set(id, key)
     renameSteps(renames)
   }
   const copy = await openCopy({ storage, locks, userId, newKey, onRenames })
   const { subscribe, refresh, close, takeQueue } = copy
-  const { keyOf, reads } = readsOf(copy, now, cameBack)
+  const { keyOf, reads } = readsOf(copy, now, renamedKeys)
   const { renameSteps, edits } = editsOf(copy, newKey, keyOf, userId)
-  // If there is no room for what an offline queue has left, it stays where it is until there is.
+  // Without room in the storage for what an offline queue left behind, its items stay in the queue until there is some.
   await takeQueue().catch(() => undefined)
 
   // The copy in memory may be behind other tabs, or ahead of the storage if that has failed.
@@ -63,7 +64,9 @@ export async function localLedger(ledgerOptions: LedgerOptions): Promise<Ledger>
     ...reads,
     ...edits,
     ...conflictsOf(copy),
-    ...{ subscribe, refresh, close },
+    subscribe,
+    refresh,
+    close,
     sync: () =>
       locks.request(`purse/${userId}/ledger/sync`, () =>
         takeQueue()
