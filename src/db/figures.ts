@@ -14,7 +14,7 @@ import { hasLiveAccounts } from './ownership.ts'
  * named `…_in_bounds`.
  */
 export function countRows(userId: SQL, rows: SQL): SQL[] {
-  return [...addFigures(rows, sql`1`), ...requireBounds(userId, rows)]
+  return [...addFigures(rows, sql`1`), requireBounds(userId, rows)]
 }
 
 /**
@@ -27,7 +27,7 @@ export function discountRows(userId: SQL, rows: SQL): SQL[] {
   return [
     ...addFigures(counted, sql`-1`),
     sql`delete from totals where ${empty}`,
-    ...requireBounds(userId, counted),
+    requireBounds(userId, counted),
   ]
 }
 
@@ -66,8 +66,8 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
 /** The most totals that are added up to check the bounds of months: a user can create a million of them. */
 const mostTotals = 50_000
 
-/** The statements that fail if the sum of the user's balances, or a total of the rows' months, is out of bounds. */
-export function requireBounds(userId: SQL, rows: SQL): SQL[] {
+/** The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds. */
+export function requireBounds(userId: SQL, rows: SQL): SQL {
   const sums = sql`
     select sum(balance) as past from accounts where user_id = ${userId}
      union all
@@ -79,9 +79,7 @@ export function requireBounds(userId: SQL, rows: SQL): SQL[] {
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
   // The CHECK of `totals` refuses a sum that is out of bounds.
-  return [
-    sql`
+  return sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-    select ${userId}, '', '', 0, 0, 0, past, 0 from (${sums}) where abs(past) > ${sql.raw(String(maxTotal))}`,
-  ]
+    select ${userId}, '', '', 0, 0, 0, past, 0 from (${sums}) where abs(past) > ${sql.raw(String(maxTotal))}`
 }

@@ -1,4 +1,5 @@
-import type { Database } from './client.ts'
+import type { SQL } from 'drizzle-orm'
+import { builder, type Database } from './client.ts'
 import { type Bound, bind, type Statement } from './prepared.ts'
 
 /** A statement, prepared or not. */
@@ -29,6 +30,9 @@ export async function runOne<T extends Runnable>(db: Database, statement: T): Pr
   const [result] = await db.send([toBound(statement)])
   return result as ResultOf<T>
 }
+
+/** Statements whose results nobody reads, for `runAll`. */
+export const runEach = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
 
 function toBound(statement: Runnable): Bound {
   return 'decode' in statement ? statement : bind(statement)

@@ -1,6 +1,7 @@
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../../db/ownership.ts'
+import { runEach } from '../../db/run.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 import { undoImport } from './undo.ts'
@@ -39,7 +40,7 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
       'amount',
       owner.run({
         owned: selectOwnership(owner, imports, id),
-        undone: undone.map((statement) => owner.db.run(statement)),
+        undone: runEach(undone),
         left: owner.db
           .select({ id: imports.id })
           .from(imports)

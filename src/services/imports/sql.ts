@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { builder } from '../../db/client.ts'
 import { countRows } from '../../db/figures.ts'
 import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import { prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
+import { runEach } from '../../db/run.ts'
 import { batches, batchParts, imports } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../absorption.ts'
@@ -62,7 +62,7 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
       transientBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
-    items: run(stageImportRows(owner, batch.id, plan.parts)),
+    items: runEach(stageImportRows(owner, batch.id, plan.parts)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     ...joinMatches(owner, plan, importId),
@@ -71,8 +71,6 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
     ...cleanUp(owner, plan, importId),
   }
 })
-
-const run = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
 
 /** Holds if the quota leaves room for the categories that the rows name and the user does not have. */
 export function importQuota(owner: Scope, named: SQL): Rule {
@@ -108,8 +106,8 @@ function createIfValid(owner: Importer, plan: Asked, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: run(countRows(owner.id, isImportedBy(importId))),
-    booked: run(markBooked(owner, id, importId)),
+    counted: runEach(countRows(owner.id, isImportedBy(importId))),
+    booked: runEach(markBooked(owner, id, importId)),
   }
 }
 
@@ -119,16 +117,15 @@ function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQ
     update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
      where id = ${importId} returning joined`
   return {
-    joins: joinsPairs ? run(joinPairs(owner, matched, sql`true`)) : [],
+    joins: joinsPairs ? runEach(joinPairs(owner, matched, sql`true`)) : [],
     joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
   }
 }
 
 function cleanUp(owner: Importer, { batch, takesDeleted, isDryRun }: Asked, importId: SQL) {
-  const undo = () => undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })
   return {
-    forgotten: takesDeleted && !isDryRun ? run([forgetTaken(owner, importId)]) : [],
-    undone: isDryRun ? run(undo()) : [],
+    forgotten: takesDeleted && !isDryRun ? runEach([forgetTaken(owner, importId)]) : [],
+    undone: isDryRun ? runEach(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
     cleared: owner.db.delete(batches).where(eq(batches.id, batch.id)),
   }
 }

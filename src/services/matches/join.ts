@@ -3,6 +3,7 @@ import type { Pair } from '../../contract/matches.ts'
 import { lastChange, nextChange } from '../../db/changes.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { hasLiveAccounts, requireComplete } from '../../db/ownership.ts'
+import { runEach } from '../../db/run.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -45,7 +46,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
     'amount',
     owner.run({
       verdict: selectVerdict(owner.db, rules),
-      joined: joinPairs(owner, list, allHold(rules)).map((statement) => owner.db.run(statement)),
+      joined: runEach(joinPairs(owner, list, allHold(rules))),
       remains: owner.db
         .select(transactionColumns)
         .from(transactions)
@@ -96,13 +97,12 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, survivor_id, seq, kept)
     with pair as materialized (
-      select value ->> 0 as kind, value ->> 1 as first, value ->> 2 as second from json_each(${pairs})
+      select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
     ), role as materialized (
-      select kind, iif(second_remains, second, first) as kept_id, iif(second_remains, first, second) as gone_id
-        from (select pair.*,
-                     iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as second_remains
-                from pair cross join transactions a on a.id = first cross join transactions b on b.id = second
-               where ${own} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a.id, b.id`)})
+      select kind, iif(b_remains, b_id, a_id) as kept_id, iif(b_remains, a_id, b_id) as gone_id
+        from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
+                from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
+               where ${own} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
        where ${guard}
     )
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,

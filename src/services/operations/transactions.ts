@@ -7,6 +7,7 @@ import { insertWhere } from '../../db/insert-where.ts'
 import { prepareOwned } from '../../db/owner.ts'
 import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Bound, Slots } from '../../db/prepared.ts'
+import { runEach } from '../../db/run.ts'
 import { batches, spentClientIds, transactions } from '../../db/schema.ts'
 import {
   columnsAsSent,
@@ -92,7 +93,7 @@ const summed = ['type', 'amount', 'transaction_date']
 const checkBounds = prepareOwned((owner, staged: Slots<Asked>) => {
   const { id, userId } = uploadOf(owner, staged)
   const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
-  return { bounded: requireBounds(userId, updated).map((statement) => owner.db.run(statement)) }
+  return { bounded: owner.db.run(requireBounds(userId, updated)) }
 })
 
 export const updateTransactions: Step = (owner, asked, operations) => {
@@ -104,7 +105,7 @@ export const updateTransactions: Step = (owner, asked, operations) => {
     judge(owner, { ...asked, json: changesAsJson(transaction, operations) }).judged,
     ...[...distinct.values()].map((touched) => apply(owner, { ...asked, touched }).updated),
     ...(operations.some(({ set }) => summed.some((field) => field in set))
-      ? checkBounds(owner, asked).bounded
+      ? [checkBounds(owner, asked).bounded]
       : []),
   ]
 }
@@ -125,11 +126,11 @@ const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) =
   const { id, userId, guard } = uploadOf(owner, asked)
   return {
     batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
-    items: stageRows(id, parts, creationFields, judgedItems(userId)).map((part) => db.run(part)),
+    items: runEach(stageRows(id, parts, creationFields, judgedItems(userId))),
     // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
     rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
-    counted: countCreated(id).map((statement) => db.run(statement)),
+    counted: runEach(countCreated(id)),
   }
 })
 
@@ -144,9 +145,9 @@ function judgedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})
     or exists (select 1 from ${spentClientIds} where ${named} and noun = 'transaction'))`
-  const item = nextRow((field) => sql.raw(`item.${field}`))
-  const broken = brokenRules([...transactionRules(userId, item), categoryRequired(item)])
   const of = (field: string) => sql.raw(`item.${field}`)
+  const item = nextRow(of)
+  const broken = brokenRules([...transactionRules(userId, item), categoryRequired(item)])
   return sql`
     select iif(${existed}, null, nullif(${broken}, '[]')) as errors, account_id, to_account_id, category_id as category,
            ${columnsAsSent}

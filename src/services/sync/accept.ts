@@ -4,6 +4,7 @@ import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
+import { runEach } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import {
@@ -64,7 +65,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
       newBatch(owner, batch, unfinished),
       and(isVerified(owner), isFirst, hasRoom) as SQL,
     ).returning({ id: batches.id }),
-    items: stageItems(owner, batch).map((statement) => db.run(statement)),
+    items: runEach(stageItems(owner, batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
