@@ -1,4 +1,4 @@
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
@@ -12,7 +12,7 @@ export const turnMs = 12_000
 /** With more rows than this, an answer can be megabytes, and take a tenth of a second of processor time. */
 const manyRows = 100
 /** An app rarely asks for more pages at once. */
-const largeAnswersAtOnce = 4
+export const largeAnswersAtOnce = 4
 
 const turns = new Set<{ of: string; until: number }>()
 
@@ -31,6 +31,11 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
  */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
+}
+
+/** The same for a route whose answers hold long texts, or all that a user has. They are small unless somebody means harm. */
+export function inTurns(kind: string, atOnce = largeAnswersAtOnce): MiddlewareHandler<App> {
+  return (c, next) => inUsersTurn(c, kind, atOnce, next)
 }
 
 /** Does the work once fewer than `atOnce` of its kind are under way for the user. Throws TooBusy. */

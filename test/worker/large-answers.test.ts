@@ -4,36 +4,45 @@ import { createHousehold } from './laws/every-route.ts'
 import { create } from './uploads.ts'
 import { createWorld } from './world.ts'
 
-/** Starts as many large answers of a user as are made at a time; the returned function ends them. */
-function occupy(user: { id: number }): () => Promise<unknown> {
+/** Starts as many answers of a kind as are made for a user at a time; the returned function ends them. */
+function occupy(user: { id: number }, kind = 'large answers', atOnce = 4): () => Promise<unknown> {
   const { promise: end, resolve } = Promise.withResolvers<void>()
-  const works = Array.from({ length: 4 }, () => inTurn(`large answers of ${user.id}`, 4, () => end))
+  const works = Array.from({ length: atOnce }, () => inTurn(`${kind} of ${user.id}`, atOnce, () => end))
   return () => {
     resolve()
     return Promise.all(works)
   }
 }
 
-test('only a few large pages of one user are made at a time, and nobody else waits for them', async () => {
-  const world = createWorld()
-  const [ada, bob] = [await createHousehold(world), await createHousehold(world)]
-  const ops = Array.from({ length: 101 }, (_, nth) => create('transaction', `phone-${nth}`, ada.expense()))
-  const large = [
-    () => ada.person.get('/api/transactions?per_page=500'),
-    () => ada.person.get('/api/changes'),
-    () => ada.person.post('/api/changes', { ops }),
-  ]
-  const end = occupy(ada.person)
-  const refused = await Promise.all(large.map((call) => call()))
-  expect(refused.map(({ status, headers }) => [status, headers.has('Retry-After')])).toEqual(
-    large.map(() => [503, true]),
-  )
-  expect((await ada.person.get('/api/transactions?per_page=100')).body.total).toBe(0)
-  expect((await ada.person.get('/api/changes?limit=100')).status).toBe(200)
-  expect((await bob.person.get('/api/transactions?per_page=500')).status).toBe(200)
-  await end()
-  for (const call of large) expect((await call()).status).toBe(200)
-})
+test.each([
+  ['large answers', 4, 'GET', '/api/transactions?per_page=500', '/api/transactions?per_page=100'],
+  ['changes', 4, 'GET', '/api/changes?limit=1', '/api/me'],
+  ['changes', 4, 'POST', '/api/changes', '/api/accounts'],
+  ['accounts', 4, 'GET', '/api/accounts', '/api/categories'],
+  ['accounts', 4, 'GET', '/api/accounts/:id', '/api/summary'],
+  ['categories', 4, 'GET', '/api/categories', '/api/accounts'],
+  ['summaries', 12, 'GET', '/api/summary', '/api/transactions'],
+  ['batches', 4, 'GET', '/api/transactions/sync/:batch', '/api/changes'],
+])(
+  'only a few %s of one user are made at a time (%i), and nothing else waits: %s %s',
+  async (kind, atOnce, method, path, other) => {
+    const world = createWorld()
+    const [ada, bob] = [await createHousehold(world), await createHousehold(world)]
+    const { body } = await ada.person.post('/api/transactions/sync', { transactions: [ada.expense()] })
+    const url = path.replace(':id', String(ada.checking.id)).replace(':batch', body.sync_id)
+    const call = ({ person }: typeof ada) =>
+      method === 'GET'
+        ? person.get(url)
+        : person.post(url, { ops: [create('transaction', 'phone', ada.expense())] })
+    const end = occupy(ada.person, kind, atOnce)
+    const refused = await call(ada)
+    expect([refused.status, refused.headers.has('Retry-After')]).toEqual([503, true])
+    expect((await ada.person.get(other)).status).toBe(200)
+    expect((await call(bob)).status).not.toBe(503)
+    await end()
+    expect((await call(ada)).status).toBe(200)
+  },
+)
 
 test('a large answer waits for its turn, and one that fails gives it back', async () => {
   const user = { id: -1 }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import { defaultFeedSize, feedQuery } from '../../contract/changes.ts'
+import { feedQuery } from '../../contract/changes.ts'
 import { maxUploadBytes, type ShownUploadAnswer, upload } from '../../contract/operations.ts'
 import { pullChanges } from '../../services/changes/feed.ts'
 import { uploadOperations } from '../../services/operations/upload.ts'
@@ -7,28 +7,26 @@ import type { App } from '../app-types.ts'
 import { withMemoryForItems } from '../json-body.ts'
 import { readUpload } from '../operation-input.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
-import { answerInTurn } from '../turns.ts'
+import { inTurns, inUsersTurn, largeAnswersAtOnce } from '../turns.ts'
 import { bodyReadBy, query } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
-  .get('/', query(feedQuery), async (c) => {
+  .get('/', inTurns('changes'), query(feedQuery), async (c) => {
     const { changesEpoch } = c.var.deps.config
-    const asked = c.req.valid('query')
-    return answerInTurn(c, asked.values.limit ?? defaultFeedSize, async () =>
-      c.json(presentFeed(await pullChanges(c.var.owner, asked, changesEpoch))),
-    )
+    return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
   })
   .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
     const { removals, config } = c.var.deps
     const upload = c.req.valid('json')
-    const { cursor, operations = [], refused = [] } = upload.values
+    const { operations = [], refused = [] } = upload.values
     const work = async () => {
       const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
       const results = done.outcomes.map(presentOutcome)
       return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
     }
+    // Even a single outcome may show an account with all of its notes.
     return withMemoryForItems(c, operations.length + refused.length, () =>
-      answerInTurn(c, operations.length + (cursor ? defaultFeedSize : 0), work),
+      inUsersTurn(c, 'changes', largeAnswersAtOnce, work),
     )
   })
