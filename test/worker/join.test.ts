@@ -472,6 +472,30 @@ test.each(['a dry run', 'an import that was undone'])(
   },
 )
 
+test('an outflow that was edited after an import, which was then undone, is still found as it was edited', async () => {
+  const { person, checking, savings, category, isExact } = await createJoiner()
+  const moved = { category_id: category.id, amount: '70.00', transaction_date: '2026-11-20' }
+  const sent = { ...moved, account_id: checking.id, type: 'expense' }
+  const outflow = await recordTransaction(person, sent)
+  const importIt = async (row: object) =>
+    (await person.post('/api/import/store', { transactions: [row] })).body.import
+  const { id } = await importIt(sent)
+  const edited = { amount: '71.00' }
+  await person.patch(`/api/transactions/${outflow.id}`, edited)
+  await person.delete(`/api/imports/${id}`)
+  expect((await importIt({ ...sent, ...edited })).counts).toMatchObject({ created: 0, duplicate: 1 })
+  const inflow = await recordTransaction(person, {
+    ...moved,
+    ...edited,
+    account_id: savings.id,
+    type: 'income',
+  })
+  const joined = await person.post('/api/matches/join', { kind: 'transfer', ids: [outflow.id, inflow.id] })
+  expect(joined.body.type).toBe('transfer')
+  expect((await importIt({ ...sent, ...edited })).counts).toMatchObject({ created: 0, duplicate: 1 })
+  await isExact()
+})
+
 test('a deleted category does not count: no row gains, gives or keeps it', async () => {
   const { world, person, typed, category, join, rows, separate, isExact } = await createJoiner()
   const { body: mine } = await person.post('/api/categories', { name: 'Beans', type: 'expense' })

@@ -71,6 +71,7 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
   const joined = sql`(${joinedOf(userId, pairs)})`
   return [
     rememberGone(userId, pairs, guard),
+    forgetLeftovers(userId, joined),
     rememberOutflows(userId, joined),
     releaseOutflows(joined),
     pointToSurvivors(userId, joined),
@@ -115,6 +116,14 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     on conflict do update set
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq,
       kept = excluded.kept`
+}
+
+/** Forgets what an outflow was before it was edited, if the import that had found it then has been undone. */
+function forgetLeftovers(userId: SQL, joined: SQL): SQL {
+  return sql`
+    delete from remembered
+     where user_id = ${userId} and id in (select joined_id from ${joined} where kind = 'transfer')
+       and kind is null and import_id is null and not exists (select 1 from imports where imports.id = booked_by)`
 }
 
 /**
