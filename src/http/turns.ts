@@ -13,6 +13,8 @@ export const turnMs = 12_000
 const manyRows = 100
 /** An app rarely asks for more pages at once. */
 export const largeAnswersAtOnce = 4
+/** An app may ask for a year of summaries at once. */
+const usuallySmallAtOnce = 12
 
 const turns = new Set<{ of: string; until: number }>()
 
@@ -33,8 +35,8 @@ export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Pro
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }
 
-/** The same for a route whose answers hold long texts, or all that a user has. They are small unless somebody means harm. */
-export function inTurns(kind: string, atOnce = largeAnswersAtOnce): MiddlewareHandler<App> {
+/** The same for a route without pages or with long texts, whose answers are small unless somebody means harm. */
+export function inTurns(kind: string, atOnce = usuallySmallAtOnce): MiddlewareHandler<App> {
   return (c, next) => inUsersTurn(c, kind, atOnce, next)
 }
 

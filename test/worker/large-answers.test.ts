@@ -18,11 +18,11 @@ test.each([
   ['large answers', 4, 'GET', '/api/transactions?per_page=500', '/api/transactions?per_page=100'],
   ['changes', 4, 'GET', '/api/changes?limit=1', '/api/me'],
   ['changes', 4, 'POST', '/api/changes', '/api/accounts'],
-  ['accounts', 4, 'GET', '/api/accounts', '/api/categories'],
-  ['accounts', 4, 'GET', '/api/accounts/:id', '/api/summary'],
-  ['categories', 4, 'GET', '/api/categories', '/api/accounts'],
+  ['accounts', 12, 'GET', '/api/accounts', '/api/categories'],
+  ['accounts', 12, 'GET', '/api/accounts/:id', '/api/summary'],
+  ['categories', 12, 'GET', '/api/categories', '/api/accounts'],
   ['summaries', 12, 'GET', '/api/summary', '/api/transactions'],
-  ['batches', 4, 'GET', '/api/transactions/sync/:batch', '/api/changes'],
+  ['batches', 12, 'GET', '/api/transactions/sync/:batch', '/api/changes'],
 ])(
   'only a few %s of one user are made at a time (%i), and nothing else waits: %s %s',
   async (kind, atOnce, method, path, other) => {

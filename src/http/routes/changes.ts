@@ -12,7 +12,7 @@ import { bodyReadBy, query } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
-  .get('/', inTurns('changes'), query(feedQuery), async (c) => {
+  .get('/', inTurns('changes', largeAnswersAtOnce), query(feedQuery), async (c) => {
     const { changesEpoch } = c.var.deps.config
     return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
   })

@@ -11,12 +11,9 @@ import { presentSummary } from '../present.ts'
 import { inTurns } from '../turns.ts'
 import { query } from '../validate.ts'
 
-/** An app may ask for a year at once. */
-const monthsAtOnce = 12
-
 export const summaryRoutes = new Hono<App>().get(
   '/',
-  inTurns('summaries', monthsAtOnce),
+  inTurns('summaries'),
   query(period),
   tagged(currentMonth),
   async (c) => {

@@ -32,7 +32,7 @@ async function createCrowd() {
   }
   return {
     world,
-    read: () => Promise.all(all.map(() => person.get('/api/accounts'))),
+    read: () => Promise.all(all.map(() => person.get('/api/transactions'))),
     send,
     insist,
     total: async () => (await person.get('/api/transactions')).body.total as number,
