@@ -48,7 +48,7 @@ const variables = z.object({
   RESEND_API_KEY: nonEmptyText,
   RESEND_BASE_URL: url,
   MAIL_FROM: nonEmptyText,
-  IDP_ISSUER: optionalText,
+  IDP_ISSUER: optionalText.check(z.refine((input) => input === '' || URL.canParse(input), 'Write a URL')),
   IDP_CLIENT_ID: optionalText,
   IDP_CLIENT_SECRET: optionalText,
   GENERAL_LIMIT_ENABLED: z._default(z.enum(['true', 'false'], 'Write true or false'), 'true'),

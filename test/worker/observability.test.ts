@@ -281,6 +281,11 @@ describe('a wrong configuration', () => {
     }
   })
 
+  test('with an issuer that is no URL is reported at start, not when somebody signs in', () => {
+    reportConfiguration({ ...env, IDP_ISSUER: 'accounts.example.com' })
+    expect(newLines()).toMatchObject([{ event: 'not configured', problem: 'IDP_ISSUER: Write a URL' }])
+  })
+
   test('is not mentioned if there is none', () => {
     reportConfiguration({ ...env })
     reportConfiguration({ ...env, IDP_ISSUER: '', IDP_CLIENT_ID: '', IDP_CLIENT_SECRET: '' })
