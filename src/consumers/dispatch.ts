@@ -10,7 +10,8 @@ export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
  * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up the others.
- * Every message has its own handler and its own line in the log.
+ * Every message has its own handler and its own line in the log. A message that has failed `max_retries` times
+ * (wrangler.toml) goes to its dead-letter queue, whose consumer `consumerOf` in worker.ts chooses.
  */
 export async function consume(
   { queue, messages }: MessageBatch,

@@ -12,7 +12,10 @@ export type FoundDuplicate = {
   reference: string | null
 }
 
-/** Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. */
+/**
+ * Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. Which rows
+ * these are is decided in ../absorption.ts.
+ */
 export function selectDuplicates(batchId: SQL): SQL {
   return sql`
     select found.key as position, transactions.id, description, reference
