@@ -162,8 +162,8 @@ export const id = field(
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-/** The length of the longest id that a client may give a row. */
-export const clientIdLength = 64
+/** The most characters of an id that a client may give a row. */
+export const longestClientId = 64
 
 const isReference = (input: number | string): input is `#${string}` =>
   typeof input === 'string' && input.startsWith('#')
@@ -173,7 +173,7 @@ export const idOrReference = field(
   trimmed(
     converted(numeric(notAnInteger), (input, refuse): number | `#${string}` => {
       if (!isReference(input)) return readId(input, refuse)
-      return isStorable(input) && !isLongerThan(input, clientIdLength + 1) ? input : refuse(invalidText)
+      return isStorable(input) && !isLongerThan(input, longestClientId + 1) ? input : refuse(invalidText)
     }),
   ),
   doc({ type: 'string', pattern: '^(#.+|[1-9]\\d*)$', examples: ['#a1'] }),

@@ -6,7 +6,7 @@ import { accountChanges, newAccount } from './accounts.ts'
 import { categoryChanges, newCategory } from './categories.ts'
 import { changedRow, feed, feedCursor, kindsOfRow, type ShownChange, type ShownFeed } from './changes.ts'
 import { doc, field } from './doc.ts'
-import { clientIdLength, id, idOrReference, nullable, oneOf, text } from './fields.ts'
+import { id, idOrReference, longestClientId, nullable, oneOf, text } from './fields.ts'
 import { profileChanges } from './people.ts'
 import * as shown from './shown.ts'
 import { newTransaction, transactionChanges } from './transactions.ts'
@@ -42,7 +42,7 @@ export const operationHead = z.object({
   noun: field(oneOf(changedNouns), doc('The kind of row.')),
   id: field(z.optional(nullable(id)), doc('The id of the row. The profile needs none.')),
   client_id: field(
-    z.optional(nullable(text(clientIdLength))),
+    z.optional(nullable(text(longestClientId))),
     doc("The client's own id for the row: required to create it, and valid in place of `id` from then on."),
   ),
 })

@@ -4,11 +4,11 @@ import { invalidText } from '../domain/draft.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
 import {
-  clientIdLength,
   date,
   flag,
   id,
   idempotencyKeyHeader,
+  longestClientId,
   nullable,
   nullableText,
   oneOf,
@@ -46,7 +46,8 @@ const fields = z.object({
   reference: field(
     z.optional(nullableText()),
     doc(
-      "The transaction's id elsewhere, such as at the bank. Transactions whose references differ are never duplicates.",
+      "The transaction's id elsewhere, such as at the bank. A new transaction is never taken for a duplicate of one " +
+        'with a different reference; `GET /api/matches` may still list the two.',
     ),
   ),
   transaction_date: field(date, doc(`From ${earliestDate} to ${latestDate}; may lie in the future.`)),
@@ -60,7 +61,7 @@ export const newTransaction = field(
       doc('Creates the transaction even if it looks like a duplicate.'),
     ),
     client_id: field(
-      z.optional(nullableText(clientIdLength)),
+      z.optional(nullableText(longestClientId)),
       doc(
         "The client's own id for it, unique among the user's transactions. Sending the id again creates nothing.",
       ),
@@ -72,7 +73,7 @@ export type NewTransaction = z.output<typeof newTransaction>
 
 export const newTransactionKey = idempotencyKeyHeader(
   doc('Makes the call safe to repeat: used as the `client_id` if the body has none.'),
-  clientIdLength,
+  longestClientId,
 )
 
 export const transactionChanges = z.partial(fields)
@@ -229,7 +230,7 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} between \`from\` and \`to\`, of the account or else the category if one is given. To search further back, send this day as \`to\`.`,
+        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} between \`from\` and \`to\`, of the account if one is given, or else of the category, or else of all. To search further back, send this day as \`to\`.`,
       ),
     ),
   }),

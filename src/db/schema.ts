@@ -124,7 +124,7 @@ export const attempts = sqliteTable(
   (t) => [index('attempts_key').on(t.key, t.at), index('attempts_at').on(t.at)],
 )
 
-/** The `state` values of provider sign-ins that have been used: each is valid once. */
+/** The nonces of used `state` values of provider sign-ins: each state is valid once. */
 export const usedStates = sqliteTable(
   'used_states',
   { nonce: text().primaryKey(), expiresAt: instant().notNull() },
@@ -203,7 +203,7 @@ export const categories = sqliteTable(
 export const transactions = sqliteTable(
   'transactions',
   {
-    /** `nextTransactionId` for a new row: AUTOINCREMENT would write a second row for each. */
+    /** New rows get `nextTransactionId`: AUTOINCREMENT would also write to sqlite_sequence for each of them. */
     id: integer().primaryKey(),
     userId: ownerOrFormer(),
     accountId: integer()
@@ -285,7 +285,7 @@ export const totals = sqliteTable(
 )
 
 /**
- * The log of changes: transactions that were deleted or moved to other accounts, and all changes of accounts,
+ * The log of changes: transactions that were deleted or moved to other accounts, and all changes to accounts,
  * categories and profiles. Other transactions carry the number of their last change themselves (db/changes.ts).
  */
 export const changes = sqliteTable(
@@ -321,15 +321,15 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that the next file must not import again. Triggers record rows that a file has, as the file has them, when they
- * are edited or deleted (undoing an import records nothing). services/matches/join.ts records rows that were joined with
- * another, even those entered by hand. An edited row stands for itself, and so does the outflow of a joined transfer.
+ * Rows that later files must not import again. When a row that a file has is edited or deleted, triggers record it as it
+ * is in the file, except when an import is undone. services/matches/join.ts records rows that were joined with another,
+ * even those entered by hand. The `survivorId` of an edited row, and of the outflow of a joined transfer, is its own id.
  */
 export const remembered = sqliteTable(
   'remembered',
   {
     userId: ownerOrFormer(),
-    /** The id that the transaction had. */
+    /** The id of the transaction. It may still exist: edited, or as the outflow of a joined transfer. */
     id: integer().notNull(),
     accountId: integer().notNull(),
     toAccountId: integer(),

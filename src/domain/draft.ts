@@ -34,7 +34,7 @@ export const moneyTexts: Record<MoneyProblem, string> = {
   'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
 }
 
-/** Replaces `:field` in a rule's text by the field's name in words. */
+/** Replaces `:field` in a rule's text with the field's name in words. */
 export function messageFor(field: string, text: string): string {
   return text.replaceAll(':field', field.replaceAll('_', ' '))
 }
@@ -55,7 +55,7 @@ export function requireOrder(
     addError(errors, 'to', 'The :field field must be a date after or equal to from.')
 }
 
-/** Groups stored errors, pairs of field and message, by field; an empty field, for the item as a whole, becomes `whole`. */
+/** Groups stored errors by field. Those of the item as a whole, whose field is empty, go under `whole`. */
 export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
   const errors: FieldErrors = {}
   for (const [field, message] of pairs) {

@@ -64,8 +64,8 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
   if (kind === 'duplicate') return eachRowOnce(answers)
 
   const legs = transferCandidates(dated, accountNames).filter(isAsked('transfer'))
-  // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer, and neither can
-  // where the duplicate is returned as well: it has to be settled first.
+  // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer; and not that one
+  // if the first already is, or if the duplicate is returned as well and has to be settled first.
   const waiting = new Set(
     duplicates.flatMap(({ first, second }) =>
       kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
@@ -189,7 +189,7 @@ function saysTransfer({ first, second, evidence }: Candidate): boolean {
   return evidence.includes('account_named') || (isPlain(first) && isPlain(second))
 }
 
-/** Each leg of a transfer may have a duplicate of its own: the second waits until the first has been settled. */
+/** Both legs of a transfer have its id, and each may have a duplicate: only the first match with an id is returned. */
 function eachRowOnce(matches: Match[]): Match[] {
   const seen = new Set<number>()
   return matches.filter(({ ids }) => {

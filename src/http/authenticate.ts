@@ -28,8 +28,8 @@ export const publicRoutes = [
 ]
 
 /**
- * Gives the handler the owner of the token. A header that cannot be a token is refused at once; whether the token
- * is valid is found out by the handler's statements, in the same round trip as everything else.
+ * Gives the handler the owner of the token. A header that cannot be a token is refused at once; the handler's statements
+ * find out whether the token is valid, in the same round trip as everything else.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const route = matchedRoute(c)

@@ -5,10 +5,11 @@ import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 
 /**
- * Tags the answer to a GET with the number of the user's last change (`ETag`), and answers 304 to a client that already
- * has it. The tag is weak, since headers differ. It covers all that the answer depends on: the epoch of the data, the
- * release of this Worker, the URL, the user and the number. `variantOf` adds anything else; if that is not known yet, it
- * returns undefined, and there is no tag.
+ * Tags the answer to a GET with the number of the user's last change (`ETag`). If the client sends just one tag and it is
+ * current, `Owner.run` throws NotModified before any other statement; `*`, or one tag of several, becomes a 304 here.
+ * The tag is weak: it promises the same data, not the same bytes. It covers all that the answer depends on: the epoch of
+ * the data, the release of this Worker, the URL, the user and the number. `variantOf` adds anything else; if that is not
+ * known yet, it returns undefined, and there is no tag.
  */
 export function tagged<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
@@ -54,7 +55,7 @@ function hashOf(text: string): string {
 
 const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
 
-/** A 304 repeats only the headers that select or identify an answer: the client has the others from the first answer. */
+/** A 304 keeps only what caches, browsers and support need: the client has the other headers from the first answer. */
 export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
   await next()
   if (c.res.status !== 304) return

@@ -120,7 +120,7 @@ function withoutEmpty(input: Strings): Record<string, string | undefined> {
 
 type Issue = { path: PropertyKey[]; text: string }
 
-/** The parsed value and its raw issues: having zod make its errors from them would cost ten times as much. */
+/** The parsed value, and its issues as paths and texts: having zod make its errors would cost ten times as much. */
 function parse(schema: z.ZodMiniType, input: unknown): { value: unknown; issues: Issue[] } {
   const { value, issues } = schema._zod.run({ value: input, issues: [] }, { async: false }) as ParsePayload
   return { value, issues: issues.map((issue) => ({ path: issue.path ?? [], text: textOf(issue) })) }
@@ -157,8 +157,8 @@ function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
 }
 
 /**
- * Parses an object against a schema, keeping the valid values alongside the errors. Field by field, so that absent
- * fields cost nothing to check: anybody can send an empty body.
+ * Parses an object against a schema, keeping the valid values alongside the errors. It goes field by field, so that
+ * absent fields cost nothing to check: even a stranger can send an empty body.
  */
 export function toDraft<S extends z.ZodMiniObject>(schema: S, input: unknown): Draft<z.output<S>> {
   if (!isObject(input)) {

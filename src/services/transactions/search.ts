@@ -45,7 +45,7 @@ export function search(owner: Scope, filter: Slots<Conditions>): Search {
   }
 }
 
-/** The day from which to search on: before `to`, or a day with more rows than are looked at would end every search. */
+/** The day to continue from. It lies before `to`, or a day with more rows than are searched could never be passed. */
 function oldestLooked({ from = sql`${earliestDate}`, to }: Slots<Conditions>): SQL {
   const oldest = sql`min(looked.transaction_date)`
   if (to === undefined) return oldest
