@@ -5,14 +5,14 @@ import { BaseSQLiteDatabase, SQLiteAsyncDialect, SQLiteSession } from 'drizzle-o
 import type { Deadline } from '../domain/deadline.ts'
 import { BadStatus, translateDatabaseErrors } from './errors.ts'
 import { Meter } from './meter.ts'
-import type { Bound, Field, Prepared } from './prepared.ts'
+import type { Bound, DrizzleQuery, Field } from './prepared.ts'
 import { withRetries } from './retries.ts'
 
 const dialect = new SQLiteAsyncDialect({ casing: 'snake_case' })
 
 /** The session that Drizzle needs to build a statement. It sends nothing, and hands over what Drizzle has built. */
 class Unsent extends (SQLiteSession as unknown as new (own: typeof dialect) => object) {
-  prepareOneTimeQuery(query: Query, fields: Field[] | undefined): Prepared {
+  prepareOneTimeQuery(query: Query, fields: Field[] | undefined): DrizzleQuery {
     return { getQuery: () => query, fields }
   }
 }

@@ -14,17 +14,17 @@ export class ConstraintViolated extends Error {
   }
 }
 
-/** The answer came from a gateway, or from a server that takes no requests, not from the database. */
+/** A status other than 2xx, from the database's server or from a gateway in front of it. */
 export class BadStatus extends Error {
   override readonly name = 'BadStatus'
   readonly status: number
   constructor(status: number) {
-    super(`The database answered ${status}`)
+    super(`The database's address answered ${status}`)
     this.status = status
   }
 }
 
-/** True if the database, or the network on the way to it, failed for now, other than by a time-out. */
+/** True if the database, or the network on the way to it, failed temporarily, but not by a time-out. */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
   return !(error.cause instanceof DOMException && error.cause.name === 'TimeoutError')
@@ -41,7 +41,7 @@ export function isTurnedAway(error: unknown): boolean {
   return cause instanceof LibsqlError && /^(SQLITE|TRANSACTION)_BUSY$/.test(cause.code)
 }
 
-/** True if a balance or total would have left its bounds (the CHECKs named `…_in_bounds`). */
+/** True if an amount, a balance or a total would have left its bounds (the CHECKs named `…_in_bounds`). */
 export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
@@ -84,10 +84,10 @@ const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 
 /** Marks the error raised on purpose if nothing has changed, so that the statements after it are skipped. */
-export const unchanged = 'not modified'
+export const notModifiedMark = 'not modified'
 
 function translate(error: unknown): unknown {
-  if (error instanceof LibsqlError && error.message.includes(unchanged)) return new NotModified()
+  if (error instanceof LibsqlError && error.message.includes(notModifiedMark)) return new NotModified()
   const violated = error instanceof LibsqlError && constraint.exec(error.message)
   if (violated) {
     const [, kind = '', table, columns = '', subject = ''] = violated

@@ -10,8 +10,7 @@ import { hasLiveAccounts } from './ownership.ts'
 
 /**
  * The statements that count rows just inserted in bulk: each account and each total is written once. `rows` is a
- * condition on the user's transactions. If a balance or total would pass its bounds, the statements fail with a CHECK
- * named `…_in_bounds`.
+ * condition on the user's transactions. If a balance or total would exceed its bounds, a CHECK named `…_in_bounds` fails.
  */
 export function countRows(userId: SQL, rows: SQL): SQL[] {
   return [...addFigures(rows, sql`1`), requireBounds(userId, rows)]
@@ -63,14 +62,13 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
   ]
 }
 
-/** The most totals that are added up to check the bounds of months: a user can create a million of them. */
+/** At most this many totals are added up to check the bounds of months: only some, if a user has created a million. */
 const mostTotals = 50_000
 
 /** The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds. */
 export function requireBounds(userId: SQL, rows: SQL): SQL {
-  const sums = sql`
-    select sum(balance) as past from accounts where user_id = ${userId}
-     union all
+  const sumOfBalances = sql`select sum(balance) as amount from accounts where user_id = ${userId}`
+  const totalsOfMonths = sql`
     select total(total)
       from (select month, type, total from totals
              where user_id = ${userId} and (month, type) in (
@@ -78,8 +76,9 @@ export function requireBounds(userId: SQL, rows: SQL): SQL {
                 where type <> 'transfer' and ${rows})
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
-  // The CHECK of `totals` refuses a sum that is out of bounds.
+  // Inserts nothing but an amount that is out of bounds, which the CHECK of `totals` refuses.
   return sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
-    select ${userId}, '', '', 0, 0, 0, past, 0 from (${sums}) where abs(past) > ${sql.raw(String(maxTotal))}`
+    select ${userId}, '', '', 0, 0, 0, amount, 0 from (${sumOfBalances} union all ${totalsOfMonths})
+     where abs(amount) > ${sql.raw(String(maxTotal))}`
 }

@@ -2,7 +2,7 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { NotModified, Unauthenticated } from '../domain/failures.ts'
 import { lastChange } from './changes.ts'
 import { builder, type Database } from './client.ts'
-import { unchanged } from './errors.ts'
+import { notModifiedMark } from './errors.ts'
 import {
   type Bound,
   type BoundOf,
@@ -152,7 +152,7 @@ export type Found<T> = { user: User; lastUsedAt: Date; lastChange: number } & T
 export function prepareLookup<S extends object, C extends Record<string, SQL>>(
   build: (owner: Scope & { lastChange: SQL<number> }, slots: S) => C,
 ): (owner: Owner, input: InputOf<S>) => Bound<Found<{ [Name in keyof C]: C[Name]['_']['type'] }>[]> {
-  const known = {
+  const scope = {
     id: sql<number>`users.id`,
     isKnown: sql`true`,
     db: builder,
@@ -163,11 +163,12 @@ export function prepareLookup<S extends object, C extends Record<string, SQL>>(
       .select({
         user: selectedUser,
         lastUsedAt: sql`users.token_used_at`.mapWith(tokens.lastUsedAt),
-        lastChange: known.lastChange,
-        ...build(known, input as unknown as S),
+        lastChange: scope.lastChange,
+        ...build(scope, input as unknown as S),
       })
       .from(userWithLastChange(check))
-      // Keeps SQLite from computing the last change again wherever it is used.
+      // SQLite does not merge a subquery with LIMIT into a query with WHERE. Merged, it would compute the last change
+      // again wherever it is used.
       .where(sql`users.id is not null`),
   }))
   return ({ check }, input) => prepared({ check, input }).found as Bound<never>
@@ -209,7 +210,7 @@ const identify = prepare(({ check, isWatched }: Slots<{ check: TokenCheck; isWat
 const stopIfKnown = prepare(
   ({ check, known, recentAfter }: Slots<{ check: TokenCheck; known: string; recentAfter: Date }>) => ({
     stop: builder.all(sql`
-      select json_extract('{}', ${sql.raw(`'${unchanged}'`)}) from tokens
+      select json_extract('{}', ${sql.raw(`'${notModifiedMark}'`)}) from tokens
        where ${holdsToken(check)} and last_used_at > ${recentAfter}
          and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
   }),

@@ -81,7 +81,8 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
 
 /**
  * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
- * of them. `select` makes the query that returns the row if it has another. Pass the results to `requirePrecondition`.
+ * of them. `select` makes the query that returns the row if it has none of them. Pass the results to
+ * `requirePrecondition`.
  */
 export function precondition<Query>(
   owner: Scope,
@@ -91,6 +92,7 @@ export function precondition<Query>(
   select: (row: SQL) => Query,
 ) {
   const own = ownRow(owner, table, id)
+  // The versions come between commas (contract/versions.ts).
   const isExpected =
     expected === undefined ? undefined : sql`instr(${expected}, ',' || ${table.version} || ',')`
   return {

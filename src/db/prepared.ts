@@ -70,7 +70,7 @@ export function prepare<S extends object, T extends NamedStatements>(
   }
 }
 
-/** Describes which fields an input has, and collects its values in the order of their slots. */
+/** Describes an input's fields and its booleans, and collects its other values in the order of their slots. */
 function shapeOf(input: unknown, values: Value[]): string {
   if (input === undefined || typeof input === 'boolean') return `${input}`
   if (isValue(input)) {
@@ -177,7 +177,7 @@ function isSlot(param: Slot | Argument): param is Slot {
 }
 
 /** What Drizzle makes of a statement. Drizzle's own reader of rows takes several times as long as `rowReader`. */
-export type Prepared = {
+export type DrizzleQuery = {
   getQuery(): Query & { method?: 'all' | 'run' }
   fields: Field[] | undefined
   joinsNotNullableMap?: Record<string, boolean>
@@ -191,12 +191,12 @@ export function bind<T extends Statement>(statement: T): Bound<T['_']['result']>
 }
 
 function describe(statement: Statement) {
-  const prepared = (statement as unknown as { _prepare(): Prepared })._prepare()
+  const prepared = (statement as unknown as { _prepare(): DrizzleQuery })._prepare()
   const { sql, params: args, method } = prepared.getQuery()
   return { prepared, sql, args, isRead: /^\s*select\b/i.test(sql), decode: decoderOf(prepared, method) }
 }
 
-function decoderOf({ fields, joinsNotNullableMap }: Prepared, method?: 'all' | 'run'): Bound['decode'] {
+function decoderOf({ fields, joinsNotNullableMap }: DrizzleQuery, method?: 'all' | 'run'): Bound['decode'] {
   if (fields) {
     const read = rowReader(fields, joinsNotNullableMap)
     return ({ rows }) => read(rows)

@@ -22,9 +22,10 @@ const mostResemblingInAll = 5_000
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
 /**
- * Lets each row that existed before absorb one equal item without a client id (`isDuplicateOf` is the rule for a single
- * one): `absorbed` has the position of the item and the id of the row, below 0 if that is remembered. Rows with the
- * account, date and amount of any item are read once, however many items match them.
+ * Decides which items of a batch or a file are duplicates: each existing or remembered row absorbs one equal item without
+ * a client id, by the rule that `isDuplicateOf` applies to a single transaction. `absorbed` has the item's position and
+ * the row's id, negated for a remembered row. Rows with the account, date and amount of any item are read once, however
+ * many items match them.
  *
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
  * copies took ten times as long as running the statement.
@@ -33,10 +34,10 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
   const paired = rounds.reduce(
     (unpaired, round) => sql`(${pairsOf(unpaired, round)})`,
     sql`(
-        select position, null as id, ${fields}, null as is_free, null as pair from asking
+        select position, null as id, ${fields}, null as is_of_file, null as pair from asking
         union all
-        select null, id, ${fields}, is_free, null from absorbing
-        ${recalls ? sql`union all select null, id, ${fields}, is_free, null from recalled` : sql``})`,
+        select null, id, ${fields}, is_of_file, null from absorbing
+        ${recalls ? sql`union all select null, id, ${fields}, is_of_file, null from recalled` : sql``})`,
   )
   // Queries side by side, since SQLite's parser runs out of stack if they are nested deeper.
   return sql`
@@ -49,7 +50,7 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
       wanted as materialized (select account_id, transaction_date, amount, count(*) as items from asking group by 1, 2, 3),
       resembling as (${resemblingRows(userId)}),
       absorbing as (
-        select id, ${fields}, ${recalls ? sql`not ${isOfFile('row')}` : sql`0`} as is_free from resembling row
+        select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
          where (row.client_id is null or row.client_id not in (${clientIds}))
            ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
       ),
@@ -60,9 +61,9 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
 }
 
 /*
- * How many rows are compared with the items, since the write lock is held meanwhile: so many of each account, date and
- * amount that every item can have its own, and that all together stay within the bound. A single item is compared with as
- * many as a single transaction.
+ * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` of each account,
+ * date and amount, at least one for each of its items, until there are `most` in all. A single item is compared with
+ * about as many as a single transaction.
  */
 const inAll = sql.raw(String(mostResemblingInAll))
 const most = sql`(select ${inAll} + 3 * coalesce(sum(items), 0) from wanted)`
@@ -80,7 +81,7 @@ function resemblingRows(userId: SQL): SQL {
      limit ${most}`
 }
 
-/** Which remembered rows a file is compared with: those that another row stands for and, if `deleted`, deleted ones. */
+/** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
 export type Recalled = { deleted: boolean }
 
 /** True for a `row` with the account, date and amount of another. */
@@ -97,7 +98,7 @@ export const isOfFile = (row: string) =>
 
 /**
  * True for a `row` that stands for a different row of a file of its account: it was edited, or was entered by hand and
- * has been joined with a row of a file, which is remembered. A transfer still counts as one, whatever its legs were.
+ * has been joined with a row of a file, which is remembered. The legs that a transfer was joined from do not count.
  */
 function standsForAnother(userId: SQL): SQL {
   return sql`exists (
@@ -109,15 +110,15 @@ function standsForAnother(userId: SQL): SQL {
 /**
  * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A joined row that was entered
  * by hand absorbs what it absorbed before, unless the row that stands for it now absorbs that itself (`isEqual`), or
- * stands for a row of a file already (`isSettled`). Without `indexed by`, SQLite would read all remembered rows of the
- * user for each one that it looks up.
+ * stands for a row of a file already (`standsForFile`). Without `indexed by`, SQLite would read all remembered rows of
+ * the user for each one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const isEqual = sql`(
     ${resembles('transactions')} and transactions.type = row.type and coalesce(transactions.reference = row.reference, true))`
-  const isSettled = sql`(
+  const standsForFile = sql`(
     ${isOfFile('transactions')} and (transactions.type = 'transfer') = (row.type = 'transfer')
-    or (row.survivor_id, row.account_id, row.type) in (select survivor_id, account_id, type from settled))`
+    or (row.survivor_id, row.account_id, row.type) in (select survivor_id, account_id, type from filed))`
   return sql`
       alike as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
@@ -128,7 +129,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
          where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
          limit ${most}
       ),
-      settled as materialized (
+      filed as materialized (
         select other.survivor_id, other.account_id, other.type
           from (select distinct survivor_id from alike where not is_of_file) typed
          cross join ${remembered} other indexed by remembered_survivor
@@ -137,25 +138,26 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
       ),
       recalled as (
         select -row.id as id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference,
-               not is_of_file as is_free
+               is_of_file
           from alike row left join transactions on transactions.id = row.survivor_id
          where iif(row.survivor_id is null, is_of_file and ${deleted ? 1 : 0},
                    transactions.id is not null and ${hasLiveAccounts}
-                   and (is_of_file or row.kind is not null and not ${isEqual} and not ${isSettled}))
+                   and (is_of_file or row.kind is not null and not ${isEqual} and not ${standsForFile}))
       )`
 }
 
 /**
- * Pairs items with equal rows, where neither has a pair yet. If several are equal, the first item is paired with the
- * first row, and so on; rows of files come before those that are free to stand for another.
+ * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately; an item
+ * and a row with the same number are a pair. Items are numbered in their order. Of the rows, those without a reference
+ * come first; then rows of files before rows entered by hand; then existing rows before remembered ones.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`
   return sql`
-        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_free,
+        select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_of_file,
                iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
-                            partition by ${equals}, id is null order by reference is not null, is_free, id < 0, abs(id), position) as rank
+                            partition by ${equals}, id is null order by reference is not null, not is_of_file, id < 0, abs(id), position) as rank
                   from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
                                ${reference} as agreed from ${unpaired}))
         window same as (partition by ${equals}, rank)`

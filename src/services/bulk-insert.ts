@@ -7,7 +7,7 @@ import { nextTransactionId } from '../db/next-id.ts'
 import { batches, batchParts } from '../db/schema.ts'
 import { absorbed, type Recalled } from './absorption.ts'
 import { brokenRules, type Rule } from './guards.ts'
-import { clientIdUnspent, withClientId } from './transactions/client-ids.ts'
+import { clientIdUnspent, idByClientId } from './transactions/client-ids.ts'
 import { nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
@@ -101,7 +101,7 @@ export function itemRules(userId: SQL, category_id: SQL = sql`null`): Rule[] {
   return [...transactionRules(userId, { ...item, category_id }), clientIdUnspent(userId, sql`item.client_id`)]
 }
 
-/** The invalid items of a batch, in SQL: a FROM clause with their positions and errors. */
+/** The invalid items of a batch, in SQL: a subquery with their positions and errors. */
 export function invalidItems(batchId: BatchId): SQL {
   return sql`(
     select start + key as position, value ->> ${itemPlace('errors')} as errors from ${batchParts}, json_each(items)
@@ -123,8 +123,8 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  *
  * 1. An item whose client id belongs to an existing row, or to one that was joined with it, is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
- * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (docs/contract.md,
- *    Offline batches).
+ * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (absorption.ts;
+ *    docs/contract.md, Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
@@ -143,7 +143,7 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
       with ${stagedItems(batchId)},
       known as materialized (
         select *, iif(errors is null and client_id is not null,
-                      ${withClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
+                      ${idByClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
           from item
       ), judged as materialized (
         select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
@@ -151,11 +151,11 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
       ${absorbed(userId, recalls)},
       decided as (
         select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
-               coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as next
+               coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as own_id
           from judged left join absorbed using (position)
-      ), named as (
-        select *, iif(client_id is null, next,
-                      min(next) over (partition by client_id, errors is null and found is null)) as first
+      ), numbered as (
+        select *, iif(client_id is null, own_id,
+                      min(own_id) over (partition by client_id, errors is null and found is null)) as first_id
           from decided
       )
       select json_group_array(json(outcome)) from (
@@ -166,12 +166,12 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
                                  json_array('duplicate', survivor_id, null, id))
                         from remembered where user_id = ${userId} and id = -found)
                     when found is not null then json_array('duplicate', found, null)
-                    else json_array(iif(first = next, 'created', 'duplicate'), first, null) end as outcome
-          from named order by position)
+                    else json_array(iif(first_id = own_id, 'created', 'duplicate'), first_id, null) end as outcome
+          from numbered order by position)
     ) where ${isUnfinished(batchId)}`
 }
 
-/** The items of a decided batch from which rows are created, in SQL: a FROM clause with positions and the rows' ids. */
+/** The items of a decided batch from which rows are created, in SQL: a subquery with positions and the rows' ids. */
 function createdOf(batchId: BatchId): SQL {
   return sql`(
       select key as position, value ->> 1 as id

@@ -24,8 +24,8 @@ const leftovers = {
 }
 
 /**
- * Removes what is left of a user's deleted accounts and, if the user has been deleted, of everything else. Stops after
- * `partsPerMessage` parts and returns whether that was all. It may run twice at once, and be interrupted anywhere.
+ * Removes what is left of a user's deleted accounts and, if the user has been deleted, of everything else: at most
+ * `partsPerMessage` parts. Returns whether nothing is left. It may run twice at once, and be interrupted anywhere.
  */
 export async function removeDeleted(db: Database, userId: number): Promise<boolean> {
   for (let part = 0; part < partsPerMessage; part++) {
@@ -60,7 +60,7 @@ export async function sweepDeleted(db: Database, queue: RemovalQueue): Promise<R
 
 /**
  * Removes one part, in a transaction, and returns whether nothing is left. Transactions go first, since they refer to the
- * other rows, and newest first: the lists of a user who still exists begin with the newest.
+ * other rows, and newest first: the lists of a user who still exists begin there, and would have to pass over them.
  */
 async function removePart(db: Database, userId: number): Promise<boolean> {
   const steps = [...removeTransactions(userId), removeAccounts(userId), ...removeLeftovers(userId)]
@@ -77,7 +77,7 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
 /** The user's id if they have been deleted, or else null, so that no row is looked at. */
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
-/** The statements that remove transactions of a deleted user, or of one deleted account of a user who still exists. */
+/** The statements that remove transactions of a deleted user, or of one deleted account, with what is remembered of it. */
 function removeTransactions(userId: number): SQL[] {
   const former = formerUser(userId)
   const account = sql`(select min(id) from accounts where former_user_id = ${userId} and ${former} is null)`
@@ -88,20 +88,20 @@ function removeTransactions(userId: number): SQL[] {
     newest(sql`user_id = ${former}`),
     newest(sql`account_id = ${account}`),
     newest(sql`to_account_id = ${account}`),
-    // Once no transaction is left: each part before would pass over what is remembered of those that are.
+    // Only once no transaction is left: until then, each part would read the remembered rows of those left, in vain.
     sql`
     delete from remembered where (user_id, id) in (
       select user_id, id from remembered indexed by remembered_account_date_amount
-       where ${isOnlyOf(userId, account)} and ${hasNoTransactions(account)}
+       where ${isUselessWithout(userId, account)} and ${hasNoTransactions(account)}
        limit ${rowsPerPart})`,
   ]
 }
 
 /**
- * True for a remembered row that is of no use without its account. One that was joined may come back to another; one that
- * was edited and moved says that the file has it differently, or its next edit would be taken for the first.
+ * True for a remembered row that is of no use without its account. Two kinds are of use: joined rows, which may come back
+ * on another account, and edited rows that were moved to one, since their next edit would be recorded as their first.
  */
-const isOnlyOf = (userId: number, account: SQL) =>
+const isUselessWithout = (userId: number, account: SQL) =>
   sql`user_id = ${userId} and account_id = ${account} and kind is null
     and not exists (select 1 from transactions where transactions.id = remembered.id)`
 
@@ -117,7 +117,7 @@ function removeAccounts(userId: number): SQL {
        where (former_user_id = ${userId} or user_id = ${formerUser(userId)})
          and ${hasNoTransactions(sql`accounts.id`)}
          and not exists (
-           select 1 from remembered indexed by remembered_account_date_amount where ${isOnlyOf(userId, sql`accounts.id`)})
+           select 1 from remembered indexed by remembered_account_date_amount where ${isUselessWithout(userId, sql`accounts.id`)})
        limit ${rowsPerPart})`
 }
 

@@ -23,8 +23,8 @@ export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<
 }
 
 /**
- * The rows that the next entries of the log, at most `rows` of them, are about: each row once, as it is now, with the
- * number of its last entry among these, and how many of them are about it.
+ * The next entries of the log, at most `rows`, grouped by the row that they are about: the row as it is now, the number
+ * of its last entry among them, and how many there are.
  */
 export function loggedChanges(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   const entries = sql`
@@ -59,8 +59,8 @@ type Found = {
 }
 
 /**
- * The first `limit` of the changes found, and the number up to which there are no others. `limit` + 1 rows must have
- * been asked for. Throws CursorExpired if older entries have been removed from the log.
+ * The first `limit` of the changes found, and the number up to which there are no others (`seq`, the next cursor).
+ * `limit` + 1 rows must have been asked for. Throws CursorExpired if older entries have been removed from the log.
  */
 export function pageOfLog(
   { changed, logged, balances, user, lastChange }: Found,
@@ -75,12 +75,12 @@ export function pageOfLog(
     ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)
   // There may be others beyond the last row of a full answer.
-  const known = Math.min(
+  const completeUpTo = Math.min(
     changed.length > limit ? lastOf(changed) : lastChange,
     logged.reduce((sum, entry) => sum + entry.entries, 0) > limit ? lastOf(logged) : lastChange,
   )
-  const page = entries.filter(({ seq }) => seq <= known)
-  const seq = page.length > limit ? (page[limit - 1]?.seq ?? known) : known
+  const page = entries.filter(({ seq }) => seq <= completeUpTo)
+  const seq = page.length > limit ? (page[limit - 1]?.seq ?? completeUpTo) : completeUpTo
   const changes = page.slice(0, limit).flatMap(({ change }) => change ?? [])
   return { changes: atLastPlaces(changes), seq }
 }

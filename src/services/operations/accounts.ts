@@ -4,8 +4,8 @@ import { accounts } from '../../db/schema.ts'
 import { deletedAccountColumns } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
 import { bitsOf } from './conflicts.ts'
-import { type CreatedNoun, creation } from './creations.ts'
-import { type ChangedNoun, deletion, isNamed, update } from './updates.ts'
+import { type CreatedNoun, creationStep } from './creations.ts'
+import { type ChangedNoun, deletionStep, isNamed, updateStep } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -20,7 +20,7 @@ const growth = `${length('next')} - ${length('now')}`
 const changed: ChangedNoun = {
   table: 'accounts',
   groupOf,
-  row: (userId) => isNamed(userId, 'accounts'),
+  isRow: (userId) => isNamed(userId, 'accounts'),
   hasVersion: true,
   counted: sql.raw(`
     ${growth} as growth,
@@ -39,9 +39,9 @@ const created: CreatedNoun = {
   ],
 }
 
-export const createAccounts = creation(created)
+export const createAccounts = creationStep(created)
 
-export const updateAccounts = update(changed, 'update account', () => {
+export const updateAccounts = updateStep(changed, 'update account', () => {
   const fields = Object.keys(groupOf)
   const plainFields = fields.filter((field) => field !== 'starting_balance')
   // Setting a starting balance makes a trigger add up all balances.
@@ -52,6 +52,6 @@ export const updateAccounts = update(changed, 'update account', () => {
   ]
 })
 
-export const deleteAccounts = deletion(changed, 'delete account', (owner, ids) =>
+export const deleteAccounts = deletionStep(changed, 'delete account', (owner, ids) =>
   owner.db.update(accounts).set(deletedAccountColumns(owner)).where(sql`${accounts.id} in (${ids})`),
 )

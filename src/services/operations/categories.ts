@@ -7,9 +7,9 @@ import { takenText } from '../../domain/draft.ts'
 import { deletedCategoryColumns } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
-import { type CreatedNoun, creation } from './creations.ts'
+import { type CreatedNoun, creationStep } from './creations.ts'
 import type { Step } from './steps.ts'
-import { type ChangedNoun, deletion, isNamed, update } from './updates.ts'
+import { type ChangedNoun, deletionStep, isNamed, updateStep } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -23,7 +23,7 @@ const groupOf = {
 const changed: ChangedNoun = {
   table: 'categories',
   groupOf,
-  row: (userId) => isNamed(userId, 'categories'),
+  isRow: (userId) => isNamed(userId, 'categories'),
   hasVersion: true,
   counted: sql`
     row_number() over (
@@ -59,14 +59,14 @@ const created: CreatedNoun = {
   ],
 }
 
-export const createCategories = withNameKeys(creation(created))
+export const createCategories = withNameKeys(creationStep(created))
 
 export const updateCategories = withNameKeys(
-  update(changed, 'update category', () => [{ fields: Object.keys(groupOf) }]),
+  updateStep(changed, 'update category', () => [{ fields: Object.keys(groupOf) }]),
 )
 
 export const deleteCategories = withNameKeys(
-  deletion(changed, 'delete category', ({ db }, ids) =>
+  deletionStep(changed, 'delete category', ({ db }, ids) =>
     db.update(categories).set(deletedCategoryColumns).where(sql`${categories.id} in (${ids})`),
   ),
 )

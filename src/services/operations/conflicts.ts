@@ -5,7 +5,8 @@ export type GroupOf = Record<string, string>
 
 /**
  * The fields of an update that conflict, as a JSON array: those whose value in the row is neither what the client saw nor
- * what the update sets. Fields that it does not set never conflict, so `was` may hold the whole row.
+ * what the update sets. Fields that it does not set never conflict, so `was` may hold the whole row; nor do fields whose
+ * old values are not in `was`.
  */
 export function updateConflicts(groupOf: GroupOf): SQL {
   return conflicts(
@@ -26,7 +27,7 @@ function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
     const fields = Object.keys(groupOf).filter((field) => groupOf[field] === name)
     const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
     const group = { bits, of: (prefix: string) => columns(prefix, fields) }
-    const isChanged = sql`(known & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
+    const isChanged = sql`(seen & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
     // The key of a category's name is no field of the contract.
     const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
     return sql`iif(${isChanged} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`

@@ -17,7 +17,7 @@ export type CreatedNoun = {
 }
 
 /** The step that creates accounts or categories. */
-export function creation(noun: CreatedNoun): Step {
+export function creationStep(noun: CreatedNoun): Step {
   const create = prepareOwned((owner, staged: Slots<Staged>) => {
     const { db, now } = owner
     const upload = uploadOf(owner, staged)

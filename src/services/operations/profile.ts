@@ -3,7 +3,7 @@ import type { ProfileChanges } from '../../contract/people.ts'
 import { rule } from '../guards.ts'
 import { addressIsFixed } from '../profile.ts'
 import { bitsOf } from './conflicts.ts'
-import { type ChangedNoun, update } from './updates.ts'
+import { type ChangedNoun, updateStep } from './updates.ts'
 
 const groupOf = {
   name: 'name',
@@ -16,13 +16,13 @@ const profile: ChangedNoun = {
   table: 'users',
   groupOf,
   // There is only one, so an operation need not name it.
-  row: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
+  isRow: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
   hasVersion: false,
   // Clients may send back what they were shown, and an empty address.
   rules: () => [rule('email', addressIsFixed, sql`coalesce(next_email, now_email) = now_email`)],
 }
 
-export const updateProfiles = update(profile, 'update profile', (now) => {
+export const updateProfiles = updateStep(profile, 'update profile', (now) => {
   const movesReminder = bitsOf(groupOf, (field) => field === 'timezone' || field === 'reminder_time')
   // The reminder job then works out when the next reminder is due.
   const lookAt = sql`reminder_look_at = iif(op.sent & ${sql.raw(String(movesReminder))}, ${now}, users.reminder_look_at)`

@@ -29,7 +29,7 @@ import {
   applyUpdates,
   type ChangedNoun,
   changesAsJson,
-  deletion,
+  deletionStep,
   isNamed,
   judgeUpdates,
   resolved,
@@ -56,7 +56,7 @@ const transaction: ChangedNoun = {
   groupOf,
   references: { account_id: 'accounts', to_account_id: 'accounts', category_id: 'categories' },
   current: { category_id: liveCategory },
-  row: (userId) => sql`${isNamed(userId, 'transactions')} and ${hasLiveAccounts}`,
+  isRow: (userId) => sql`${isNamed(userId, 'transactions')} and ${hasLiveAccounts}`,
   hasVersion: true,
   rules: (userId) =>
     transactionRules(
@@ -112,7 +112,7 @@ export const updateTransactions: Step = (owner, asked, operations) => {
 
 const isOf = (group: string, field: string) => (groupOf as Record<string, string>)[field] === group
 
-export const deleteTransactions = deletion(transaction, 'delete transaction', ({ db }, ids) =>
+export const deleteTransactions = deletionStep(transaction, 'delete transaction', ({ db }, ids) =>
   db.delete(transactions).where(sql`${transactions.id} in (${ids})`),
 )
 

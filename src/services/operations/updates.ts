@@ -23,7 +23,7 @@ export type ChangedNoun = {
   /** The current values of fields that are not what their columns hold. */
   current?: Record<string, SQL>
   /** The condition for the row of `item`. */
-  row: (userId: SQL) => SQL
+  isRow: (userId: SQL) => SQL
   hasVersion: boolean
   /** Columns that the rules need besides each field's `now_` and `next_`, such as sums over several operations. */
   counted?: SQL
@@ -39,14 +39,14 @@ export function isNamed(userId: SQL, table: ChangedNoun['table']): SQL {
   return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`
 }
 
-/** The id that was meant by what was sent: `#` and a client id name the row with that client id; 0 if there is none. */
+/** The id that a sent value refers to: `#` and a client id mean the row with that client id; 0 if there is none. */
 export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
   const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
   return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
 }
 
-/** The columns of `item` before its values: `sent` and `known` have a bit for each field in `set` and `was`. */
-const head = ['position', 'id', 'client_id', 'sent', 'known']
+/** The columns of `item` before its values: `sent` has a bit for each field in `set`, `seen` for each in `was`. */
+const head = ['position', 'id', 'client_id', 'sent', 'seen']
 
 /** The operations of a step as JSON. */
 export function changesAsJson({ groupOf }: ChangedNoun, operations: Operation[]): string {
@@ -113,7 +113,7 @@ function judgeDeletions(upload: Uploading, { noun, step, json }: ToJudge): SQL {
 }
 
 /** The step that updates rows, with a statement for each of `writes`. */
-export function update(noun: ChangedNoun, step: string, writes: (now: SQL) => ToWrite[]): Step {
+export function updateStep(noun: ChangedNoun, step: string, writes: (now: SQL) => ToWrite[]): Step {
   const prepared = prepareOwned((owner, staged: Slots<Staged>) => {
     const { db, now } = owner
     const upload = uploadOf(owner, staged)
@@ -129,7 +129,7 @@ export function update(noun: ChangedNoun, step: string, writes: (now: SQL) => To
 }
 
 /** The step that deletes rows: `statement` deletes those whose ids a query selects. */
-export function deletion(
+export function deletionStep(
   noun: ChangedNoun,
   step: string,
   statement: (owner: Scope, ids: SQL) => Statement,
@@ -166,7 +166,7 @@ function foundRows(userId: SQL, noun: ChangedNoun, json: SQL): SQL {
     found as materialized (
       select item.*, ${name}.id as row_id, ${hasVersion ? sql`${name}.version` : sql`null`} as version,
              ${sql.join(now, sql`, `)}
-        from item left join ${name} on ${noun.row(userId)}
+        from item left join ${name} on ${noun.isRow(userId)}
     )`
 }
 

@@ -18,7 +18,7 @@ import type { SyncQueue } from '../../gateways/queues.ts'
 import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
-import { withClientId } from '../transactions/client-ids.ts'
+import { idByClientId } from '../transactions/client-ids.ts'
 import { isVerified } from '../verified.ts'
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
@@ -80,8 +80,8 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch. It is queued at once if the user has no other unfinished batch, otherwise after those. One invalid item means
- * that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ * batch. It is queued at once if the user has no other unfinished batch, or else once those are done. One invalid item
+ * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const id = crypto.randomUUID()
@@ -100,9 +100,9 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. If that is this batch, it may not be queued yet. If
-  // just one batch is older, that one may not be queued either: perhaps an earlier call stored it and then failed, and
-  // this call sends the same items again without a key. Queueing a batch twice does no harm.
+  // Only the user's oldest unfinished batch belongs in the queue. If that is this one, perhaps nobody has queued it yet.
+  // If just one is older, perhaps nobody has queued that one either: the call that stored it failed, and this one sends
+  // the same items again without a key. Queueing a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id
@@ -111,8 +111,9 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
 type InvalidItem = { position: number; errors: string }
 
 /** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems, Invalid. */
-function requireAccepted(batch: SyncBatch, hadRoom: boolean, invalid: InvalidItem[]): void {
-  if (!hadRoom) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
+function requireAccepted(batch: SyncBatch, wasStored: boolean, invalid: InvalidItem[]): void {
+  // The caller has ruled out an unverified user and a repeated key, so what was missing is room.
+  if (!wasStored) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
   if (invalid.length > 0)
     throw new InvalidItems(
       allErrors(batch, invalid),
@@ -158,7 +159,7 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  */
 function stageItems({ id }: Scope, { id: batchId, parts }: Slots<ToAccept>): SQL[] {
   const broken = brokenRules(itemRules(id, sql`item.category_id`))
-  const existsAlready = sql`${withClientId(id, sql`item.client_id`)} is not null`
+  const existsAlready = sql`${idByClientId(id, sql`item.client_id`)} is not null`
   const judged = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category

@@ -13,7 +13,7 @@ import { type Rule, rule } from '../guards.ts'
  * that now stands for it. In place of the latter id, `orJoined` may select something else from that transaction and from
  * `gone`, the joined one as it is remembered.
  */
-export function withClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
+export function idByClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
   return sql`coalesce((select ${transactions.id} from ${transactions} where ${has} and ${hasLiveAccounts}),
     (${joinedWith(userId, client_id, orJoined)}))`

@@ -13,7 +13,7 @@ import { Forbidden, PotentialDuplicate } from '../../domain/failures.ts'
 import { withinBounds } from '../bounds.ts'
 import { allHold, brokenBy, type Rule, verdict } from '../guards.ts'
 import type { ColumnsOf } from '../input-columns.ts'
-import { clientIdUnspent, withClientId } from './client-ids.ts'
+import { clientIdUnspent, idByClientId } from './client-ids.ts'
 import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
@@ -29,7 +29,7 @@ const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFiel
   const { db } = owner
   const rules = rulesFor(ownerId, fields)
   const earlierOf = (userId: SQL) =>
-    fields.client_id ? eq(transactions.id, withClientId(userId, fields.client_id)) : sql`false`
+    fields.client_id ? eq(transactions.id, idByClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
   const isUnlikeAny = and(isAbsent(earlierOf(ownerId)), isAbsent(duplicateOf(ownerId)))
