@@ -45,8 +45,9 @@ function orderOf(
   others: Iterable<DateCell>,
   problems: Problems,
 ): DateOrder | null {
-  const { proof, open } = evidence(cells)
+  const { proof, open, hasShortYearsFirst } = evidence(cells)
   if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
+  if (hasShortYearsFirst) return 'ymd'
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
@@ -61,19 +62,28 @@ function orderOf(
   return null
 }
 
-/** The first date that can be read only with the day first, or with the month first; and the first that leaves it open. */
+/**
+ * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
+ * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
+ */
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
+  let [canBeFirst, mustBeFirst] = [true, false]
   for (const cell of cells) {
     const { written } = cell
-    if (!written || written.settled) continue
-    const { dmy, mdy } = written.readings
+    if (!written) continue
+    const { settled, readings } = written
+    const { dmy, mdy, ymd } = readings
+    // Dates with dots have the day first, and those with four digits a year that is known: neither can be read so.
+    canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
+    mustBeFirst ||= settled !== null
+    if (settled) continue
     if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
     else if (dmy && !mdy) proof.dmy ??= cell
     else if (mdy && !dmy) proof.mdy ??= cell
   }
-  return { proof, open }
+  return { proof, open, hasShortYearsFirst: canBeFirst && mustBeFirst }
 }
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */

@@ -151,6 +151,18 @@ describe('the order of day and month', () => {
   })
 })
 
+describe('years of two digits', () => {
+  test('come last, as nearly everybody writes them', () => {
+    expect(readAll(['26-11-13'])).toEqual(['2013-11-26'])
+    expect(readAll(['26-11-25', '01-12-25', '03-01-26'])).toEqual(['2025-11-26', '2025-12-01', '2026-01-03'])
+  })
+
+  test('come first if no other order fits one of the dates', () => {
+    expect(readAll(['26-11-13', '35-11-12'])).toEqual(['2026-11-13', '2035-11-12'])
+    expect(readAll(['26-11-13', '35-11-12', '13-02-75'])).toEqual(['2013-11-26', '2035-11-12', '1975-02-13'])
+  })
+})
+
 test.each([
   ['2602300301', '2026-03-01'],
   ['260230', '2026-02-28'],
