@@ -35,7 +35,7 @@ test('what was typed is matched with the bank’s file days later, and a transfe
   const other = await importRows(savings, [['2026-11-14', '300.00', 'Deposit']])
   expect([other.counts.possible, other.matches_url]).toEqual([
     1,
-    expect.stringMatching(/from=2026-11-13&to=2026-11-14$/),
+    expect.stringMatching(/from=2026-11-07&to=2026-11-20$/),
   ])
   expect((await matches()).map(({ kind }) => kind).sort()).toEqual(['duplicate', 'transfer'])
   const [transfer] = await matches('kind=transfer&from=2026-11-01&to=2026-11-30')
@@ -47,6 +47,18 @@ test('what was typed is matched with the bank’s file days later, and a transfe
   const off = await importRows(savings, [['2026-11-13', '7.77']], '&match=off&dry_run=true')
   const dry = await importRows(savings, [['2026-11-13', '7.77']], '&dry_run=true')
   expect([off.counts.possible, dry.counts.possible, (await matches()).length]).toEqual([0, 1, 2])
+})
+
+test('a match is as sure where an import says that it is listed as in the import itself', async () => {
+  const { person, expense, checking, importRows, matches } = await createBanked()
+  await recordTransaction(person, { ...expense(), transaction_date: '2026-10-10' })
+  const { counts, matches_url } = await importRows(checking, [
+    ['2026-10-11', '-12.50', 'Coffee'],
+    ['2026-10-13', '-12.50', 'Coffee'],
+  ])
+  expect(counts.possible).toBe(1)
+  const found = await matches(new URL(matches_url).search.slice(1))
+  expect(found.map(({ certainty }) => certainty)).toEqual(['likely'])
 })
 
 test('what was typed is found in a transfer that was typed too and then joined with its leg in the bank’s file', async () => {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { mostJoined } from '../../contract/imports.ts'
 import { mostDays } from '../../contract/matches.ts'
 import type { ImportAnswer } from '../../db/schema.ts'
-import { addDays, type CalendarDate } from '../../domain/dates.ts'
+import { addDays, type CalendarDate, earliestDate, latestDate } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
 import { type Match, mostDaysApart } from '../../domain/matching.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
@@ -11,13 +11,18 @@ import type { ImportFile } from './import-file.ts'
 /** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
 type Possible = ImportAnswer['possible']
 
-/** The days of a file, and as many around them as the two days of a match may be apart; empty if it has no rows. */
+/** The days of a file and those around them; empty if it has no rows. */
 export function daysAround({ rows }: ImportFile): { from: string; to: string } {
-  const days = rows.map(({ transaction_date }) => transaction_date).sort()
-  return { from: shifted(days.at(0), -mostDaysApart), to: shifted(days.at(-1), mostDaysApart) }
+  return around(rows.map(({ transaction_date }) => transaction_date))
 }
 
-const shifted = (day: CalendarDate | undefined, days: number) => (day ? addDays(day, days) : '')
+/** From the first to the last of some days, and as many around them as the two days of a match may be apart. */
+function around(days: CalendarDate[]): { from: string; to: string } {
+  const [first, last] = [days.toSorted().at(0), days.toSorted().at(-1)]
+  if (!first || !last) return { from: '', to: '' }
+  const [from, to] = [addDays(first, -mostDaysApart), addDays(last, mostDaysApart)]
+  return { from: from < earliestDate ? earliestDate : from, to: to > latestDate ? latestDate : to }
+}
 
 /** Those days in SQL; null if the import created nothing, or if its answer is already known. */
 export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQL) {
@@ -39,9 +44,10 @@ export function possibleMatches(
   const all = matchesOfImport(importId, found)
   const joined = new Set(joinsSure ? sureOf(all) : [])
   const matches = all.filter((match) => !joined.has(match))
-  const days = matches.flatMap(({ ids }) => ids.map((id) => rows.get(id)?.transactionDate ?? '')).sort()
-  const [from, to] = [days.at(0), days.at(-1)]
-  if (!from || !to) return null
+  const days = matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? []))
+  if (matches.length === 0) return null
+  // With the days around them, since what they are compared with there decides how sure they are.
+  const { from, to } = around(days)
   const earliest = addDays(to, 1 - mostDays)
   return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
 }
