@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { projectDirectory } from './project.ts'
 
 const environments = ['staging', 'production']
-const defaultLimitBytes = 174 * 1024
+/** What the Worker may weigh (docs/decisions.md). */
+export const mostBytes = 174 * 1024
 const partsShown = 10
 
 /** A package or folder of the source, and its share of a bundle in bytes, minified but not compressed. */
@@ -88,7 +89,7 @@ function report(limitBytes: number): boolean {
 
 // An argument sets another limit in bytes, with which a test makes it fail.
 if (import.meta.main) {
-  const limitBytes = Number(process.argv[2] ?? defaultLimitBytes)
+  const limitBytes = Number(process.argv[2] ?? mostBytes)
   if (!report(limitBytes)) {
     console.error(`The Worker is larger than ${kib(limitBytes)}, minified and gzipped.`)
     process.exitCode = 1
