@@ -55,6 +55,21 @@ export function lastDayOf(month: CalendarMonth): CalendarDate {
 
 /** The days from one to the other, both included; none if the two are in the wrong order. */
 export type Span = { from: CalendarDate; to: CalendarDate }
+
+/** The days of a span that a transaction can have. */
+export function possibleDays({ from, to }: Span): Span {
+  return { from: from < earliestDate ? earliestDate : from, to: to > latestDate ? latestDate : to }
+}
+
+/**
+ * The day to continue from after looking at the newest rows of a span, down to `oldest`; null if none is left. It lies
+ * before `to`, or a day with more rows than are looked at could never be passed.
+ */
+export function dayToContinueFrom(oldest: CalendarDate, { from, to }: Span): CalendarDate | null {
+  if (oldest < to) return oldest
+  return from < to ? addDays(to, -1) : null
+}
+
 /** A span as whole months (none if they are in the wrong order) and the parts of the months that it cuts. */
 export type Period = { firstMonth: CalendarMonth; lastMonth: CalendarMonth; cuts: Span[] }
 

@@ -62,14 +62,14 @@ export async function resendVerification(
  */
 export async function verifyEmail(db: Database, secret: string, link: LinkParts, now: Date) {
   const user = await userOfLink(db, secret, 'verify', link, now)
-  const isStill = and(eq(users.id, user.id), eq(users.email, user.email))
+  const isSameUser = and(eq(users.id, user.id), eq(users.email, user.email))
   const { verified, found } = await runAll(db, {
     verified: db
       .update(users)
       .set({ emailVerifiedAt: now, reminderLookAt: now, updatedAt: now })
-      .where(and(isStill, isNull(users.emailVerifiedAt)))
+      .where(and(isSameUser, isNull(users.emailVerifiedAt)))
       .returning({ id: users.id }),
-    found: db.select({ id: users.id }).from(users).where(isStill),
+    found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
   // Since the link was checked, the user may have been deleted or have changed their address.
   if (found.length === 0) throw new BadLink(404, 'User not found.')
@@ -94,11 +94,11 @@ export async function disown(
   removals: RemovalQueue,
 ): Promise<boolean> {
   const { id, email } = await userOfLink(db, secret, 'disown', link, now)
-  const isStill = and(eq(users.id, id), eq(users.email, email))
-  const isUnverified = and(isStill, isNull(users.emailVerifiedAt)) as SQL
+  const isSameUser = and(eq(users.id, id), eq(users.email, email))
+  const isUnverified = and(isSameUser, isNull(users.emailVerifiedAt)) as SQL
   const { deleted, found } = await runAll(db, {
     ...userDeletion(db, email, isUnverified),
-    found: db.select({ id: users.id }).from(users).where(isStill),
+    found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
   if (found.length > 0) return false
   // The button may have been pressed twice.

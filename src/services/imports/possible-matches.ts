@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { mostJoined } from '../../contract/imports.ts'
 import { mostDays } from '../../contract/matches.ts'
 import type { ImportAnswer } from '../../db/schema.ts'
-import { addDays, type CalendarDate, earliestDate, latestDate } from '../../domain/dates.ts'
+import { addDays, type CalendarDate, possibleDays, type Span } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
 import { type Match, mostDaysApart } from '../../domain/matching.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
@@ -12,16 +12,16 @@ import type { ImportFile } from './import-file.ts'
 type Possible = ImportAnswer['possible']
 
 /** The days of a file and those around them; empty if it has no rows. */
-export function daysAround({ rows }: ImportFile): { from: string; to: string } {
+export function daysAround({ rows }: ImportFile): Span {
   return around(rows.map(({ transaction_date }) => transaction_date))
 }
 
 /** From the first to the last of some days, and as many around them as the two days of a match may be apart. */
-function around(days: CalendarDate[]): { from: string; to: string } {
-  const [first, last] = [days.toSorted().at(0), days.toSorted().at(-1)]
+function around(days: CalendarDate[]): Span {
+  const sorted = days.toSorted()
+  const [first, last] = [sorted.at(0), sorted.at(-1)]
   if (!first || !last) return { from: '', to: '' }
-  const [from, to] = [addDays(first, -mostDaysApart), addDays(last, mostDaysApart)]
-  return { from: from < earliestDate ? earliestDate : from, to: to > latestDate ? latestDate : to }
+  return possibleDays({ from: addDays(first, -mostDaysApart), to: addDays(last, mostDaysApart) })
 }
 
 /** Those days in SQL; null if the import created nothing, or if its answer is already known. */
@@ -44,9 +44,9 @@ export function possibleMatches(
   const all = matchesOfImport(importId, found)
   const joined = new Set(joinsSure ? sureOf(all) : [])
   const matches = all.filter((match) => !joined.has(match))
-  const days = matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? []))
   if (matches.length === 0) return null
-  // With the days around them, since what they are compared with there decides how sure they are.
+  const days = matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? []))
+  // The rows of the days around them decide how sure they are.
   const { from, to } = around(days)
   const earliest = addDays(to, 1 - mostDays)
   return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }

@@ -6,6 +6,7 @@ import { hasLiveAccounts, requireComplete } from '../../db/ownership.ts'
 import { runEach } from '../../db/run.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
+import { isOfFile } from '../absorption.ts'
 import { withinBounds } from '../bounds.ts'
 import { allHold, brokenBy, selectVerdict } from '../guards.ts'
 import { liveCategory, type Transaction, transactionColumns } from '../transactions/read.ts'
@@ -123,7 +124,7 @@ function forgetLeftovers(userId: SQL, joined: SQL): SQL {
   return sql`
     delete from remembered
      where user_id = ${userId} and id in (select joined_id from ${joined} where kind = 'transfer')
-       and kind is null and import_id is null and not exists (select 1 from imports where imports.id = booked_by)`
+       and kind is null and not ${isOfFile('remembered')}`
 }
 
 /**

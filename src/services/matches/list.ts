@@ -2,7 +2,7 @@ import { defaultDays, type MatchQuery, mostDays, mostMatches } from '../../contr
 import { type Owner, prepareOwned } from '../../db/owner.ts'
 import { requireComplete } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
-import { addDays, type CalendarDate, earliestDate, latestDate, type Span } from '../../domain/dates.ts'
+import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../../domain/dates.ts'
 import { addError, type Draft, requireOrder, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
 import type { Match } from '../../domain/matching.ts'
@@ -30,14 +30,8 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
     .sort((a, b) => rankOf(a) - rankOf(b) || (newestDay(a) < newestDay(b) ? 1 : -1))
   return {
     matches: shown.slice(0, mostMatches),
-    searchedBackTo: searchedBackTo && earlier(searchedBackTo, span),
+    searchedBackTo: searchedBackTo && dayToContinueFrom(searchedBackTo, span),
   }
-}
-
-/** The day from which to look on: before `to`, or a day with more rows than are looked at would end every search. */
-function earlier(oldest: CalendarDate, { from, to }: Span): CalendarDate | null {
-  if (oldest < to) return oldest
-  return from < to ? addDays(to, -1) : null
 }
 
 const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)
@@ -51,7 +45,7 @@ const newestDay = ({ transactions }: Matches['matches'][number]) =>
 function spanOf({ now }: Owner, { from, to }: Pick<MatchQuery, 'from' | 'to'>): Span {
   const last = to ?? (from ? addDays(from, mostDays - 1) : addDays(now.toISOString().slice(0, 10), 1))
   const first = from ?? addDays(last, -defaultDays)
-  return { from: first < earliestDate ? earliestDate : first, to: last > latestDate ? latestDate : last }
+  return possibleDays({ from: first, to: last })
 }
 
 function errorsOf({ from, to }: Span): FieldErrors {

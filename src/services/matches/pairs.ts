@@ -29,20 +29,20 @@ export function kindRule({ id: userId }: Scope, { kind, ids: [first, second] }: 
 }
 
 /** The most rows that one transaction may stand for, since each join and separation rewrites all of them. */
-const mostJoined = 1_000
+const mostStoodFor = 1_000
 
 /** The rows that are to be one transaction must not stand for too many others. */
 export function roomRule({ id: userId }: Scope, { ids: [first, second] }: Pair): Rule {
   return rule(
     'ids',
-    'The :field must have fewer than 1,000 joined transactions.',
+    `The :field must have fewer than ${mostStoodFor.toLocaleString('en')} joined transactions.`,
     hasRoom(userId, sql`${first}, ${second}`),
   )
 }
 
-/** True as long as the rows with these ids together stand for fewer than `mostJoined`. */
+/** True as long as the rows with these ids together stand for fewer than `mostStoodFor`. */
 export function hasRoom(userId: SQL, ids: SQL): SQL {
-  const most = sql.raw(String(mostJoined))
+  const most = sql.raw(String(mostStoodFor))
   return sql`(select count(*) from (
     select 1 from remembered indexed by remembered_survivor
      where user_id = ${userId} and survivor_id in (${ids}) limit ${most})) < ${most}`

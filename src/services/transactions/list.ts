@@ -4,7 +4,14 @@ import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import { ownRow, requireComplete } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, transactions } from '../../db/schema.ts'
-import { type CalendarDate, earliestDate, latestDate, type Period, periodOf } from '../../domain/dates.ts'
+import {
+  type CalendarDate,
+  dayToContinueFrom,
+  earliestDate,
+  latestDate,
+  type Period,
+  periodOf,
+} from '../../domain/dates.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { type Conditions, conditionsOf, filterParts } from './filter.ts'
 import { newestFirst, newestOf, type Slice } from './newest.ts'
@@ -51,7 +58,13 @@ export async function listTransactions(
   }
   const results = await owner.run(readPage(owner, asked))
   const { total = 0, searchedBackTo } = results.counted[0] ?? {}
-  return { page, perPage, rows: results.rows, total, searchedBackTo }
+  return {
+    page,
+    perPage,
+    rows: results.rows,
+    total,
+    searchedBackTo: searchedBackTo && dayToContinueFrom(searchedBackTo, { from, to }),
+  }
 }
 
 function select(owner: Scope, asked: Omit<Slots<Asked>, 'slice'>) {

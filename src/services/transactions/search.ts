@@ -3,7 +3,6 @@ import { mostSearched } from '../../contract/transactions.ts'
 import type { Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
-import { earliestDate } from '../../domain/dates.ts'
 import { type Conditions, filterParts } from './filter.ts'
 import { newestOf, type Slice } from './newest.ts'
 
@@ -41,14 +40,6 @@ export function search(owner: Scope, filter: Slots<Conditions>): Search {
        order by looked.transaction_date desc, looked.id desc limit ${perPage} offset ${offset}`,
     counted: sql`
       select count(iif(${isMatch}, 1, null)) as total,
-             iif(count(*) < ${reach}, null, ${oldestLooked(filter)}) as searchedBackTo from ${looked}`,
+             iif(count(*) < ${reach}, null, min(looked.transaction_date)) as searchedBackTo from ${looked}`,
   }
-}
-
-/** The day to continue from. It lies before `to`, or a day with more rows than are searched could never be passed. */
-function oldestLooked({ from = sql`${earliestDate}`, to }: Slots<Conditions>): SQL {
-  const oldest = sql`min(looked.transaction_date)`
-  if (to === undefined) return oldest
-  const dayBefore = sql`date(${to}, '-1 day')`
-  return sql`iif(${dayBefore} < ${from}, null, min(${oldest}, ${dayBefore}))`
 }

@@ -39,7 +39,7 @@ export function readStatementLine(value: string, line: number, problems: Problem
 /** A `yymmdd` date; in SWIFT, 80 to 99 mean 1980 to 1999. */
 export function swiftDate(day: string): CalendarDate | null {
   const year = Number(day.slice(0, 2))
-  return dateIn(year >= 80 ? 1900 + year : 2000 + year, day.slice(2))
+  return dateInYear(year >= 80 ? 1900 + year : 2000 + year, day.slice(2))
 }
 
 /** The entry date, in the year that puts it nearest to the value date; without one, the value date. */
@@ -47,7 +47,7 @@ function bookingDate(valueDay: string, entryDay: string): CalendarDate | null {
   const value = swiftDate(valueDay)
   if (value === null || entryDay === '') return value
   const year = Number(value.slice(0, 4))
-  const candidates = [year - 1, year, year + 1].flatMap((candidate) => dateIn(candidate, entryDay) ?? [])
+  const candidates = [year - 1, year, year + 1].flatMap((candidate) => dateInYear(candidate, entryDay) ?? [])
   const distance = (date: CalendarDate) => Math.abs(Date.parse(date) - Date.parse(value))
   return candidates.sort((a, b) => distance(a) - distance(b))[0] ?? null
 }
@@ -56,7 +56,7 @@ function bookingDate(valueDay: string, entryDay: string): CalendarDate | null {
  * The day `mmdd` of a year. German banks count interest in months of 30 days and write 30 February for the last day of
  * February.
  */
-function dateIn(year: number, monthDay: string): CalendarDate | null {
+function dateInYear(year: number, monthDay: string): CalendarDate | null {
   const days = /^02(?:29|30)$/.test(monthDay) ? ['0229', '0228'] : [monthDay]
   const dates = days.map((day) => `${year}-${day.slice(0, 2)}-${day.slice(2)}`)
   return dates.find(isCalendarDate) ?? null

@@ -46,8 +46,8 @@ function orderOf(
   problems: Problems,
 ): DateOrder | null {
   const { proof, open, hasShortYearsFirst } = evidence(cells)
-  if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
   if (hasShortYearsFirst) return 'ymd'
+  if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
   if (proof.dmy && proof.mdy) {
     problems.add(
       'date_format',
@@ -69,13 +69,14 @@ function orderOf(
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
-  let [canBeFirst, mustBeFirst] = [true, false]
+  let canBeFirst = true
+  let mustBeFirst = false
   for (const cell of cells) {
     const { written } = cell
     if (!written) continue
     const { settled, readings } = written
     const { dmy, mdy, ymd } = readings
-    // Dates with dots have the day first, and those with four digits a year that is known: neither can be read so.
+    // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     mustBeFirst ||= settled !== null
     if (settled) continue
