@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { mostSearched } from '../../src/contract/transactions.ts'
-import { askDatabase, createHousehold, writeHistory } from './laws/every-route.ts'
+import { createHousehold, writeCopies, writeHistory } from './laws/every-route.ts'
 import {
   aCategory,
   createWorld,
@@ -375,13 +374,7 @@ test('a search gets past a day with more rows than it looks at', async () => {
   const row = await recordTransaction(person, { ...expense(), transaction_date: '2026-03-05' })
   const ancient = { ...expense(), transaction_date: '2026-01-31', description: 'ancient' }
   const old = await recordTransaction(person, ancient)
-  await askDatabase(
-    world,
-    sql`
-    insert into transactions (user_id, account_id, category_id, type, amount, transaction_date, is_synced, created_at, updated_at)
-    with recursive n(i) as (select 1 union all select i + 1 from n where i <= ${mostSearched})
-    select user_id, account_id, category_id, type, amount, transaction_date, 1, 0, 0 from transactions, n where id = ${row.id}`,
-  )
+  await writeCopies(world, [row.id], mostSearched + 1)
   const search = async (more: string) => {
     const { body } = await person.get(`/api/transactions?q=ancient&account_id=${checking.id}${more}`)
     return [body.searched_back_to, body.data.map(({ id }: Json) => id)]

@@ -11,6 +11,7 @@ import {
   openWorldDatabase,
   protectedRoutes,
   verify,
+  writeCopies,
   writeDeletedHistory,
   writeHistory,
 } from './every-route.ts'
@@ -245,15 +246,11 @@ async function rowsOfSmallFile(count: number, isDeleted: boolean): Promise<numbe
   await verify(world, person)
   const file = { transactions: Array.from({ length: 30 }, (_, nth) => ({ ...expense(), amount: 5 + nth })) }
   expect((await person.post('/api/import/store', file)).body.import.counts.created).toBe(30)
-  const [{ id } = {}] = (await person.get('/api/transactions?per_page=1')).body.data
-  await askDatabase(
+  const { body } = await person.get('/api/transactions')
+  await writeCopies(
     world,
-    sql`
-    insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced, import_id,
-                              created_at, updated_at)
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-    select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 1, import_id, 0, 0
-      from transactions, n where id <= ${id}`,
+    body.data.map(({ id }: Json) => id),
+    count,
   )
   if (isDeleted) await askDatabase(world, sql`delete from transactions`)
   await world.resetDatabaseWork()
@@ -293,25 +290,12 @@ test('an item of a large batch costs no more than one of a small batch', async (
   expect(await rowsOfItem(1_000)).toBeLessThan(await rowsOfItem(50))
 })
 
-/** Adds copies of a transaction that differ only in their references: "other 1" and so on. */
-async function writeResembling(world: World, id: number, count: number): Promise<void> {
-  const db = openWorldDatabase(world)
-  await db.batch([
-    db.run(sql`
-      insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
-                                created_at, updated_at)
-      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-      select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 0, 0, 0
-        from transactions, n where id = ${id}`),
-  ])
-}
-
 test('a transaction is compared with a bounded number of those that it resembles, however many there are', async () => {
   const workBeside = async (count: number) => {
     const world = createWorld()
     const { person, expense } = await createHousehold(world)
     const { id, ...row } = await recordTransaction(person, { ...expense(), reference: 'first' })
-    await writeResembling(world, id, count)
+    await writeCopies(world, [id], count)
     await world.resetDatabaseWork()
     expect((await person.post('/api/transactions', { ...expense(), reference: 'one more' })).status).toBe(201)
     const work = rowsOf(await world.databaseWork())
@@ -326,7 +310,7 @@ test('so is the only item of a batch', async () => {
     const world = createWorld()
     const { person, expense } = await createHousehold(world)
     const { id } = await recordTransaction(person, { ...expense(), reference: 'first' })
-    await writeResembling(world, id, count)
+    await writeCopies(world, [id], count)
     const outcomeOf = async (reference: string) => {
       const { body } = await person.post('/api/transactions/sync', {
         transactions: [{ ...expense(), reference }],

@@ -299,6 +299,19 @@ export async function writeHistory({ world, person, checking, cash, category }: 
   ])
 }
 
+/** Writes `count` copies of each transaction, which differ only in their references: "other 1" and so on. None is counted. */
+export async function writeCopies(world: World, ids: number[], count: number): Promise<void> {
+  await askDatabase(
+    world,
+    sql`
+    insert into transactions (user_id, account_id, category_id, type, amount, reference, transaction_date, is_synced,
+                              import_id, created_at, updated_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+    select user_id, account_id, category_id, type, amount, 'other ' || i, transaction_date, 1, import_id, 0, 0
+      from transactions, n where id in (select value from json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
 /** Writes `count` rows of a file straight into the database, and deletes them: each leaves rows of its own behind. */
 export async function writeDeletedHistory({ world, person, checking, category }: Household, count: number) {
   const db = openWorldDatabase(world)
