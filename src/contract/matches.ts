@@ -104,7 +104,7 @@ export const matchList = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.nullable(shown.calendarDate()),
       doc(
-        'The day of the oldest transaction that was looked at, or null if all were. Send it as `to` to look further back.',
+        'The first day whose matches are listed, or null if the matches of all days are. Send it as `to` to look further back.',
       ),
     ),
   }),

@@ -44,6 +44,8 @@ const transferDays = { doubt: -4, from: -1, to: 5 }
 export const mostDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
 )
+/** Rows this near decide what is said about a row: those that it may be matched with, and what else these may be. */
+export const daysThatDecide = 2 * mostDaysApart
 
 /**
  * Finds the rows that are recorded twice (typed by hand, and in the bank's file days later; or in two files) and those

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { findDifferences } from '../../src/db/check.ts'
+import { addDays } from '../../src/domain/dates.ts'
 import { inTurn } from '../../src/http/turns.ts'
 import { maxRejections } from '../../src/services/quotas.ts'
 import { createBanked } from './banked.ts'
@@ -35,7 +36,7 @@ test('what was typed is matched with the bank’s file days later, and a transfe
   const other = await importRows(savings, [['2026-11-14', '300.00', 'Deposit']])
   expect([other.counts.possible, other.matches_url]).toEqual([
     1,
-    expect.stringMatching(/from=2026-11-07&to=2026-11-20$/),
+    expect.stringMatching(/from=2026-11-13&to=2026-11-14$/),
   ])
   expect((await matches()).map(({ kind }) => kind).sort()).toEqual(['duplicate', 'transfer'])
   const [transfer] = await matches('kind=transfer&from=2026-11-01&to=2026-11-30')
@@ -49,7 +50,7 @@ test('what was typed is matched with the bank’s file days later, and a transfe
   expect([off.counts.possible, dry.counts.possible, (await matches()).length]).toEqual([0, 1, 2])
 })
 
-test('a match is as sure where an import says that it is listed as in the import itself', async () => {
+test('a match is as sure where an import says that it is listed, and on a day of it, as in a longer list', async () => {
   const { person, expense, checking, importRows, matches } = await createBanked()
   await recordTransaction(person, { ...expense(), transaction_date: '2026-10-10' })
   const { counts, matches_url } = await importRows(checking, [
@@ -57,8 +58,38 @@ test('a match is as sure where an import says that it is listed as in the import
     ['2026-10-13', '-12.50', 'Coffee'],
   ])
   expect(counts.possible).toBe(1)
-  const found = await matches(new URL(matches_url).search.slice(1))
-  expect(found.map(({ certainty }) => certainty)).toEqual(['likely'])
+  const longer = await matches('from=2026-01-01&to=2026-12-31')
+  expect(longer.map(({ certainty }) => certainty)).toEqual(['likely'])
+  for (const days of ['from=2026-10-10&to=2026-10-10', 'from=2026-10-11&to=2026-10-11'])
+    expect(await matches(days)).toEqual(longer)
+  expect(await matches(new URL(matches_url).search.slice(1))).toEqual(longer)
+  for (const days of ['from=2026-09-01&to=2026-10-09', 'from=2026-10-12&to=2026-10-13'])
+    expect(await matches(days)).toEqual([])
+})
+
+test('another row that is as near to the second row of a match keeps it from being sure, in the other’s import too', async () => {
+  const { person, expense, checking, importRows, matches } = await createBanked()
+  await recordTransaction(person, { ...expense(), transaction_date: '2026-10-10' })
+  await importRows(checking, [['2026-10-09', '-12.50', 'Coffee']], '&match=off')
+  const { counts } = await importRows(checking, [['2026-10-16', '-12.50', 'Coffee']], '&match=sure')
+  expect(counts).toMatchObject({ joined: 0 })
+  const listed = await matches('from=2026-10-16&to=2026-10-16')
+  expect(listed).toEqual(
+    (await matches('from=2026-10-01&to=2026-10-31')).filter(({ ids }) => ids.includes(3)),
+  )
+})
+
+test('two imports cover what lies between their rows, if one of these is outside the listed days', async () => {
+  const { checking, importRows, matches } = await createBanked()
+  await importRows(checking, [
+    ['2026-10-28', '-2.00', 'Bread'],
+    ['2026-10-29', '5.00', 'Refund'],
+  ])
+  await importRows(checking, [
+    ['2026-10-28', '5.00', 'A refund'],
+    ['2026-11-01', '-3.00', 'Tea'],
+  ])
+  expect(await matches('from=2026-10-28&to=2026-10-29')).toHaveLength(1)
 })
 
 test('what was typed is found in a transfer that was typed too and then joined with its leg in the bank’s file', async () => {
@@ -161,6 +192,35 @@ test('only the newest 20,000 rows of a long history are looked at, with a bounde
   expect([body, work.requests]).toEqual([{ matches: [], searched_back_to: null }, 1])
   expect(work.rowsRead).toBeLessThan(3_650 * 22)
   expect(await findDifferences(openWorldDatabase(world))).toEqual([])
+})
+
+test('whoever continues from the day that a list names finds every match, whatever day it is on', async () => {
+  const home = await createBanked()
+  const { world, person, checking, expense, importRows } = home
+  await writeHistory(home, 24_000)
+  await askDatabase(
+    world,
+    sql`update transactions set transaction_date = date('2026-10-31', '-' || (id % 240) || ' days')`,
+  )
+  // A list looks at two hundred days of a hundred rows each, the last of which is in these weeks.
+  const typed = Array.from({ length: 40 }, (_, index) => addDays('2026-03-25', index))
+  for (const [index, transaction_date] of typed.entries())
+    await recordTransaction(person, { ...expense(), amount: `${5000 + index}`, transaction_date })
+  await importRows(
+    checking,
+    typed.map((day, index) => [addDays(day, 2), `-${5000 + index}`]),
+    '&match=off',
+  )
+  const found: string[] = []
+  let to: string | null = '2026-10-31'
+  for (let lists = 0; to && lists < 5; lists++) {
+    const { body } = await person.get(`/api/matches?from=2025-11-01&to=${to}`)
+    found.push(...body.matches.map(({ ids, certainty }: Json) => `${ids} ${certainty}`))
+    to = body.searched_back_to
+  }
+  expect(to).toBe(null)
+  expect(new Set(found).size).toBe(typed.length)
+  expect(found.filter((one) => !one.endsWith('sure'))).toEqual([])
 })
 
 test('lists of one user take turns, whatever token they come with, and nobody else waits for them', async () => {

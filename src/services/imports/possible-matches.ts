@@ -2,26 +2,22 @@ import { type SQL, sql } from 'drizzle-orm'
 import { mostJoined } from '../../contract/imports.ts'
 import { mostDays } from '../../contract/matches.ts'
 import type { ImportAnswer } from '../../db/schema.ts'
-import { addDays, type CalendarDate, possibleDays, type Span } from '../../domain/dates.ts'
+import { addDays, type CalendarDate, type Span } from '../../domain/dates.ts'
 import type { MatchKind } from '../../domain/match-row.ts'
-import { type Match, mostDaysApart } from '../../domain/matching.ts'
+import type { Match } from '../../domain/matching.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
 /** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
 type Possible = ImportAnswer['possible']
 
-/** The days of a file and those around them; empty if it has no rows. */
-export function daysAround({ rows }: ImportFile): Span {
-  return around(rows.map(({ transaction_date }) => transaction_date))
-}
+/** The first and last day of a file; empty if it has no rows. */
+export const daysOf = ({ rows }: ImportFile): Span =>
+  spanOf(rows.map(({ transaction_date }) => transaction_date))
 
-/** From the first to the last of some days, and as many around them as the two days of a match may be apart. */
-function around(days: CalendarDate[]): Span {
+function spanOf(days: CalendarDate[]): Span {
   const sorted = days.toSorted()
-  const [first, last] = [sorted.at(0), sorted.at(-1)]
-  if (!first || !last) return { from: '', to: '' }
-  return possibleDays({ from: addDays(first, -mostDaysApart), to: addDays(last, mostDaysApart) })
+  return { from: sorted.at(0) ?? '', to: sorted.at(-1) ?? '' }
 }
 
 /** Those days in SQL; null if the import created nothing, or if its answer is already known. */
@@ -45,9 +41,9 @@ export function possibleMatches(
   const joined = new Set(joinsSure ? sureOf(all) : [])
   const matches = all.filter((match) => !joined.has(match))
   if (matches.length === 0) return null
-  const days = matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? []))
-  // The rows of the days around them decide how sure they are.
-  const { from, to } = around(days)
+  const { from, to } = spanOf(
+    matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? [])),
+  )
   const earliest = addDays(to, 1 - mostDays)
   return { count: matches.length, days: { from: from < earliest ? earliest : from, to } }
 }

@@ -13,7 +13,7 @@ import { compareClosing } from './closing-balance.ts'
 import { explained } from './duplicates.ts'
 import { errorsOf } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
-import { daysAround, daysIfCreated, possibleMatches, type SurePair, surePairs } from './possible-matches.ts'
+import { daysIfCreated, daysOf, possibleMatches, type SurePair, surePairs } from './possible-matches.ts'
 import { importedParts } from './rows.ts'
 import { importQuota, importStatements, isLookedAtLater, type Plan } from './sql.ts'
 
@@ -90,7 +90,7 @@ function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: Sur
     parts: importedParts(rows),
     named: namedCategories(rows),
     pairs: JSON.stringify(pairs),
-    days: daysAround(file),
+    days: daysOf(file),
     closing: { accountId: closing?.accountId ?? 0, date: closing?.date ?? '' },
     hasKey: key !== null,
     isDryRun,

@@ -1,20 +1,22 @@
-import { and, between, eq, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../db/owner.ts'
 import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/duplicate-reasons.ts'
 import type { MatchKind, MatchRow } from '../../domain/match-row.ts'
-import { findMatches, type Match, mostDaysApart } from '../../domain/matching.ts'
+import { daysThatDecide, findMatches, type Match, mostDaysApart } from '../../domain/matching.ts'
 import { matchKinds } from '../../domain/types.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
 /** At most this many rows of the requested days are looked at: the newest. */
 export const mostLookedAt = 20_000
-/** At most this many of those are compared, since the database sends no answer above 10 MB. */
+/** At most this many rows of the days after those are looked at: the oldest. */
+const mostLookedAtAfter = 1_000
+/** At most this many of all those are compared, since the database sends no answer above 10 MB. */
 export const mostCompared = 3_000
 
-/** The days whose rows are looked at, as SQL expressions. */
+/** The requested days, as SQL expressions. The rows of `daysThatDecide` around them are looked at as well. */
 type Days = { from: SQL; to: SQL }
 
 /**
@@ -26,11 +28,10 @@ export type CandidateRow = Transaction & { rejected: string; joined: string; isB
 /**
  * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
  * `mostDaysApart`, which the database finds in one pass; the first and last row of each import, since a row can only be
- * in two imports if both cover its day; and how far back they looked.
+ * in two imports if both cover its day; and how far back they looked, null if at all rows.
  */
 export function selectCandidates(owner: Scope, days: Days) {
-  const { userId, transactionDate } = transactions
-  const ofDays = and(eq(userId, owner.id), between(transactionDate, days.from, days.to)) as SQL
+  const looked = sql`select transaction_date from ${newestUntil(owner, days)}`
   return {
     names: owner.db
       .select({ id: accounts.id, name: accounts.name })
@@ -39,37 +40,48 @@ export function selectCandidates(owner: Scope, days: Days) {
     candidates: owner.db
       .select({ ...transactionColumns, ...settledBefore(owner) })
       .from(transactions)
-      .where(sql`${transactions.id} in (${resembling(owner, ofDays)})`)
-      .orderBy(sql`${transactionDate} desc`, sql`${transactions.id} desc`),
-    looked: owner.db
-      .select({ rows: sql<number>`count(*)`, oldest: sql<CalendarDate | null>`min(transaction_date)` })
-      .from(
-        sql`(select transaction_date from ${transactions} where ${ofDays}
-              order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt + 1))})`,
-      ),
+      .where(sql`${transactions.id} in (${resembling(owner, days)})`)
+      .orderBy(sql`${transactions.transactionDate} desc`, sql`${transactions.id} desc`),
+    looked: owner.db.all<{ back: CalendarDate | null }>(
+      sql`select iif(count(*) < ${sql.raw(String(mostLookedAt))}, null, min(transaction_date)) as back from (${looked})`,
+    ),
   }
 }
 
+/** The rows that are looked at, up to the last of the days, and of the days after it. */
+function newestUntil(owner: Scope, { from, to }: Days): SQL {
+  return sql`(
+    select * from ${transactions}
+     where user_id = ${owner.id} and transaction_date between date(${from}, '${sql.raw(`-${daysThatDecide}`)} days') and ${to}
+     order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))})`
+}
+
+function nextAfter(owner: Scope, { to }: Days): SQL {
+  return sql`(
+    select * from ${transactions}
+     where user_id = ${owner.id} and transaction_date > ${to} and transaction_date <= date(${to}, '${sql.raw(`+${daysThatDecide}`)} days')
+     order by transaction_date, id limit ${sql.raw(String(mostLookedAtAfter))})`
+}
+
 /** The ids of rows with a counterpart nearby, and of those at the edges of imports. A transfer counts as two legs. */
-function resembling(owner: Scope, ofDays: SQL): SQL {
+function resembling(owner: Scope, days: Days): SQL {
   const nearby = sql.raw(
     `order by julianday(transaction_date) range between ${mostDaysApart} preceding and ${mostDaysApart} following`,
   )
   const edges = (edge: SQL) => sql`
-    select id, ${edge} from newest where is_there and import_id is not null group by import_id, account_id`
+    select id, ${edge} from there where import_id is not null group by import_id, account_id`
   return sql`
-    with newest as materialized (
-      select transactions.id, account_id, to_account_id, type, amount, import_id, transaction_date,
-             ${hasLiveAccountsInBulk(owner)} as is_there
-        from ${transactions} where ${ofDays}
-       order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))}
+    with looked as (
+      select * from ${newestUntil(owner, days)} union all select * from ${nextAfter(owner, days)}
+    ), there as materialized (
+      select id, account_id, to_account_id, type, amount, import_id, transaction_date
+        from looked transactions where ${hasLiveAccountsInBulk(owner)}
     ), leg as (
       select id, account_id, iif(type = 'transfer', 'expense', type) as type, type = 'transfer' as is_leg,
              amount, import_id is not null or type = 'transfer' as is_imported, transaction_date
-        from newest where is_there
+        from there
        union all
-      select id, to_account_id, 'income', true, amount, true, transaction_date
-        from newest where is_there and type = 'transfer'
+      select id, to_account_id, 'income', true, amount, true, transaction_date from there where type = 'transfer'
     ), compared as (
       select id, transaction_date, count(*) over alike > 1 and sum(is_imported) over alike > 0 as stands_twice,
              not is_leg and sum(not is_leg and type = 'income') over moved > 0
@@ -107,7 +119,7 @@ const isBooked = (by: SQL) => sql<number>`(exists (select 1 from imports where i
 export type FoundCandidates = {
   names: { id: number; name: string }[]
   candidates: CandidateRow[]
-  looked: { rows: number; oldest: CalendarDate | null }[]
+  looked: { back: CalendarDate | null }[]
 }
 
 /** The matches among candidates, and the day of the oldest row that was looked at, null if all were. */
@@ -123,10 +135,9 @@ export function matchesAmong({ names, candidates, looked }: FoundCandidates, kin
     accountNames: new Map(names.map(({ id, name }) => [id, name])),
     isRejected: (kind, ids) => rejected.has(keyOf(kind, ids)),
   })
-  const [{ rows, oldest } = { rows: 0, oldest: null }] = looked
   const isCut = candidates.length > mostCompared
-  const searchedBackTo = isCut ? compared.at(-1)?.transactionDate : rows > mostLookedAt ? oldest : null
-  return { matches, searchedBackTo: searchedBackTo ?? null }
+  const lookedBackTo = isCut ? compared.at(-1)?.transactionDate : looked[0]?.back
+  return { matches, lookedBackTo: lookedBackTo ?? null }
 }
 
 function keyOf(kind: MatchKind, ids: [number, number]): string {

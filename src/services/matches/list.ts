@@ -5,11 +5,11 @@ import type { Slots } from '../../db/prepared.ts'
 import { addDays, type CalendarDate, dayToContinueFrom, possibleDays, type Span } from '../../domain/dates.ts'
 import { addError, type Draft, requireOrder, withErrors } from '../../domain/draft.ts'
 import type { FieldErrors } from '../../domain/failures.ts'
-import type { Match } from '../../domain/matching.ts'
+import { daysThatDecide, type Match } from '../../domain/matching.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 
-/** Matches with their transactions; `searchedBackTo` is the day of the oldest that was looked at, null if all were. */
+/** Matches with their transactions; `searchedBackTo` is the first day whose matches are listed, null if all days' are. */
 export type Matches = {
   matches: (Match & { transactions: Transaction[] })[]
   searchedBackTo: CalendarDate | null
@@ -17,21 +17,31 @@ export type Matches = {
 
 const read = prepareOwned((owner, days: Slots<Span>) => selectCandidates(owner, days))
 
-/** Returns the matches among the transactions of some days: sure ones first, then the newest. Throws Invalid. */
+/** Returns the matches with a row in some days: sure ones first, then the newest. Throws Invalid. */
 export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
   await requireComplete(owner, withErrors(draft, errorsOf(span)))
   const found = await owner.run(read(owner, span))
-  const { matches, searchedBackTo } = matchesAmong(found, kind)
+  const { matches, lookedBackTo } = matchesAmong(found, kind)
+  const first = firstJudged(span, lookedBackTo)
   const rows = new Map(found.candidates.map((row) => [row.id, row]))
   const shown = matches
     .map((match) => ({ ...match, transactions: match.ids.flatMap((id) => rows.get(id) ?? []) }))
+    .filter(({ transactions }) =>
+      transactions.some(({ transactionDate: day }) => first <= day && day <= span.to),
+    )
     .sort((a, b) => rankOf(a) - rankOf(b) || (newestDay(a) < newestDay(b) ? 1 : -1))
   return {
     matches: shown.slice(0, mostMatches),
-    searchedBackTo: searchedBackTo && dayToContinueFrom(searchedBackTo, span),
+    searchedBackTo: first === span.from ? null : dayToContinueFrom(first, span),
   }
+}
+
+/** The first day for whose rows enough others were looked at, if the day looked back to was in part; at most the last. */
+function firstJudged({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
+  const first = lookedBackTo ? addDays(lookedBackTo, daysThatDecide + 1) : from
+  return first <= from ? from : first < to ? first : to
 }
 
 const rankOf = ({ certainty }: Match) => (certainty === 'sure' ? 0 : 1)

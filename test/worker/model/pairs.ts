@@ -138,7 +138,12 @@ export function problemsOf(
   shown: Shown[],
   { kind: asked, from, to }: { kind: MatchKind | null; from: string; to: string },
 ): string[] {
-  const candidates = candidatesWithin(state, userId, from, to)
+  const candidates = candidatesWithin(state, userId, shifted(from, -12), shifted(to, 12))
+  const isListed = ({ ids }: { ids: number[] }) =>
+    ids.some((id) => {
+      const day = state.rows.get(id)?.transaction_date ?? ''
+      return from <= day && day <= to
+    })
   const matched = shown.flatMap(({ ids }) => ids)
   const problems = shown.flatMap(({ kind, ids, certainty }) => {
     const found = candidates.filter(
@@ -149,12 +154,14 @@ export function problemsOf(
         ? maybeSure(one, candidates)
         : one.isProper && isFree(one) && (kind === 'transfer' || !isPlain(one, candidates)),
     )
-    return isRight && (asked === null || asked === kind) ? [] : [`${kind} ${ids} is not ${certainty}`]
+    return isRight && isListed({ ids }) && (asked === null || asked === kind)
+      ? []
+      : [`${kind} ${ids} is not ${certainty}`]
   })
   if (new Set(matched).size < matched.length) problems.push('a row is in two matches')
   for (const one of candidates) {
     const ids = [one.first.id, one.second.id]
-    if ((asked && asked !== one.kind) || !isPlain(one, candidates)) continue
+    if ((asked && asked !== one.kind) || !isListed({ ids }) || !isPlain(one, candidates)) continue
     // The second of a row's two matches waits for the first, and a transfer for the duplicates of its legs.
     const isWaiting =
       one.kind === 'transfer' &&
@@ -176,7 +183,7 @@ export function problemsOfImport(
   { id, file: { rows, match, isDryRun }, joins, counts: { possible, joined } }: Imported,
 ): string[] {
   const days = rows.map(({ transaction_date }) => transaction_date).sort()
-  const candidates = candidatesWithin(state, userId, shifted(days.at(0), -6), shifted(days.at(-1), 6))
+  const candidates = candidatesWithin(state, userId, shifted(days.at(0), -12), shifted(days.at(-1), 12))
   const own = candidates.filter(
     ({ first, second }) =>
       state.rows.get(first.id)?.import_id === id || state.rows.get(second.id)?.import_id === id,
