@@ -18,9 +18,9 @@ export type PurseClient = {
   tokens: TokenStore
   /** Registers a user and signs them in. Throws ApiError, ConnectionError. */
   register: (registration: Registration) => Promise<SignedIn>
-  /** Signs in. Throws ConnectionError, or ApiError with the reason in `errors.email`. */
+  /** Signs in. Throws ConnectionError, and ApiError: for wrong credentials, its `errors.email` says so. */
   signIn: (credentials: Credentials) => Promise<SignedIn>
-  /** Revokes the token, and forgets it in any case. Throws ConnectionError if it could not be revoked. */
+  /** Revokes the token, and forgets it even if that fails. Throws ApiError, ConnectionError. */
   signOut: () => Promise<void>
 }
 

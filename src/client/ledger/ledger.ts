@@ -28,7 +28,10 @@ export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof editsOf>['edits'] &
   ReturnType<typeof conflictsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
-    /** Sends what waits and takes what has changed, one run at a time. Throws only what the storage throws. */
+    /**
+     * Sends what waits and takes what has changed, one run at a time. A failure of the service or the network
+     * is in the report. Throws LedgerVersionError, and what the storage throws.
+     */
     sync(): Promise<LedgerReport>
   }
 
@@ -36,9 +39,9 @@ export type Ledger = ReturnType<typeof readsOf>['reads'] &
 const pageLocks = /* @__PURE__ */ localLocks()
 
 /**
- * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no network;
- * writes are shown at once, and have been stored by the time their promise resolves. Throws LedgerVersionError, and what
- * the storage throws.
+ * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no
+ * network; writes are shown at once, and have been stored by the time their promise resolves. This and every
+ * write throw LedgerVersionError, and what the storage throws.
  */
 export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const { client, storage, userId, locks = browserLocks() ?? pageLocks } = options
