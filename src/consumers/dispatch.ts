@@ -9,9 +9,10 @@ export type MessageOutcome = 'done' | { retryAfterSeconds: number }
 export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
- * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up the others.
- * Every message has its own handler and its own line in the log. A message that has failed `max_retries` times
- * (wrangler.toml) goes to its dead-letter queue, whose consumer `consumerOf` in worker.ts chooses.
+ * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up
+ * the others. Every message has its own handler and its own line in the log. When the last of
+ * its `max_retries` (wrangler.toml) has failed, it goes to the dead-letter queue, whose consumer `consumerOf`
+ * in worker.ts chooses; if there is none, it is dropped.
  */
 export async function consume(
   { queue, messages }: MessageBatch,
@@ -40,7 +41,7 @@ async function consumeOne(
   console.log(JSON.stringify({ event: 'message', queue, id, attempt, ...line, ...meter.read() }))
 }
 
-/** Asks for another attempt at the message, later each time. */
+/** The outcome that retries the message, after a longer delay each time. */
 export function retryLater({ attempts }: Message): MessageOutcome {
   return { retryAfterSeconds: retryDelaySeconds(attempts) }
 }

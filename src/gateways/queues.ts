@@ -8,7 +8,10 @@ type Sender<T> = {
   postAll(messages: T[]): Promise<void>
 }
 
-/** Accepts emails. One that cannot be queued must not make its request fail: the user can ask for it again. */
+/**
+ * Accepts emails. One that cannot be queued must not make its request fail: what the request did is done, and
+ * a link can be asked for again.
+ */
 export type Outbox = Sender<Mail>
 
 /** Accepts the ids of stored batches. The sweep queues those that could not be queued. */
