@@ -60,10 +60,7 @@ export function isTaken(error: unknown, column: string): boolean {
   )
 }
 
-/**
- * The only place that turns driver errors into ours. The server sends no extended codes, so its message is parsed. A
- * driver error that carries SQL is dropped, since its parameters are people's data.
- */
+/** The one place where driver errors become ours. It parses messages: the server sends no extended codes. */
 export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

@@ -12,7 +12,10 @@ export type ErrorReport = {
 const framesLogged = 8
 const causesLogged = 4
 
-/** Reports what happened and where, but not the message: a driver's contains SQL and its parameters, which are people's data. */
+/**
+ * Reports what happened and where, but only a ConfigurationError's message: any other may quote SQL or
+ * people's data.
+ */
 export function reportOf(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return { error: typeof error }
   const causes = causesOf(error).map(nameOf)
