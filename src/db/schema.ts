@@ -117,7 +117,7 @@ export const passwordResets = sqliteTable(
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
 
-/** What the exact limits count (services/throttle.ts): a row for each attempt within their windows. */
+/** What the exact limits count (services/throttle.ts): a row for each attempt and limit it counts against. */
 export const attempts = sqliteTable(
   'attempts',
   { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
@@ -321,9 +321,9 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that later files must not import again. When a row that a file has is edited or deleted, triggers record it as it
- * is in the file, except when an import is undone. services/matches/join.ts records rows that were joined with another,
- * even those entered by hand. The `survivorId` of an edited row, and of the outflow of a joined transfer, is its own id.
+ * Rows that later files must not import again. When a row that came from a file, or stands for a row of one,
+ * is edited or deleted, triggers record it as it is in the file, except when an import is undone.
+ * services/matches/join.ts records rows that were joined with another, even those entered by hand.
  */
 export const remembered = sqliteTable(
   'remembered',
@@ -345,7 +345,7 @@ export const remembered = sqliteTable(
     bookedBy: integer(),
     /** The transaction that it was joined with; its own id if it was edited, or remained as the outflow of a transfer. */
     joinedId: integer(),
-    /** The transaction that stands for it now, which changes when that is joined in turn; null once that is deleted. */
+    /** What stands for it now: `joinedId`, or what that was joined with in turn; null if that is deleted. */
     survivorId: integer(),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),
@@ -388,7 +388,7 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the body, which shows whether a repeated key came with the same batch. */
+    /** SHA-256 of the preference and the body: shows whether a repeated key came with the same batch. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */
@@ -474,7 +474,7 @@ export const imports = sqliteTable(
     /** The first of the ids that it has reserved: one for each row of the file, created or not. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the rows, which shows whether a repeated key came with the same file. */
+    /** SHA-256 of the kind and the rows, which shows whether a repeated key came with the same import. */
     rowsHash: text(),
     /** The answer to a call with a key, so that a repeat gets the same one; null until it is stored. */
     answer: text({ mode: 'json' }).$type<ImportAnswer>(),
