@@ -5,11 +5,12 @@ import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 
 /**
- * Tags the answer to a GET with the number of the user's last change (`ETag`). If the client sends just one tag and it is
- * current, `Owner.run` throws NotModified before any other statement; `*`, or one tag of several, becomes a 304 here.
- * The tag is weak: it promises the same data, not the same bytes. It covers all that the answer depends on: the epoch of
- * the data, the release of this Worker, the URL, the user and the number. `variantOf` adds anything else; if that is not
- * known yet, it returns undefined, and there is no tag.
+ * Tags the answer to a GET with the number of the user's last change (`ETag`). If just one of the tags that
+ * the client sends can be current, and it is, `Owner.run` throws NotModified before any other statement; `*`,
+ * or one of several that could be, becomes a 304 here. The tag is weak: it promises the same data, not the
+ * same bytes. It covers all that the answer depends on: the epoch of the data, the release of this Worker,
+ * the URL, the user and the number. `variantOf` adds anything else; if that is not known yet, it returns
+ * undefined, and there is no tag.
  */
 export function tagged<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',

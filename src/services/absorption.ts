@@ -16,7 +16,10 @@ const rounds: Round[] = [
 /** The client ids of items: a row that has one of them belongs to that item, and absorbs no other. */
 const clientIds = sql`select client_id from item where client_id is not null and errors is null`
 
-/** The items of a batch are compared with at most this many rows, plus three for each item. */
+/**
+ * The items of a batch are compared with at most this many existing rows, plus three for each item; those of
+ * a file with as many remembered rows besides.
+ */
 const mostResemblingInAll = 5_000
 
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
@@ -61,9 +64,9 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
 }
 
 /*
- * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` of each account,
- * date and amount, at least one for each of its items, until there are `most` in all. A single item is compared with
- * about as many as a single transaction.
+ * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` of each
+ * account, date and amount, at least one for each of its items, until there are `most` existing or `most`
+ * remembered ones. A single item is compared with about as many as a single transaction.
  */
 const inAll = sql.raw(String(mostResemblingInAll))
 const most = sql`(select ${inAll} + 3 * coalesce(sum(items), 0) from wanted)`

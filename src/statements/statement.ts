@@ -10,7 +10,10 @@ export type FileOptions = {
   /** `DD/MM/YYYY`, `MM/DD/YYYY`, `YYYY-MM-DD` or similar: only the order of day, month and year counts. */
   date_format?: string
   decimal_separator?: DecimalSeparator
-  /** `inverted` if positive amounts were spent, `as_written` if negative ones were. Settles what the file leaves open. */
+  /**
+   * `inverted` if positive amounts were spent, `as_written` if negative ones were. In CSV and XLSX a file's
+   * own marks take precedence; in other formats `inverted` turns every amount round.
+   */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant, by the name that `accountNames` gives it. */
   statement_account?: string

@@ -103,10 +103,11 @@ function expiredState(): SignInFailed {
 }
 
 /**
- * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
- * sign-ins of somebody new create one user. Only an address that the provider has verified is linked. Its user may have
- * been registered by a stranger, who then knows the password unless an emailed link set it; in that case the password and
- * all tokens are removed, and the owner is told by email. Throws SignInFailed.
+ * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two
+ * simultaneous sign-ins of somebody new create one user. Only an address that the provider has verified is
+ * linked. Its user may have been registered by a stranger: unless the address was verified here and an
+ * emailed link set the password, the password and all tokens are removed, and the owner is told by email.
+ * Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context
