@@ -64,7 +64,10 @@ const variables = z.object({
   ),
 })
 
-/** An identity provider needs both credentials; a deployment, recognised by its https APP_URL, needs its own domain. */
+/**
+ * Rules that are checked only if no variable is missing: an identity provider needs both credentials; a
+ * deployment, recognised by its https APP_URL, needs its own domain.
+ */
 const schema = variables.check(({ value, issues }) => {
   const refuse = (name: keyof typeof value, message: string) =>
     issues.push({ code: 'custom', input: value[name], path: [name], message })
@@ -78,7 +81,7 @@ const schema = variables.check(({ value, issues }) => {
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError, which lists every invalid one. */
+/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError: it says what is wrong. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)

@@ -168,7 +168,7 @@ export const longestClientId = 64
 const isReference = (input: number | string): input is `#${string}` =>
   typeof input === 'string' && input.startsWith('#')
 
-/** An id, or `#` and the client id of a row that was made offline. */
+/** An id, or `#` and a client id: a row that an upload creates has no id yet. */
 export const idOrReference = field(
   trimmed(
     converted(numeric(notAnInteger), (input, refuse): number | `#${string}` => {

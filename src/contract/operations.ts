@@ -59,7 +59,7 @@ const references = {
   ),
 }
 
-/** The fields of each noun: those of the single endpoints, but ids may be references to rows that were made offline. */
+/** The fields of each noun: those of the single endpoints, but other rows may be named by client id. */
 export const fieldsOfNoun = {
   profile: { create: undefined, update: profileChanges },
   account: { create: newAccount, update: accountChanges },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { doc, field } from './doc.ts'
 
-/** The types of field in answers. Everything here is a function, to stay out of the Worker's bundle. */
+/** The types of field in answers. Each is made by a function, to stay out of the Worker's bundle. */
 
 export const id = () => field(z.int().check(z.gte(1)), doc({ format: 'int64' }))
 
@@ -12,7 +12,7 @@ export const calendarDate = () => field(z.iso.date(), doc({ examples: ['2026-11-
 /** An amount: text with two decimals, negative or not. */
 export const amount = () => field(z.string().check(z.regex(/^-?\d+\.\d{2}$/)), doc({ examples: ['12.50'] }))
 
-/** A balance or a total: a number in whole units of the currency. */
+/** A balance or a total: a number of currency units, with the cents as decimals. */
 export const total = () => field(z.number(), doc({ format: 'double', examples: [1234.5] }))
 
 /** The version of a row, raised by each change: clients send it as If-Match. */

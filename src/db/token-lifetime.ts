@@ -4,9 +4,9 @@ import type { Database } from './client.ts'
 import { runOne } from './run.ts'
 import { tokens } from './schema.ts'
 
-/** Days after its last use on which a token expires. */
+/** A token expires this many days after its last use. */
 export const idleTimeoutDays = 90
-/** Days after its creation on which a token expires, however much it is used. */
+/** A token expires this many days after its creation, however much it is used. */
 export const absoluteTimeoutDays = 365
 
 /** The times after which a token must have been used and created to be valid now. */
@@ -19,7 +19,7 @@ export function isLive({ usedAfter, createdAfter }: Record<'usedAfter' | 'create
   return sql`last_used_at > ${usedAfter} and tokens.created_at > ${createdAfter}`
 }
 
-/** If a use after this has been recorded, further ones are not: once a day is enough. */
+/** A use is recorded only if the last one on record is no later than this: once a day is enough. */
 export function recentAfter(now: Date): Date {
   return daysBefore(now, 1)
 }
