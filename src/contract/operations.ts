@@ -43,7 +43,9 @@ export const operationHead = z.object({
   id: field(z.optional(nullable(id)), doc('The id of the row. The profile needs none.')),
   client_id: field(
     z.optional(nullable(text(longestClientId))),
-    doc("The client's own id for the row: required to create it, and valid in place of `id` from then on."),
+    doc(
+      "The client's own id for the row: required to create it, and valid in place of `id` from then on. Ignored beside an `id`.",
+    ),
   ),
 })
 
