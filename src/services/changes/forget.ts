@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts'
 import { runAll, runOne } from '../../db/run.ts'
 import { dayMs } from '../../domain/dates.ts'
 
-/** Longer than any token lives without use, so that anybody who is still signed in can continue from their cursor. */
+/** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */
 const keptDays = 100
 const usersPerRead = 1_000
 /** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */

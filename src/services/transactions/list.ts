@@ -28,6 +28,7 @@ const farRows = 1_000
  */
 type Counted = { total: number; searchedBackTo?: CalendarDate | null }
 
+/** Here `searchedBackTo` is the day to continue from, which may be earlier (`dayToContinueFrom`). */
 export type TransactionPage = Counted & { page: number; perPage: number; rows: TransactionWithRelations[] }
 
 type Asked = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }

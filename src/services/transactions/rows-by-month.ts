@@ -7,9 +7,10 @@ import { transactionTypes } from '../../domain/types.ts'
 import { type Conditions, filterParts } from './filter.ts'
 
 /**
- * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
- * Whole months are read from the kept totals; months that the filter cuts are counted. Undefined for filters by account
- * or text, for which no totals are kept. The period is that of the filter's days.
+ * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more
+ * than once. Whole months are read from the kept totals; months that the filter cuts are counted. Undefined
+ * for filters by account or text, whose rows are counted in other ways (list.ts). The period is that of the
+ * filter's days.
  */
 export function rowsByMonth(
   owner: Scope,
