@@ -4,6 +4,7 @@ import {
   type Ledger,
   type LedgerFilter,
   type LedgerOptions,
+  type LedgerPeriod,
   localLedger,
   memoryStorage,
   memoryTokens,
@@ -89,8 +90,11 @@ const searches: LedgerFilter[] = [
   { q: 'tea', type: 'income' as const, from: '2026-01-01' },
 ]
 
-/** Filters of every kind, by the keys of accounts and categories. */
-export function filtersOf(ledger: Ledger): LedgerFilter[] {
+/** What a ledger and the service are both asked. Filters name accounts and categories by their keys. */
+type Questions = { filters: LedgerFilter[]; periods: LedgerPeriod[] }
+
+/** Questions of every kind. */
+export function allQuestions(ledger: Ledger): Questions {
   const accounts = ledger
     .accounts()
     .slice(-4)
@@ -99,13 +103,26 @@ export function filtersOf(ledger: Ledger): LedgerFilter[] {
     .categories()
     .slice(0, 6)
     .map(({ key }) => ({ category_id: key }))
-  return [
+  const filters = [
     ...searches,
     ...accounts,
     ...categories,
     ...accounts.slice(0, 2).map((one) => ({ ...one, ...categories[0], per_page: 2 })),
     ...accounts.slice(0, 2).map((one) => ({ ...one, q: 'tea', category_id: 'none' })),
   ]
+  return { filters, periods }
+}
+
+/** Enough to see whether a ledger has the right rows, from which it makes every answer when it is asked. */
+export function fewQuestions(ledger: Ledger): Questions {
+  const filters = [
+    { per_page: 500 },
+    { per_page: 1, page: 2 },
+    { q: 'tea', type: 'expense' as const },
+    { from: '2026-11-20', to: '2026-11-20', category_id: 'none' },
+    { account_id: ledger.accounts().at(-1)?.key, category_id: ledger.categories()[0]?.key },
+  ]
+  return { filters, periods: [{}, { month: '2026-11' }, { from: '2026-11-20' }] }
 }
 
 const periods = [
@@ -122,7 +139,7 @@ const periods = [
 ]
 
 /** Everything that a ledger shows, without what only a ledger has. */
-export function readLedger(ledger: Ledger, filters = filtersOf(ledger)) {
+export function readLedger(ledger: Ledger, { filters, periods } = allQuestions(ledger)) {
   const { first, ...all } = {
     accounts: ledger.accounts(),
     categories: ledger.categories(),
@@ -137,7 +154,11 @@ export function readLedger(ledger: Ledger, filters = filtersOf(ledger)) {
 }
 
 /** The same from the service. */
-export async function readService(person: Person, ledger: Ledger, filters = filtersOf(ledger)) {
+export async function readService(
+  person: Person,
+  ledger: Ledger,
+  { filters, periods } = allQuestions(ledger),
+) {
   const idOf = (rows: { key: string; id: number | null }[], key: unknown) =>
     key === 'none' ? key : rows.find((row) => row.key === key)?.id
   const get = async (path: string, query: object = {}) => {

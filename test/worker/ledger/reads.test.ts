@@ -3,7 +3,15 @@ import { setClock } from '../clock.ts'
 import { Dice } from '../devices/dice.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { edit } from './edits.ts'
-import { filtersOf, given, newWorld, openDevice, readLedger, readService, without } from './ledger-world.ts'
+import {
+  allQuestions,
+  given,
+  newWorld,
+  openDevice,
+  readLedger,
+  readService,
+  without,
+} from './ledger-world.ts'
 
 test('what a ledger shows of a random history is what the service answers, before and after it is sent', async () => {
   const world = newWorld()
@@ -14,13 +22,13 @@ test('what a ledger shows of a random history is what the service answers, befor
   let number = 0
   for (let round = 1; round <= 4; round++) {
     for (let step = 1; step <= 25; step++) await edit(ledger, dice, () => `s${++number}`)
-    const filters = filtersOf(ledger)
-    const before = readLedger(ledger, filters)
+    const questions = allQuestions(ledger)
+    const before = readLedger(ledger, questions)
     expect(before.pages[0].total).toBeGreaterThan(0)
     expect(await ledger.sync()).toMatchObject({ conflicts: 0, rejected: 0, waiting: 0, stopped: null })
-    const served = await readService(person, ledger, filters)
+    const served = await readService(person, ledger, questions)
     expect(without(given, before)).toEqual(without(given, served))
-    expect(readLedger(ledger, filters)).toEqual(served)
+    expect(readLedger(ledger, questions)).toEqual(served)
   }
   expect(ledger.transactions({ q: 'tea '.repeat(100_000) }).data).toEqual([])
   const reopened = await open()
