@@ -247,9 +247,10 @@ CREATE TRIGGER user_deleted AFTER DELETE ON users BEGIN
   INSERT INTO former_users (id) VALUES (old.id);
 END;
 --> statement-breakpoint
--- The log of changes (src/db/changes.ts). Each entry takes the user's next number. The entry of a deleted account also
--- covers its transactions, on either side, and that of a deleted category all references to it. Nothing is logged for a
--- user who has no token yet, since nobody can have asked for their changes.
+-- The log of changes (src/db/changes.ts). Each entry takes the user's next number. The entry of a deleted
+-- account also covers its transactions, on either side, and that of a deleted category all references to it.
+-- Rows made for a user who has no token yet, such as the default categories, are not logged: nobody can have
+-- asked for changes by then.
 CREATE TRIGGER account_creation_logged AFTER INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM tokens WHERE user_id = new.user_id) BEGIN
   INSERT INTO changes (user_id, seq, noun, row_id, at)
