@@ -34,7 +34,7 @@ export function showImport(owner: Owner, id: number): Promise<Import> {
  */
 export async function deleteImport(owner: Owner, id: number, isForced: boolean): Promise<void> {
   const which = isForced ? sql`true` : sql`updated_at = created_at`
-  const undone = undoImport(owner.id, sql`${id}`, { which, isDryRun: false })
+  const undone = undoImport(owner.id, sql`${id}`, which)
   for (let isGone = false; !isGone; ) {
     const { owned, left } = await withinBounds(
       'amount',

@@ -30,16 +30,10 @@ export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQ
 /** An empty span of days. */
 export const noDays = { from: sql`null`, to: sql`null` }
 
-/** The matches in which rows of an import take part, without those that `surePairs` would join; null if none. */
-export function possibleMatches(
-  importId: number,
-  found: FoundCandidates,
-  { joinsSure }: { joinsSure: boolean },
-): Possible {
+/** The matches in which rows of an import take part; null if none. */
+export function possibleMatches(importId: number, found: FoundCandidates): Possible {
   const rows = new Map(found.candidates.map((row) => [row.id, row]))
-  const all = matchesOfImport(importId, found)
-  const joined = new Set(joinsSure ? sureOf(all) : [])
-  const matches = all.filter((match) => !joined.has(match))
+  const matches = matchesOfImport(importId, found)
   if (matches.length === 0) return null
   const { from, to } = spanOf(
     matches.flatMap(({ ids }) => ids.flatMap((id) => rows.get(id)?.transactionDate ?? [])),
@@ -60,15 +54,11 @@ export type SurePair = [kind: MatchKind, first: number, second: number]
 export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates): SurePair[] {
   const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
   const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
-  return sureOf(matchesOfImport(id, found)).map(({ kind, ids: [first, second] }) => [
-    kind,
-    named(first),
-    named(second),
-  ])
+  const sure = matchesOfImport(id, found).filter(({ certainty }) => certainty === 'sure')
+  return sure
+    .slice(0, mostJoined)
+    .map(({ kind, ids: [first, second] }) => [kind, named(first), named(second)])
 }
-
-const sureOf = (matches: Match[]) =>
-  matches.filter(({ certainty }) => certainty === 'sure').slice(0, mostJoined)
 
 type Tried = { id: number; firstId: number; rows: number }
 

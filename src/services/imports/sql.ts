@@ -22,7 +22,7 @@ import type { BrokenItem } from './errors.ts'
 import type { ImportFile } from './import-file.ts'
 import { daysIfCreated, noDays, pairsWithIds } from './possible-matches.ts'
 import { stageImportRows } from './rows.ts'
-import { isImportedBy, undoImport } from './undo.ts'
+import { isImportedBy } from './undo.ts'
 
 /**
  * What the statements of an import are made of. The batch exists only within the transaction. `named` and `pairs` are
@@ -46,7 +46,7 @@ export type Plan = {
 type Asked = Slots<Plan>
 type Importer = Scope & { now: SQL<Date> }
 
-/** The statements of an import, in their order. */
+/** The statements of an import, in their order. A dry run rolls back to where it began, in the same transaction. */
 export const importStatements = prepareOwned((owner, plan: Asked) => {
   const { db } = owner
   const { batch, hasKey } = plan
@@ -56,6 +56,7 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
   const answered = hasKey ? sql`(select id from imports where ${earlier})` : importId
   return {
     earlier: db.select().from(imports).where(earlier),
+    begin: plan.isDryRun ? [db.run(sql`savepoint dry_run`)] : [],
     batch: insertWhere(
       db,
       batches,
@@ -68,7 +69,9 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
     ...joinMatches(owner, plan, importId),
     balance: db.all<{ balance: number | null }>(balanceAt(owner, plan.closing.accountId, plan.closing.date)),
     ...selectCandidates(owner, plan.looksForMatches ? daysIfCreated(plan.days, answered) : noDays),
-    ...cleanUp(owner, plan, importId),
+    forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
+    cleared: db.delete(batches).where(eq(batches.id, batch.id)),
+    undone: plan.isDryRun ? runEach([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
 })
 
@@ -101,7 +104,7 @@ function createIfValid(owner: Importer, plan: Asked, importId: SQL) {
     and not exists (select 1 from ${batchParts} where batch_id = ${id} and invalid > 0)
     and ${importQuota(owner, plan.named).holds})`
   return {
-    newCategories: db.run(createMissingCategories(owner, now, missing, plan.isDryRun ? sql`false` : isValid)),
+    newCategories: db.run(createMissingCategories(owner, now, missing, isValid)),
     decided: db.run(decideOutcomes(id, [], { deleted: !plan.takesDeleted })),
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
@@ -119,14 +122,6 @@ function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQ
   return {
     joins: joinsPairs ? runEach(joinPairs(owner, matched, sql`true`)) : [],
     joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
-  }
-}
-
-function cleanUp(owner: Importer, { batch, takesDeleted, isDryRun }: Asked, importId: SQL) {
-  return {
-    forgotten: takesDeleted && !isDryRun ? runEach([forgetTaken(owner, importId)]) : [],
-    undone: isDryRun ? runEach(undoImport(owner.id, importId, { which: sql`true`, isDryRun: true })) : [],
-    cleared: owner.db.delete(batches).where(eq(batches.id, batch.id)),
   }
 }
 

@@ -27,57 +27,48 @@ export type ImportResult = ImportAnswer & {
 
 /**
  * Imports a file, all or nothing, in one transaction: stages its rows, checks them, compares them with existing ones
- * and creates the rest. A dry run does the same and undoes it at the end. The same file with the same key is imported
- * once.
+ * and creates the rest. A dry run does the same and rolls it back at the end. The same file with the same key is
+ * imported once.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
- * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, and the
- * sure matches that it finds are joined in the transaction of the import. Throws EmailNotVerified, Invalid.
+ * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run that joins nothing comes
+ * first, and the sure matches that it finds are joined in the transaction of the import, which may itself be a dry run.
+ * Throws EmailNotVerified, Invalid.
  */
 export async function storeImport(
   owner: Owner,
   file: ImportFile,
   idempotencyKey: string | undefined,
 ): Promise<ImportResult> {
-  const joinsSure = file.match === 'sure' && !file.isDryRun
-  const pairs = joinsSure ? await findSurePairs(owner, file, idempotencyKey) : []
-  return (await runImport(owner, file, idempotencyKey, pairs)).result
-}
-
-/** The sure matches of a file, found by a dry run. */
-async function findSurePairs(
-  owner: Owner,
-  file: ImportFile,
-  idempotencyKey: string | undefined,
-): Promise<SurePair[]> {
-  try {
-    return (await runImport(owner, { ...file, isDryRun: true }, undefined, [])).sure
-  } catch (error) {
-    // A repeat gets the first answer again, even if the file could no longer be imported.
-    if (idempotencyKey !== undefined && error instanceof Invalid) return []
-    throw error
-  }
-}
-
-/** Imports a file and joins these pairs. A dry run with `match=sure` returns the pairs that would be joined. */
-async function runImport(
-  owner: Owner,
-  file: ImportFile,
-  idempotencyKey: string | undefined,
-  pairs: SurePair[],
-): Promise<{ result: ImportResult; sure: SurePair[] }> {
+  const pairs = file.match === 'sure' ? await findSurePairs(owner, file, idempotencyKey) : []
   const plan = planOf(file, idempotencyKey, pairs)
   const results = await runStatements(owner, plan)
   const record = importOf(owner, file, plan, results)
   const answer = record.answer ?? (await newAnswer(owner, file, plan, record, results))
   if (plan.hasKey && !record.answer) await keepAnswer(owner.db, record.id, answer)
-  const isTrial = looksForSurePairs(file)
-  const sure = isTrial ? surePairs(record, results) : []
-  // A trial counts the pairs that would be joined, an import those that have been, and a repeat those of the first call.
-  const joined = isTrial ? sure.length : (results.joined.flat()[0]?.joined ?? record.joined)
   const { rows, created, duplicate, deletedBefore } = record
+  // A repeat counts the pairs that the first call joined.
+  const joined = results.joined.flat()[0]?.joined ?? record.joined
   const id = file.isDryRun ? null : record.id
-  return { result: { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer }, sure }
+  return { id, counts: { rows, created, duplicate, deletedBefore, joined }, ...answer }
+}
+
+/** The sure matches of a file, found by a dry run that joins nothing. */
+async function findSurePairs(
+  owner: Owner,
+  file: ImportFile,
+  idempotencyKey: string | undefined,
+): Promise<SurePair[]> {
+  const trial = { ...file, isDryRun: true }
+  const plan = planOf(trial, undefined, [])
+  try {
+    const results = await runStatements(owner, plan)
+    return surePairs(importOf(owner, trial, plan, results), results)
+  } catch (error) {
+    // A repeat gets the first answer again, even if the file could no longer be imported.
+    if (idempotencyKey !== undefined && error instanceof Invalid) return []
+    throw error
+  }
 }
 
 function planOf(file: ImportFile, idempotencyKey: string | undefined, pairs: SurePair[]): Plan {
@@ -130,7 +121,7 @@ async function newAnswer(
   const found = isLookedAtLater(file) ? await runAll(db, selectCandidates(scope, days)) : results
   return {
     duplicates: results.duplicates.map((duplicate) => explained(file, duplicate)),
-    possible: possibleMatches(id, found, { joinsSure: looksForSurePairs(file) }),
+    possible: possibleMatches(id, found),
     closing: compareClosing(file, results.balance),
   }
 }
@@ -138,9 +129,4 @@ async function newAnswer(
 /** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */
 async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
-}
-
-/** True for a dry run that finds out which matches would be joined. */
-function looksForSurePairs({ isDryRun, match }: ImportFile): boolean {
-  return isDryRun && match === 'sure'
 }
