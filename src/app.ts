@@ -28,6 +28,7 @@ import { summaryRoutes } from './http/routes/summary.ts'
 import { syncRoutes } from './http/routes/sync.ts'
 import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
+import { paceOf } from './http/turns.ts'
 
 /** Responses are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -50,8 +51,11 @@ app.use(async (c, next) => {
   c.set('deadline', deadlineAfter(requestMs))
   const { meter, deadline } = c.var
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
-  c.set('deps', createDeps(c.env, { meter, waitUntil, deadline }))
+  const pace = paceOf(c)
+  c.set('pace', pace)
+  c.set('deps', createDeps(c.env, { meter, waitUntil, deadline, pace }))
   await next()
+  pace.end()
 })
 app.use(crossOrigin)
 app.use(

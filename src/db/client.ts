@@ -31,6 +31,11 @@ export type Database = typeof builder & {
   send(statements: Bound[]): Promise<unknown[]>
 }
 
+/** Makes a run wait before it asks the database, and before it reads an answer (http/turns.ts). */
+export type Pace = { beforeAsking(): Promise<void>; beforeReading(): Promise<void> }
+
+const noPace: Pace = { beforeAsking: async () => {}, beforeReading: async () => {} }
+
 /** Where the database is, and how long a round trip may take. */
 export type DatabaseAddress = { url: string; authToken?: string | undefined; timeoutMs: number }
 
@@ -43,13 +48,15 @@ export function openDatabase(
   {
     meter = new Meter(),
     deadline = () => AbortSignal.timeout(address.timeoutMs),
-  }: { meter?: Meter; deadline?: Deadline | undefined } = {},
+    pace = noPace,
+  }: { meter?: Meter; deadline?: Deadline | undefined; pace?: Pace | undefined } = {},
 ): Database {
-  const send = (statements: Bound[]) => {
+  const send = async (statements: Bound[]) => {
+    await pace.beforeAsking()
     // The driver's default mode begins as a reader: a transaction that reads first and writes later would fail at once,
     // instead of waiting its turn, if another writer came in between.
     const mode = statements.every(({ isRead }) => isRead) ? 'read' : 'write'
-    const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline }))
+    const run = () => translateDatabaseErrors(attempt(address, statements, mode, { meter, deadline, pace }))
     return meter.timeDatabase(withRetries(run, mode, deadline()))
   }
 
@@ -61,7 +68,7 @@ async function attempt(
   { url, authToken }: DatabaseAddress,
   statements: Bound[],
   mode: TransactionMode,
-  { meter, deadline }: { meter: Meter; deadline: Deadline },
+  { meter, deadline, pace }: { meter: Meter; deadline: Deadline; pace: Pace },
 ): Promise<unknown[]> {
   let steps: (Step | null)[] = []
   const client = createClient({
@@ -69,7 +76,9 @@ async function attempt(
     ...(authToken && { authToken }),
     fetch: async (request: Request) => {
       meter.countRoundTrip()
-      return tapped(await ask(request, deadline()), (found) => {
+      const response = await ask(request, deadline())
+      await pace.beforeReading()
+      return tapped(response, (found) => {
         steps = found
         for (const step of found) meter.countRows(step?.rows_read ?? 0, step?.rows_written ?? 0)
       })

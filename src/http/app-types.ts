@@ -1,3 +1,4 @@
+import type { Pace } from '../db/client.ts'
 import type { Meter } from '../db/meter.ts'
 import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
@@ -6,5 +7,12 @@ import type { RequestDeadline } from '../domain/deadline.ts'
 /** Hono's types for this app. `owner` is set on every route that is not public. */
 export type App = {
   Bindings: Env
-  Variables: { requestId: string; meter: Meter; deadline: RequestDeadline; deps: Deps; owner: Owner }
+  Variables: {
+    requestId: string
+    meter: Meter
+    deadline: RequestDeadline
+    pace: Pace
+    deps: Deps
+    owner: Owner
+  }
 }

@@ -40,7 +40,9 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = await readText(c, maxBytes, memory)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
-      // The deadline starts now that the body has arrived: until now, it was the client who kept us waiting.
+      // Parsing takes time and memory as well.
+      await c.var.pace.beforeAsking()
+      // The deadline starts now: until now, it was the client who kept us waiting.
       c.var.deadline.restart()
       c.var.deadline()
       await next()

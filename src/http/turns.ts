@@ -1,4 +1,6 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
+import type { Pace } from '../db/client.ts'
+import { requestMs, within } from '../domain/deadline.ts'
 import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
@@ -7,16 +9,96 @@ import { userOf } from './known-tokens.ts'
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /** A turn expires after this, longer than any request takes: one whose client has gone may never end its own. */
-export const turnMs = 12_000
+export const turnMs = 20_000
 
 /** With more rows than this, an answer can be megabytes, and take a tenth of a second of processor time. */
 const manyRows = 100
 /** An app rarely asks for more pages at once. */
 export const largeAnswersAtOnce = 4
 /** An app may ask for a year of summaries at once. */
-const usuallySmallAtOnce = 12
+const requestsAtOnce = 12
+/** While a request waits for a slow database, it takes no processor, so it soon makes room for the next. */
+const askingMs = 100
+/** Making an answer takes far less, unless that waits for something else, such as the rest of an upload. */
+const answeringMs = 1_000
+/** Whoever has not looked for so long after it was due has gone. */
+const overdueMs = 1_000
 
-const turns = new Set<{ of: string; until: number }>()
+/** What is under way or waits for its turn, in order of arrival. */
+const line = new Set<Turn>()
+
+/** A place among all that has the same name, from the first `take` until `end`. */
+class Turn {
+  readonly #name: string
+  readonly #atOnce: number
+  /** Until then, those behind it wait. */
+  #until = 0
+  #isOver = false
+
+  constructor(name: string, atOnce: number) {
+    this.#name = name
+    this.#atOnce = atOnce
+  }
+
+  /** Waits until fewer than `atOnce` are ahead, and then lasts so long. False if that takes too long. */
+  async take(lastsMs: number, longestMs: number): Promise<boolean> {
+    const deadline = performance.now() + longestMs
+    while (!this.#isOver) {
+      line.add(this)
+      const now = performance.now()
+      const ahead = this.#countAhead(now)
+      if (ahead < this.#atOnce) {
+        this.#until = now + lastsMs
+        return true
+      }
+      if (now >= deadline) break
+      // Hundreds may wait, and each look costs, so those further back look less often.
+      const pause = lookEveryMs * Math.floor(ahead / this.#atOnce)
+      this.#until = now + pause + overdueMs
+      await scheduler.wait(pause)
+    }
+    this.end()
+    return false
+  }
+
+  end(): void {
+    this.#isOver = true
+    line.delete(this)
+  }
+
+  #countAhead(now: number): number {
+    let ahead = 0
+    for (const other of line) {
+      if (other === this) break
+      if (other.#until + turnMs < now) line.delete(other)
+      else if (other.#name === this.#name && other.#until >= now) ahead += 1
+    }
+    return ahead
+  }
+}
+
+/**
+ * The pace of a request: an isolate reads the bodies, asks the database and makes the answers of only a few requests of
+ * a user at a time, so that one user cannot hold up the rest. Others wait, as long as they would for the database, and
+ * then throw TooBusy. Requests without a token do not wait.
+ */
+export function paceOf(c: Context<App>): Pace & { end(): void } {
+  let turn: Turn | undefined
+  let isOver = false
+  const take = async (lastsMs: number) => {
+    if (isOver || !c.get('owner')) return
+    turn ??= new Turn(`requests of ${userOfRequest(c)}`, requestsAtOnce)
+    if (!(await turn.take(lastsMs, requestMs))) throw new TooBusy()
+  }
+  return {
+    beforeAsking: () => take(askingMs),
+    beforeReading: () => within(c.var.deadline(), take(answeringMs)),
+    end: () => {
+      isOver = true
+      turn?.end()
+    },
+  }
+}
 
 /** Waits until `take` has taken what it needs and returned true. Throws TooBusy if that takes too long. */
 export async function waitForTurn(take: () => boolean): Promise<void> {
@@ -27,17 +109,9 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/**
- * Builds an answer of up to this many rows. An isolate builds only a few large ones of a user at a time, so that one
- * user cannot hold up the rest. Throws TooBusy.
- */
+/** Builds an answer of up to this many rows: of large ones, an isolate builds even fewer at a time. Throws TooBusy. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
-}
-
-/** The same for a route without pages or with long texts, whose answers are small unless somebody means harm. */
-export function inTurns(kind: string, atOnce = usuallySmallAtOnce): MiddlewareHandler<App> {
-  return (c, next) => inUsersTurn(c, kind, atOnce, next)
 }
 
 /** Does the work once fewer than `atOnce` of its kind are under way for the user. Throws TooBusy. */
@@ -47,27 +121,25 @@ export function inUsersTurn<T>(
   atOnce: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { tokenKey } = c.var.owner
-  const done = inTurn(`${kind} of ${userOf(tokenKey) ?? tokenKey}`, atOnce, work)
+  const done = inTurn(`${kind} of ${userOfRequest(c)}`, atOnce, work)
   // Even if the client goes away, the work continues and ends its turn.
   c.executionCtx.waitUntil(done.catch(() => undefined))
   return done
 }
 
 /** Does the work once fewer than `atOnce` of the same name are under way. Throws TooBusy. */
-export async function inTurn<T>(of: string, atOnce: number, work: () => Promise<T>): Promise<T> {
-  const turn = { of, until: 0 }
-  await waitForTurn(() => {
-    const now = performance.now()
-    for (const other of turns) if (other.until < now) turns.delete(other)
-    if ([...turns].filter((other) => other.of === of).length >= atOnce) return false
-    turn.until = now + turnMs
-    turns.add(turn)
-    return true
-  })
+export async function inTurn<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
+  const turn = new Turn(name, atOnce)
+  if (!(await turn.take(turnMs, longestWaitMs))) throw new TooBusy()
   try {
     return await work()
   } finally {
-    turns.delete(turn)
+    turn.end()
   }
+}
+
+/** The user's id, or what identifies a token that this isolate does not know yet. */
+function userOfRequest(c: Context<App>): number | string {
+  const { tokenKey } = c.var.owner
+  return userOf(tokenKey) ?? tokenKey
 }

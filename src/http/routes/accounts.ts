@@ -13,23 +13,18 @@ import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
 import { pathId } from '../path-id.ts'
 import { presentAccount } from '../present.ts'
-import { inTurns } from '../turns.ts'
 import { body, header } from '../validate.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()
-  .get('/', inTurns('accounts'), tagged(), async (c) =>
-    c.json((await listAccounts(c.var.owner)).map(presentAccount)),
-  )
+  .get('/', tagged(), async (c) => c.json((await listAccounts(c.var.owner)).map(presentAccount)))
   .post('/', header(newAccountKey), body(newAccount), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     const { account, isNew } = await createAccount(c.var.owner, draft, values['Idempotency-Key'])
     return c.json(presentAccount(account), isNew ? 201 : 200)
   })
-  .get('/:id', inTurns('accounts'), tagged(), async (c) =>
-    c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))),
-  )
+  .get('/:id', tagged(), async (c) => c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'), expected)))

@@ -7,14 +7,16 @@ import type { App } from '../app-types.ts'
 import { withMemoryForItems } from '../json-body.ts'
 import { readUpload } from '../operation-input.ts'
 import { presentFeed, presentOutcome } from '../present.ts'
-import { inTurns, inUsersTurn, largeAnswersAtOnce } from '../turns.ts'
+import { inUsersTurn, largeAnswersAtOnce } from '../turns.ts'
 import { bodyReadBy, query } from '../validate.ts'
 
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
-  .get('/', inTurns('changes', largeAnswersAtOnce), query(feedQuery), async (c) => {
+  .get('/', query(feedQuery), async (c) => {
     const { changesEpoch } = c.var.deps.config
-    return c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
+    const work = async () =>
+      c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
+    return inUsersTurn(c, 'changes', largeAnswersAtOnce, work)
   })
   .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
     const { removals, config } = c.var.deps

@@ -8,18 +8,11 @@ import { summarise } from '../../services/summary.ts'
 import type { App } from '../app-types.ts'
 import { tagged } from '../conditional-get.ts'
 import { presentSummary } from '../present.ts'
-import { inTurns } from '../turns.ts'
 import { query } from '../validate.ts'
 
-export const summaryRoutes = new Hono<App>().get(
-  '/',
-  inTurns('summaries'),
-  query(period),
-  tagged(currentMonth),
-  async (c) => {
-    return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
-  },
-)
+export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
+  return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
+})
 
 /** The month that the answer is about if none was asked for; undefined while it is not the same everywhere on earth. */
 function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {

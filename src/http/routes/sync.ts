@@ -15,7 +15,6 @@ import type { App } from '../app-types.ts'
 import { listItems, readItem, type TransactionDraft } from '../items.ts'
 import { withMemoryForItems } from '../json-body.ts'
 import { presentSync } from '../present.ts'
-import { inTurns } from '../turns.ts'
 import { bodyReadBy, header, hints, isObject } from '../validate.ts'
 
 const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
@@ -36,7 +35,7 @@ export const syncRoutes = new Hono<App>()
     const message = 'Sync process started in the background.'
     return c.json<ShownAcceptedBatch>({ message, sync_id, status_url })
   })
-  .get('/:id', inTurns('batches'), hints('param', batchPath), async (c) => {
+  .get('/:id', hints('param', batchPath), async (c) => {
     const { id = '' } = c.req.valid('param')
     return c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, id)))
   })
