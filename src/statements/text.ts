@@ -46,7 +46,9 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
 /** A value as error messages quote it: one line of at most 40 characters. */
 export function quoted(raw: string): string {
   const text = cleanText(raw) ?? ''
-  return text.length <= 40 ? text : `${[...text].slice(0, 39).join('')}…`
+  // A character has up to two units.
+  const start = [...text.slice(0, 82)]
+  return start.length <= 40 ? text : `${start.slice(0, 39).join('')}…`
 }
 
 /** A value with its row, as error messages quote it. */

@@ -425,6 +425,19 @@ describe('an address that is already registered', () => {
     expect(await usersIn(world)).toBe(1)
   })
 
+  test('but was never verified keeps a password that an emailed link has set', async () => {
+    const world = createWorld()
+    const { email, token: pretenders } = await world.register({ email: address() })
+    expect((await resetPassword(world, { email }, 'a password of my own')).status).toBe(200)
+    const { access_token } = (await login(world, email, 'a password of my own')).body
+    const { token } = await signInThroughProvider(world, email)
+    for (const own of [token, access_token])
+      expect((await me(world, own)).email_verified_at).toEqual(aTimestamp)
+    expect((await world.call('GET', '/api/me', { token: pretenders })).status).toBe(401)
+    expect((await login(world, email, 'a password of my own')).status).toBe(200)
+    expect(world.queued.filter(({ kind }) => kind === 'password_removed')).toEqual([])
+  })
+
   test('but was never verified takes the name that the provider gives, not the stranger’s', async () => {
     const world = createWorld()
     const email = `bob.${crypto.randomUUID()}@example.com`

@@ -52,10 +52,17 @@ export function matching(
   // A search looks at the newest rows of an account, or else of a category, in the days asked for.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
   const looked = filtered(days, narrow).slice(0, mostSearched)
+  const oldest = looked.length < mostSearched ? undefined : looked.at(-1)
   return {
     found: filtered(looked, [...conditions, containing(text)]),
-    searched_back_to: looked.length < mostSearched ? null : (looked.at(-1)?.transaction_date ?? null),
+    searched_back_to: oldest ? dayToContinueFrom(oldest.transaction_date, from, to) : null,
   }
+}
+
+/** As in the service: a day before `to`, or one with more rows than a search looks at could never be passed. */
+function dayToContinueFrom(oldest: string, from = '', to = '9999'): string | null {
+  if (oldest < to) return oldest
+  return from < to ? new Date(Date.parse(to) - 86_400_000).toISOString().slice(0, 10) : null
 }
 
 function filtered<Row>(rows: readonly Row[], conditions: ((row: Row) => boolean)[]): readonly Row[] {

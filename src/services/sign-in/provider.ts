@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import type { Callback } from '../../contract/sign-in.ts'
 import type { Database } from '../../db/client.ts'
@@ -105,8 +105,8 @@ function expiredState(): SignInFailed {
 /**
  * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two
  * simultaneous sign-ins of somebody new create one user. Only an address that the provider has verified is
- * linked. Its user may have been registered by a stranger: unless the address was verified here and an
- * emailed link set the password, the password and all tokens are removed, and the owner is told by email.
+ * linked. Its user may have been registered by a stranger: unless an emailed link set the password, the
+ * password and all tokens are removed, and the owner is told by email.
  * Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
@@ -142,7 +142,7 @@ function linking({ db, now }: IdentityContext, identity: Identity) {
   const mayLink = hasVerifiedEmail(identity)
     ? and(eq(users.email, identity.email ?? ''), isNull(users.idpId), isUnknown(identity))
     : sql`false`
-  const isDoubtful = or(isNull(users.emailVerifiedAt), eq(users.isPasswordProven, false)) as SQL
+  const isDoubtful = eq(users.isPasswordProven, false)
   const doubtful = sql`(select ${users.id} from ${users} where ${and(mayLink, isDoubtful)})`
   return {
     passwordRemoved: db

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { setClock } from '../clock.ts'
 import { Dice } from '../devices/dice.ts'
+import { askDatabase, createHousehold, writeHistory } from '../laws/every-route.ts'
 import { openAccount, recordTransaction } from '../world.ts'
 import { edit } from './edits.ts'
 import {
@@ -34,6 +36,29 @@ test('what a ledger shows of a random history is what the service answers, befor
   const reopened = await open()
   expect(readLedger(reopened)).toEqual(readLedger(ledger))
   expect(readLedger((await openDevice(world, person)).ledger).accounts).toEqual([])
+})
+
+test('a search of more rows than it looks at names the day that the service names', async () => {
+  const world = newWorld()
+  const home = await createHousehold(world)
+  await writeHistory(home, 10_001)
+  await askDatabase(world, sql`update transactions set transaction_date = '2026-10-31'`)
+  const { ledger } = await openDevice(world, home.person)
+  expect(await ledger.sync()).toMatchObject({ stopped: null })
+  const days: { from?: string; to?: string }[] = [
+    {},
+    { to: '2026-10-31' },
+    { from: '2026-10-31', to: '2026-10-31' },
+    { to: '2026-10-30' },
+  ]
+  const named = { service: [] as unknown[], ledger: [] as unknown[] }
+  for (const filter of days) {
+    const query = new URLSearchParams(Object.entries({ q: 'hut', ...filter }))
+    named.service.push((await home.person.get(`/api/transactions?${query}`)).body.searched_back_to)
+    named.ledger.push(ledger.transactions({ q: 'hut', ...filter }).searched_back_to)
+  }
+  expect(named.service).toEqual(['2026-10-31', '2026-10-30', null, null])
+  expect(named.ledger).toEqual(named.service)
 })
 
 test('what others have done is shown as the service answers it, after a pull and after a snapshot', async () => {
