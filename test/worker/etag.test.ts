@@ -110,7 +110,6 @@ test.each(writes)('after %s the tag of every read is different', async (route) =
   const device = (await world.call('POST', '/api/login', { body: { email, password } })).body.access_token
   const before = new Map<string, string>()
   for (const path of paths) before.set(path, await tagOf(world, device, path))
-  for (const [path, tag] of before) expect((await read(world, device, path, tag)).status).toBe(304)
   expect((await call(person)).status).toBe(status)
   await world.deliverSyncs()
   for (const [path, tag] of before) {
