@@ -31,6 +31,40 @@ export function balancesProve(rows: Balanced[]): boolean {
   return known >= 2 && (runningBalance(rows) !== null || runningBalance(rows.toReversed()) !== null)
 }
 
+/** A line of a file; only rows have an amount. */
+type StatedLine = { line: number; amount: Minor | null; balance: Minor | null }
+
+/**
+ * The lines without an amount at which the balance changes, as the rows on both sides show. None unless all other balances
+ * follow from the amounts, whether from the top down or from the bottom up.
+ */
+export function unexplainedLines(lines: StatedLine[]): number[] {
+  const ordered = lines.toSorted((a, b) => a.line - b.line)
+  return changesWithoutAmount(ordered) ?? changesWithoutAmount(ordered.reverse()) ?? []
+}
+
+function changesWithoutAmount(lines: StatedLine[]): number[] | null {
+  const found: number[] = []
+  let running: number | null = null
+  let between: StatedLine[] = []
+  for (const one of lines) {
+    const { amount, balance } = one
+    if (amount === null) {
+      between.push(one)
+      continue
+    }
+    const before: number | null = balance === null ? running : balance - amount
+    if (running !== null && before !== running) {
+      const change = between.find((line) => line.balance === before)
+      if (!change) return null
+      found.push(change.line)
+    }
+    running = before === null ? null : before + amount
+    between = []
+  }
+  return found
+}
+
 /** What the balances say about the signs. The dates show from which end to read the rows. */
 export function checkSigns(rows: Balanced[]): SignCheck {
   const down = signCheckOf(stepsOf(rows))

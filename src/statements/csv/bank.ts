@@ -1,15 +1,16 @@
+import { requiredText } from '../../domain/draft.ts'
 import type { Minor } from '../../domain/money.ts'
 import { accountNames, addEntry, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'
 import type { BankStatement, FileOptions, StatementAccount } from '../statement.ts'
 import { bankReference } from '../text.ts'
-import { balancesProve, closingBalance, countedRows } from './balance.ts'
+import { balancesProve, closingBalance, countedRows, unexplainedLines } from './balance.ts'
 import { currencyOfAmounts } from './columns.ts'
 import { describeRow } from './description.ts'
 import { settleDirections } from './direction.ts'
 import { csvFields } from './header-names.ts'
 import { accountCell, ownAccounts } from './own-accounts.ts'
-import { type CsvRow, cellOf, transactionRows } from './rows.ts'
+import { type CsvRow, cellOf, mayLackAmount, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
@@ -29,15 +30,30 @@ export function readBankCsv(text: string, options: FileOptions): BankStatement {
   const problems = new Problems()
   const table = openTable(text, options, fields)
   const rows = transactionRows(table)
-  const { values, ...signs } = readValues(table, rows, options, problems)
+  const { values, basis, stated } = readValues(table, rows, options, problems)
   const groups = groupsOf(entriesOf(table, values, options))
-  const settled = settleDirections(table, groups, signs, options, problems)
+  const openings = stated.map(({ balance }) => balance)
+  const settled = settleDirections(table, groups, { basis, openings }, options, problems)
   if (problems.any) askForAccount(table, values, options, problems)
+  else if (settled.length === 1) requireAmounts(settled.flat(), stated, problems)
   problems.throwIfAny()
   const accounts = settled.map((group) => accountOf(table, withFees(table, group, options)))
   const [first = emptyAccount(ibanAbove(table), null), ...others] = accounts
   first.skipped += rows.skipped
   return { format: 'csv', accounts: [first, ...others] }
+}
+
+/** Adds an error for each line that has a date and a balance but no amount, if its balance shows that money moved. */
+function requireAmounts(
+  entries: Entry[],
+  stated: { row: CsvRow; balance: Minor }[],
+  problems: Problems,
+): void {
+  const rows = entries.map(({ row: { line }, amount, balance }) => ({ line, amount, balance }))
+  const amountless = stated.flatMap(({ row, balance }) =>
+    mayLackAmount(row) ? [{ line: row.line, amount: null, balance }] : [],
+  )
+  for (const line of unexplainedLines([...rows, ...amountless])) problems.addRow(line, 'amount', requiredText)
 }
 
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {

@@ -93,6 +93,11 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
   }
 }
 
+/** True for a line that has a date but no amount, and does not say that it is a total or a balance. */
+export function mayLackAmount(row: CsvRow): boolean {
+  return row.date.written !== null && hasNoAmount(row) && !says(row, summary)
+}
+
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
 function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
   if (row.date.text !== '' || !hasAmount(row)) return row

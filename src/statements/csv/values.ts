@@ -19,10 +19,14 @@ export type ReadRow = {
 }
 
 /**
- * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the balances of
- * lines that are not rows.
+ * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the lines that are
+ * not rows but state a balance.
  */
-type ReadValues = { values: ReadRow[]; basis: SignBasis | null; openings: Minor[] }
+type ReadValues = {
+  values: ReadRow[]
+  basis: SignBasis | null
+  stated: { row: CsvRow; balance: Minor }[]
+}
 
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
@@ -53,8 +57,11 @@ export function readValues(
     balance: quietly(row.balance),
     fee: quietly(row.fee),
   }))
-  const openings = aside.map(({ balance }) => quietly(balance)).filter((balance) => balance !== null)
-  return { values, basis: signed?.basis ?? null, openings }
+  const stated = aside.flatMap((row) => {
+    const balance = quietly(row.balance)
+    return balance === null ? [] : [{ row, balance }]
+  })
+  return { values, basis: signed?.basis ?? null, stated }
 }
 
 function signOnly({ written }: AmountCell): Minor | MoneyProblem {

@@ -97,7 +97,6 @@ function columnOf(reference: string | undefined): number | null {
 function textOf(cell: { type: string; format: number; text: string }, context: SheetContext): string {
   const { type, format, text } = cell
   if (type === 's') return context.texts[Number(text)] ?? ''
-  if (type === 'e') return ''
   if (type !== 'n' || text === '') return text
   const number = Number(text)
   if (context.dateFormats[format] && number > 0 && number < 200_000)

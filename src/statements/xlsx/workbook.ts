@@ -29,12 +29,13 @@ export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankState
   if (!sheets) return null
   const read: { name: string; statement: BankStatement }[] = []
   let refusal: unknown = null
-  for (const { name, rows } of sheets) {
+  for (const sheet of sheets) {
+    const { name, rows } = sheet
     try {
       read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }) })
     } catch (error) {
       // A sheet without transactions, such as a summary, is passed over.
-      if (!(error instanceof Invalid) || isTable(rows)) throw error
+      if (!(error instanceof Invalid) || isTable(sheet, sheets)) throw error
       refusal ??= error
     }
   }
@@ -52,7 +53,7 @@ export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankState
 export function readOnlyTable(bytes: Uint8Array): string | null {
   const sheets = filledSheets(bytes)
   if (!sheets) return null
-  const [table = sheets[0], ...others] = sheets.filter(({ rows }) => isTable(rows))
+  const [table = sheets[0], ...others] = sheets.filter((sheet) => isTable(sheet, sheets))
   if (!table || others.length > 0) refuseFile('The workbook must have exactly one table.')
   return toCsv(table.rows)
 }
@@ -157,12 +158,18 @@ function toCsv(rows: string[][]): string {
   return rows.map((row) => `${row.map(escaped).join(',')}\n`).join('')
 }
 
-/** True for a sheet in which two rows have a date and an amount: none of it may be passed over. */
-function isTable(rows: string[][]): boolean {
-  const dated = rows.filter(
-    (row) =>
-      row.some((cell) => readWrittenDate(cell)) &&
-      row.some((cell) => !readWrittenDate(cell) && readWrittenAmount(cell)),
-  )
-  return dated.length > 1
+/**
+ * True for a sheet in which two rows have a date and an amount, or one does, below a header that another sheet has too:
+ * none of it may be passed over.
+ */
+function isTable({ rows }: Sheet, sheets: Sheet[]): boolean {
+  const [first = 0, ...others] = rows.flatMap((row, i) => (isDated(row) ? [i] : []))
+  const header = (rows[first - 1] ?? []).filter(Boolean)
+  const isHeader = (row: string[]) => header.length > 1 && `${row.filter(Boolean)}` === `${header}`
+  return others.length > 0 || sheets.some((other) => other.rows !== rows && other.rows.some(isHeader))
+}
+
+function isDated(row: string[]): boolean {
+  const isDate = (cell: string) => readWrittenDate(cell) !== null
+  return row.some(isDate) && row.some((cell) => !isDate(cell) && readWrittenAmount(cell))
 }

@@ -3,8 +3,8 @@ import { crc32, deflateRawSync } from 'node:zlib'
 const encode = (text: string) => new TextEncoder().encode(text)
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** A cell of a workbook: a text, a number, or the serial number of a date. */
-export type Cell = string | number | { date: number }
+/** A cell of a workbook: a text, a number, the serial number of a date, or the error of a formula. */
+export type Cell = string | number | { date: number } | { error: string }
 /** The sheets of a workbook by their names. */
 export type Sheets = Record<string, Cell[][]>
 
@@ -63,6 +63,7 @@ function sheetXml(rows: Cell[][], texts: string[]): string {
     const each = cells.map((cell, column) => {
       const at = `r="${String.fromCharCode(65 + column)}${row + 1}"`
       if (typeof cell === 'number') return `<c ${at}><v>${cell}</v></c>`
+      if (typeof cell === 'object' && 'error' in cell) return `<c ${at} t="e"><v>${cell.error}</v></c>`
       if (typeof cell === 'object') return `<c ${at} s="1"><v>${cell.date}</v></c>`
       return cell === '' ? '' : `<c ${at} t="s"><v>${texts.push(cell) - 1}</v></c>`
     })

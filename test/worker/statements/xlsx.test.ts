@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readGenericCsv } from '../../../src/statements/csv/generic.ts'
 import { readStatement } from '../../../src/statements/read.ts'
 import { encode, errorsOf } from './corpus.ts'
-import { type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
+import { type Cell, type Sheets, workbook, workbookParts, zip } from './workbooks.ts'
 
 /** 29 and 30 January 2026 as Excel counts days. */
 const [first, second] = [{ date: 46_051 }, { date: 46_052.5 }]
@@ -86,6 +86,31 @@ describe('a workbook', () => {
       [second, 4.5],
     ]
     expect(Object.keys(refusal(workbook({ ...table, Other: other })) ?? {})).toEqual(['mapping'])
+  })
+
+  test('has no table with a single row that is passed over', () => {
+    const header = ['Date', 'Description', 'Amount', 'Balance']
+    const sheets = (pay: Cell[]) => ({
+      Oct: [header, [first, 'Shop', -12.5, 87.5], [second, 'Shop', -2.5, 85]],
+      Nov: [header, [second, 'Pay', ...pay]],
+      Cover: [[], ['Date', first, 'Balance', 135]],
+    })
+    expect(Object.keys(refusal(workbook(sheets([50, 135]))) ?? {})).toEqual(['signs'])
+    expect(rowsOf(workbook(sheets([-50, 35])))).toEqual([
+      ['Oct', -1_250, -250],
+      ['Nov', -5_000],
+    ])
+  })
+
+  test('with an error in the place of an amount is refused', () => {
+    const rows = [
+      ['Date', 'Description', 'Amount', 'Balance'],
+      [first, 'Shop', -12.5, 87.5],
+      [second, 'Shop', { error: '#N/A' }, 85],
+    ]
+    expect(refusal(workbook({ Oct: rows }))).toEqual({
+      'rows.3.amount': ['The amount field must be a number.'],
+    })
   })
 
   test('that inflates to more than it may is refused, a small one sooner', () => {

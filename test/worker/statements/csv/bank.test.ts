@@ -267,6 +267,28 @@ describe('the rows of a bank export', () => {
     expect(closing(`Date,Amount,Balance\n${rows.join('\n').replace('12.00', '12.01')}\n`)).toBeNull()
   })
 
+  test('have an amount, unless their balances show that no money moved', () => {
+    const file = (rows: string[]) => `Date;Text;Amount;Balance\n${rows.join('\n')}\n`
+    const [shop, pay, tea] = [
+      '2026-10-01;Shop;-12.50;87.50',
+      '2026-10-02;Pay;;187.50',
+      '2026-10-03;Tea;-7.50',
+    ]
+    const required = ['The amount field is required.']
+    for (const last of ['2026-10-04;;;180.00', '2026-10-04;Cake;-1.00;179.00'])
+      expect(errors(file([shop, pay, `${tea};180.00`, last]))).toEqual({ 'rows.3.amount': required })
+    expect(errors(file([`${tea};180.00`, pay, shop]))).toEqual({ 'rows.3.amount': required })
+    // The balance of the day before; a line that says what it is; and balances that follow from nothing anyway.
+    const daily = '2026-10-02;Nyitó egyenleg;;87.50'
+    for (const rows of [
+      [shop, daily, `${tea};80.00`],
+      [daily, `${tea};80.00`, '2026-10-04;Cake;-1.00;79.00'],
+      [shop, '2026-10-02;Balance;;187.50', `${tea};180.00`],
+      [shop, pay, `${tea};180.00`, '2026-10-04;Cake;-1.00;5.00'],
+    ])
+      expect(rowsOf(file(rows)).length).toBe(rows.filter((row) => !row.includes(';;')).length)
+  })
+
   test('have descriptions of at most 255 characters, without control characters', () => {
     const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
     expect([...(row?.description ?? '')]).toHaveLength(255)
