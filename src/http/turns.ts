@@ -18,7 +18,7 @@ export const largeAnswersAtOnce = 4
 /** An app may ask for a year of summaries at once. */
 const requestsAtOnce = 12
 /** While a request waits for a slow database, it takes no processor, so it soon makes room for the next. */
-const askingMs = 100
+const askingMs = 50
 /** Making an answer takes far less, unless that waits for something else, such as the rest of an upload. */
 const answeringMs = 1_000
 /** Whoever has not looked for so long after it was due has gone. */
