@@ -245,12 +245,10 @@ function landed(state: State, user: User, file: File, items: Item[], { body, lea
     duplicate: count('duplicate'),
     deleted_before: count('deleted_before'),
   }
-  const shown = shownImport(
-    file,
-    counts,
-    next ? closingOf(next, user, file) : null,
-    file.isDryRun ? null : id,
-  )
+  // Nobody can look up what a dry run has joined, so what that makes of the balance is not known here.
+  const isKnown = !(file.isDryRun && body?.import?.counts.joined > 0)
+  const closing = isKnown ? next && closingOf(next, user, file) : body.import.closing_balance
+  const shown = shownImport(file, counts, closing ?? null, file.isDryRun ? null : id)
   const kind = file.path.includes('bank') ? 'bank' : 'generic'
   const record = {
     id,
