@@ -70,9 +70,14 @@ export function checkSigns(rows: Balanced[]): SignCheck {
   const down = signCheckOf(stepsOf(rows))
   const up = signCheckOf(stepsOf(rows.toReversed()))
   if (down === null || up === null || down === up) return down ?? up
+  const isUp = isNewestFirst(rows)
+  return isUp === null ? 'either' : isUp ? up : down
+}
+
+/** Null if the dates do not show it. */
+function isNewestFirst(rows: Balanced[]): boolean | null {
   const [first, last] = [rows[0]?.date, rows.at(-1)?.date]
-  if (first && last && first !== last) return first < last ? down : up
-  return 'either'
+  return first && last && first !== last ? first > last : null
 }
 
 /**
@@ -83,7 +88,9 @@ export function signedByBalances<T extends Balanced>(
   rows: T[],
   signOfFirst: (row: T) => number | null,
 ): T[] | null {
-  for (const ordered of [rows, rows.toReversed()]) {
+  const orders = [rows, rows.toReversed()]
+  if (isNewestFirst(rows)) orders.reverse()
+  for (const ordered of orders) {
     const signed = ordered.map((row, i) => {
       const before = ordered[i - 1]?.balance
       const moved = i === 0 ? signOfFirst(row) : (row.balance ?? 0) - (before ?? 0)

@@ -33,20 +33,24 @@ export function settleDirections<T extends Entry>(
   problems: Problems,
 ): T[][] {
   if (basis === 'marks' || basis === null) return groups
-  const checks = groups.map(checkOf)
+  const known = new Set(groups.map(checkOf).filter((check) => check !== null))
+  const [only, ...others] = known
+  const isOneWay = others.length === 0 && (only === 'right' || only === 'inverted')
+  const isProven = isOneWay && groups.some((group) => group.length > 2)
+  const open: Entry[] = []
   if (basis === 'nothing') {
-    const signOf = signOfOldest(openings, checks.includes('mixed') ? signs : undefined)
+    // Where all else goes one way, the oldest entry does too, and an answer is about them all.
+    const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
+    const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
     const byBalance = groups.map((group) => signedByBalances(group, signOf))
     if (byBalance.every((group) => group !== null)) return byBalance
+    if (isAboutOldest) open.push(...oldestIfOpen(groups, signOf))
   }
   if (signs) return signs === 'inverted' ? groups.map(inverted) : groups
-  const known = new Set(checks.filter((check) => check !== null))
-  const [only] = known
-  const isProven = known.size === 1 && groups.some((group) => group.length > 2)
-  if (basis === 'nothing' && isProven && only === 'right') return groups
-  if (basis === 'nothing' && isProven && only === 'inverted') return groups.map(inverted)
-  const entries = groups.flat()
-  const doubt = basis === 'nothing' ? nothingSays : doubtOf(table, known, entries)
+  if (basis === 'nothing' && isProven) return only === 'right' ? groups : groups.map(inverted)
+  const entries = open.length > 0 ? open : groups.flat()
+  const unsigned = open.length > 0 ? oldestIsOpen : nothingSays
+  const doubt = basis === 'nothing' ? unsigned : doubtOf(table, known, entries)
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
   if (doubt && example)
     problems.add(
@@ -57,6 +61,22 @@ export function settleDirections<T extends Entry>(
 }
 
 const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
+const oldestIsOpen = 'The balances do not show which way the oldest amount went, and it has no sign.'
+
+/** The oldest entries whose signs are open; none if the balances leave others open as well. */
+function oldestIfOpen<T extends Entry>(groups: T[][], signOf: (entry: T) => number | null): T[] {
+  const open: T[] = []
+  for (const group of groups) {
+    let oldest: T | undefined
+    const settled = signedByBalances(group, (entry) => {
+      oldest = entry
+      return signOf(entry) ?? 1
+    })
+    if (!settled || !oldest) return []
+    if (signOf(oldest) === null) open.push(oldest)
+  }
+  return open
+}
 
 /** Why the meaning of signs has to be asked about; null if it is clear. */
 function doubtOf(table: CsvTable, known: Set<SignCheck>, entries: Entry[]): string | null {

@@ -209,7 +209,7 @@ describe('the signs of a bank export', () => {
 
   test.each([
     ['Date,Amount\n2026-01-31,5.00\n2026-01-30,3.00\n', 'Nothing in the file says'],
-    ['Date,Amount,Balance\n2026-01-30,5.00,95.00\n2026-01-31,3.00,98.00\n', 'Nothing in the file says'],
+    ['Date,Amount,Balance\n2026-01-30,5.00,95.00\n2026-01-31,3.00,98.00\n', 'The balances do not show'],
     ['Date,Amount,Balance\n2026-01-30,-5.00,105.00\n2026-01-31,3.00,102.00\n', 'The balances in the file'],
     ['Date,Text,Amount\n2026-01-31,Shop,5.00\n2026-01-30,Payment received,-8.00\n', 'Negative amounts'],
     ['Date,Type,Amount\n2026-01-31,Purchase,5.00\n2026-01-30,Payment,-8.00\n', 'Negative amounts'],
@@ -222,6 +222,33 @@ describe('the signs of a bank export', () => {
     const written = brief(text, { signs: 'as_written' })
     const negated = written.map(([date, amount]) => [date, -Number(amount)])
     if (!text.includes('98.00')) expect(brief(text, { signs: 'inverted' })).toEqual(negated)
+  })
+
+  test('that balances show for all but the oldest amount are asked about that one', () => {
+    const header = 'Date;Description;Amount;Balance'
+    const salary = '2026-10-17;Salary;900,00;950,00'
+    const shop = '2026-10-16;Shop;30,00;50,00'
+    const rent = '2026-10-15;Rent;400,00;80,00'
+    const amounts: Record<string, number> = { [salary]: 90_000, [shop]: -3_000 }
+    for (const rows of [
+      [salary, shop, rent],
+      [rent, shop, salary],
+      [shop, rent],
+    ]) {
+      const file = `${[header, ...rows].join('\n')}\n`
+      const question = `^The balances do not show .* 400,00 in row ${2 + rows.indexOf(rent)} came in`
+      expect(errors(file)?.signs?.[0]).toMatch(new RegExp(question))
+      const answered = (oldest: number) => rows.map((row) => [row.slice(0, 10), amounts[row] ?? oldest])
+      expect(brief(file, { signs: 'as_written' })).toEqual(answered(40_000))
+      expect(brief(file, { signs: 'inverted' })).toEqual(answered(-40_000))
+    }
+    // Either way up the balances follow from the amounts: the days say which.
+    const equal = 'Date;Amount;Balance\n2026-10-16;5.00;95.00\n2026-10-15;5.00;100.00\n'
+    expect(errors(equal)?.signs?.[0]).toMatch(/5\.00 in row 3 came in/)
+    expect(brief(equal, { signs: 'as_written' })).toEqual([
+      ['2026-10-16', -500],
+      ['2026-10-15', 500],
+    ])
   })
 
   test('of a row with both a debit and a credit are an error', () => {
