@@ -53,7 +53,8 @@ export async function startDatabases(
 class Namespaces {
   readonly #directory: string
   readonly #adminUrl: string
-  #bornAs: string | undefined
+  /** The files that every new namespace gets a copy of. */
+  readonly #bornWith: string[] = []
   // In the order of their last use.
   readonly #byName = new Map<string, Promise<string>>()
   readonly #dropped = new Set<string>()
@@ -69,10 +70,15 @@ class Namespaces {
   async copyFromNowOn(template: string): Promise<void> {
     const namespace = await this.find(template)
     await this.#administer('POST', `${namespace}/checkpoint`)
-    const copy = path.join(this.#directory, `${template}.db`)
-    await copyFile(this.#fileOf(namespace), copy)
-    this.#bornAs = copy
+    await this.#keep(namespace, 'data')
+    // Without a log, sqld would write one from the pages of each copy, as it does for this first one.
+    await this.#keep(await this.#make(), 'wallog')
     while (this.#unused.length < madeAhead) this.#makeAnother()
+  }
+
+  async #keep(namespace: string, file: string): Promise<void> {
+    await copyFile(this.#pathOf(namespace, file), path.join(this.#directory, file))
+    this.#bornWith.push(file)
   }
 
   /** The namespace that the database of a name is in, made on its first use. */
@@ -97,20 +103,19 @@ class Namespaces {
     this.#unused.push(made)
   }
 
-  /** Three times faster than the server's own fork: it opens a file that is where a namespace's would be. */
+  /** Three times faster than the server's own fork: it opens files that are where a namespace's would be. */
   async #make(): Promise<string> {
     this.#made += 1
     const namespace = `d${this.#made}`
-    if (this.#bornAs) {
-      await mkdir(path.dirname(this.#fileOf(namespace)))
-      await copyFile(this.#bornAs, this.#fileOf(namespace))
-    }
+    if (this.#bornWith.length > 0) await mkdir(this.#pathOf(namespace))
+    for (const file of this.#bornWith)
+      await copyFile(path.join(this.#directory, file), this.#pathOf(namespace, file))
     await this.#administer('POST', `${namespace}/create`)
     return namespace
   }
 
-  #fileOf(namespace: string): string {
-    return path.join(this.#directory, 'dbs', namespace, 'data')
+  #pathOf(namespace: string, file = ''): string {
+    return path.join(this.#directory, 'dbs', namespace, file)
   }
 
   #dropOldest(): void {
