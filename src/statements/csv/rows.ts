@@ -59,6 +59,7 @@ export function transactionRows(table: CsvTable): CsvRows {
     else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
   }
   refuseCutOff(table, result)
+  refuseShifted(table, result)
   refuseNoRows(table, result)
   return result
 }
@@ -138,7 +139,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   const noAmount = hasNoAmount(row)
   if (isDated(row.date)) {
     if (noAmount) return cellOf(table, row, 'balance') !== '' || says(row, summary)
-    return table.isBankFile && says(row, summaryOnly)
+    return table.isBankFile && says(row, summaryOnly) && !saysMore(table, row)
   }
   if (halfDate.test(date) || (isBelowAll && /^\d+$/.test(date))) return false
   if ((date !== '' || isBelowAll || noAmount) && says(row, summary)) return true
@@ -153,6 +154,14 @@ function isDated({ text, written }: DateCell): boolean {
 
 function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
+}
+
+/** True if the other party or the purpose says anything else: "Saldo" is also what people write who settle a bill. */
+function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
+  const texts = [...(columns.payee ?? []), ...(columns.description ?? [])].map((column) =>
+    foldHeader(cells[column] ?? ''),
+  )
+  return texts.some((text) => text !== '' && !summary.test(text) && !summaryOnly.test(text))
 }
 
 /** The part of a text that can matter, folded. Folding is by far the most expensive thing that is done with a cell. */
@@ -200,4 +209,23 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
   const shortest = Math.min(...rows.slice(0, -1).map((row) => row.cells.length))
   if (last.cells.length < shortest)
     refuseFile(`The file ends in the middle of line ${last.line}; it seems to be cut off.`)
+}
+
+/**
+ * In a row with more cells than the header, a value has been taken apart, and in one without the balance that all others
+ * have, something is missing: what follows is in the wrong columns.
+ */
+function refuseShifted({ headers, columns }: CsvTable, { rows }: CsvRows): void {
+  const isLonger = ({ cells }: CsvRow) => cells.slice(headers.length).some((cell) => cell.trim() !== '')
+  const longer = headers.length > 0 && rows.find(isLonger)
+  if (longer)
+    refuseFile(
+      `Line ${longer.line} has more cells than the header: one of its values may contain the separator and lack quotes.`,
+    )
+  const last = Math.max(...(columns.balance ?? []))
+  const [shorter] = rows.filter(({ cells }) => cells.length <= last)
+  if (shorter && rows.every(({ cells, balance }) => cells.length <= last || balance.text !== ''))
+    refuseFile(
+      `Line ${shorter.line} has fewer cells than the header, and no balance; one of its values may be missing.`,
+    )
 }

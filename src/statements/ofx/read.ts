@@ -18,16 +18,36 @@ export function readOfx(text: string): BankStatement {
   const statements = statementNames.flatMap((name) => descendants(root, name))
   if (statements.length === 0) refuseFile(noStatement(root))
   const reading = { problems: new Problems(), limits: new FileLimits(), entries: 0 }
-  const accounts = statements.map((statement) => readAccount(statement, reading))
+  const identifierOf = identifiers(statements)
+  const accounts = statements.map((statement) => readAccount(statement, identifierOf(statement), reading))
   reading.problems.throwIfAny()
   return { format: 'ofx', accounts: mergeAccounts(accounts) }
 }
 
-function readAccount(statement: OfxAggregate, reading: Reading): StatementAccount {
+/** Names accounts by their numbers; those that share one by their banks or types too, such as `100200/SAVINGS`. */
+function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => string | null {
+  const partOf = (statement: OfxAggregate, name: string) => {
+    const from = statement.children.find((child) => accountNames.includes(child.name))
+    return cleanText(from?.elements.get(name) ?? '')
+  }
+  const sharers = Map.groupBy(statements, (statement) => partOf(statement, 'ACCTID'))
+  const differing = (name: string) => {
+    const differ = (sharing: OfxAggregate[]) => new Set(sharing.map((one) => partOf(one, name))).size > 1
+    return new Set([...sharers].flatMap(([number, sharing]) => (differ(sharing) ? [number] : [])))
+  }
+  const [byBank, byType] = [differing('BANKID'), differing('ACCTTYPE')]
+  return (statement) => {
+    const number = partOf(statement, 'ACCTID')
+    const bank = byBank.has(number) && partOf(statement, 'BANKID')
+    const type = byType.has(number) && partOf(statement, 'ACCTTYPE')
+    return [bank, number, type].filter(Boolean).join('/') || null
+  }
+}
+
+function readAccount(statement: OfxAggregate, identifier: string | null, reading: Reading): StatementAccount {
   reading.limits.countStatement()
-  const from = statement.children.find((child) => accountNames.includes(child.name))
   const currency = cleanText(statement.elements.get('CURDEF') ?? '')?.toUpperCase() ?? null
-  const account = emptyAccount(cleanText(from?.elements.get('ACCTID') ?? ''), currency)
+  const account = emptyAccount(identifier, currency)
   for (const entry of descendants(statement, 'STMTTRN')) {
     reading.entries += 1
     reading.limits.countRow()

@@ -21,7 +21,7 @@ const setOf = (names: string) => new Set(names.split(/\s+/))
 
 /** What is kept of a file. The rest is skipped, so that no amount of it can exhaust the memory. */
 const keptElements = setOf(
-  'CURDEF ACCTID DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
+  'CURDEF BANKID ACCTID ACCTTYPE DTPOSTED DTUSER TRNAMT FITID NAME EXTDNAME MEMO CURSYM BALAMT DTASOF SEVERITY MESSAGE',
 )
 const keptAggregates =
   setOf(`STMTRS CCSTMTRS INVSTMTRS BANKACCTFROM CCACCTFROM INVACCTFROM STMTTRN STMTTRNP LEDGERBAL
@@ -36,7 +36,7 @@ const otherAggregates =
 /** The other elements that are known. They are never taken for aggregates, even if a bank gives them an end tag. */
 const otherElements =
   setOf(`TRNTYPE DTAVAIL CORRECTFITID CORRECTACTION SRVRTID CHECKNUM REFNUM SIC PAYEEID INV401KSOURCE
-  CURRATE DTSTART DTEND BANKID BRANCHID ACCTTYPE ACCTKEY CODE SUBACCTFUND`)
+  CURRATE DTSTART DTEND BRANCHID ACCTKEY CODE SUBACCTFUND`)
 
 /** Aggregates that never contain one of the same name: a second start tag ends one that the bank forgot to end. */
 const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL')

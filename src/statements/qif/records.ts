@@ -42,7 +42,10 @@ function readLine(state: State, content: string, line: number): void {
     state.open ??= { line, fields: new Map() }
     const letter = (content[0] ?? '').toUpperCase()
     const value = content.slice(1).trim()
-    if (lettersRead.includes(letter) && !state.open.fields.has(letter)) state.open.fields.set(letter, value)
+    const isRepeated = state.open.fields.has(letter)
+    if (isRepeated && state.kind === 'money' && 'DT'.includes(letter))
+      refuseFile(`The record on line ${state.open.line} goes on in line ${line}; it lacks the ^ at its end.`)
+    if (lettersRead.includes(letter) && !isRepeated) state.open.fields.set(letter, value)
   }
 }
 

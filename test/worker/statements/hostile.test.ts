@@ -132,6 +132,13 @@ describe('a file that is cut off', () => {
     const text = fileOf(path)
     expect(asStatement(encode(text.slice(0, text.indexOf(before))))?.file?.[0]).toMatch(message)
   })
+
+  test('QIF records without the ^ between them are refused', () => {
+    const records = '!Type:Bank\nD10/13/2026\nT-4\nPx\nD10/14/2026\nT-5\nPy\n^\n'
+    expect(asStatement(encode(records))?.file).toEqual([
+      'The record on line 2 goes on in line 5; it lacks the ^ at its end.',
+    ])
+  })
 })
 
 describe('a mutated file', () => {

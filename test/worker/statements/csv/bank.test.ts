@@ -316,6 +316,33 @@ describe('the rows of a bank export', () => {
       expect(rowsOf(file(rows)).length).toBe(rows.filter((row) => !row.includes(';;')).length)
   })
 
+  test('may be called a balance, if the other party or the purpose says more', () => {
+    const rows = (text: string) => rowsOf(text).map(({ amount, description }) => [amount, description])
+    const paid = 'Data;Beneficiario;Causale;Importo\n10/10/2026;Rossi;Acconto;-300,00\n'
+    const settled = [-50_000, 'Rossi – Saldo']
+    expect(rows(`${paid}13/10/2026;Rossi;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto'], settled])
+    expect(rows(`${paid}13/10/2026;;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto']])
+    const moved = 'Date,Description,Category,Amount\n2026-10-12,Old bank,Opening balance,-500.00\n'
+    expect(rows(moved)).toEqual([[-50_000, 'Old bank']])
+  })
+
+  test('with more or fewer cells than the header are refused if their values may be in the wrong columns', () => {
+    for (const rows of [
+      '2026-10-01,Shop,-1.50\n2026-10-05,Rent,-830,40',
+      '2026-10-01,Shop,-1.50,\n2026-10-05,A, 54,-5.00',
+    ])
+      for (const end of ['\n2026-10-06,Tea,-2.00\n', '\n'])
+        expect(errors(`Date,Description,Amount\n${rows}${end}`)?.file?.[0]).toMatch(/^Line 3 has more cells/)
+    expect(brief('Date,Amount\n2026-10-01,-1.50,\n')).toEqual([['2026-10-01', -150]])
+    const header = 'Date,Description,Amount,Balance'
+    const [shop, pay, tea] = [
+      '2026-10-01,Shop,-1.00,99.00',
+      '2026-10-02,-5.00,94.00',
+      '2026-10-03,Tea,-2.00,92.00',
+    ]
+    expect(errors(`${[header, shop, pay, tea].join('\n')}\n`)?.file?.[0]).toMatch(/^Line 3 has fewer cells/)
+  })
+
   test('have descriptions of at most 255 characters, without control characters', () => {
     const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
     expect([...(row?.description ?? '')]).toHaveLength(255)
