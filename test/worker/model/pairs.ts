@@ -162,13 +162,13 @@ export function problemsOf(
   for (const one of candidates) {
     const ids = [one.first.id, one.second.id]
     if ((asked && asked !== one.kind) || !isListed({ ids }) || !isPlain(one, candidates)) continue
-    // The second of a row's two matches waits for the first, and a transfer for the duplicates of its legs.
-    const isWaiting =
-      one.kind === 'transfer' &&
-      candidates.some(
-        ({ kind, first, second }) =>
-          kind === 'duplicate' && (ids.includes(first.id) || ids.includes(second.id)),
-      )
+    // The second of a row's two matches waits for the first, which may not be listed, and a transfer for the duplicates
+    // of its legs.
+    const isWaiting = candidates.some(
+      ({ kind, first, second }) =>
+        (ids.includes(first.id) || ids.includes(second.id)) &&
+        ((one.kind === 'transfer' && kind === 'duplicate') || !isListed({ ids: [first.id, second.id] })),
+    )
     if (!isWaiting && !ids.some((id) => matched.includes(id))) problems.push(`${one.kind} ${ids} is missing`)
   }
   return problems
