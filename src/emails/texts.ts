@@ -72,7 +72,7 @@ function reminder({ frontendUrl, unsubscribeUrl }: Of<'reminder'>): Contents {
   return {
     subject: 'Nothing recorded today?',
     paragraphs: [
-      'You have not recorded any transactions today. It only takes a minute while you still remember them.',
+      'You have not recorded any of today’s transactions yet. It only takes a minute while you still remember them.',
     ],
     action: { label: 'Open Purse', url: frontendUrl },
     footerLink: { label: 'Stop these reminders', url: unsubscribeUrl },
