@@ -59,10 +59,12 @@ function requireAmounts(
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, rows, Boolean(mapping?.account))
+  const isMixed = new Set(rows.map(writtenCurrency).filter(Boolean)).size > 1
   return values.flatMap((value, i) => {
     const { row, amount } = value
     if (amount === null) return []
-    const names = { own: own[i] ?? null, account: accountCell(table, row), currency: currencyOf(table, row) }
+    const currency = currencyOf(table, row) ?? (isMixed ? writtenCurrency(row) : null)
+    const names = { own: own[i] ?? null, account: accountCell(table, row), currency }
     return [{ ...value, ...names, amount, isPending: row.isPending }]
   })
 }
@@ -72,6 +74,12 @@ function currencyOf(table: CsvTable, row: CsvRow): string | null {
   if (/^[A-Z]{3}$/.test(currency)) return currency
   const column = table.columns.amount?.find((candidate) => row.cells[candidate]?.trim())
   return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
+}
+
+/** The currency beside an amount, as a code or a sign. */
+function writtenCurrency({ amount, debit, credit }: CsvRow): string | null {
+  const text = `${amount.text} ${debit.text} ${credit.text}`
+  return /\b[A-Z]{3}\b/.exec(text)?.[0] ?? /\p{Sc}/u.exec(text)?.[0] ?? null
 }
 
 /** The entries of each account and currency, in the order of the file. */

@@ -1,4 +1,4 @@
-import { requiredText } from '../../domain/draft.ts'
+import { invalidText, requiredText } from '../../domain/draft.ts'
 import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'
@@ -70,7 +70,23 @@ function byMarks(rows: CsvRow[], amounts: Amounts, table: CsvTable, problems: Pr
     const found = byMark(rows, amounts, other, problems)
     if ('signed' in found) return found.signed
   }
-  return null
+  return refuseUnknownMarks(table, rows, amounts, problems) ? amounts : null
+}
+
+/**
+ * Adds an error for each row whose mark is unknown, if most marks in a column for them are known and nothing else shows
+ * the signs. The mapping can leave out the column.
+ */
+function refuseUnknownMarks(table: CsvTable, rows: CsvRow[], amounts: Amounts, problems: Problems): boolean {
+  const [column, ...others] = table.columns.type ?? []
+  const isShown = rows.some(({ balance }, i) => balance.written || Number(amounts[i]) < 0)
+  if (column === undefined || others.length > 0 || isShown) return false
+  const marks = rows.map(({ cells }) => markOf(cells[column] ?? ''))
+  const unknown = rows.filter((_, i) => marks[i] === null)
+  if (new Set(marks).size < 3 || unknown.length > rows.length / 2) return false
+  for (const { line, cells } of unknown)
+    problems.addRow(line, 'type', cells[column]?.trim() ? invalidText : requiredText)
+  return true
 }
 
 /**

@@ -224,6 +224,16 @@ describe('the signs of a bank export', () => {
     if (!text.includes('98.00')) expect(brief(text, { signs: 'inverted' })).toEqual(negated)
   })
 
+  test('of a row with an unknown mark are an error, unless the column is left out', () => {
+    const text =
+      'Datum;Omschrijving;Bedrag;Af Bij\n20261013;AH;12,50;Af\n20261014;Salaris;2.500,00;Bij\n20261015;Correctie;3,00;Corr\n'
+    expect(errors(text)).toEqual({ 'rows.4.type': ['The selected type is invalid.'] })
+    expect(Object.keys(errors(text, { mapping: { type: '' } }) ?? {})).toEqual(['signs'])
+    const withBalances =
+      'Date,Type,Amount,Balance\n2026-10-13,Debit,1.00,9.00\n2026-10-14,Credit,3.00,12.00\n2026-10-15,Fee,2.00,10.00\n'
+    expect(errors(withBalances)?.signs?.[0]).toMatch(/^The balances do not show/)
+  })
+
   test('that balances show for all but the oldest amount are asked about that one', () => {
     const header = 'Date;Description;Amount;Balance'
     const salary = '2026-10-17;Salary;900,00;950,00'
@@ -360,6 +370,15 @@ describe('the rows of a bank export', () => {
       ['B', 'EUR', 1],
     ])
   })
+})
+
+test.each([
+  ['-5,00 EUR', '10,00 USD', ['EUR', 'USD']],
+  ['-$5.00', '€10.00', ['$', '€']],
+  ['-$5.00', '$10.00', [null]],
+])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
+  const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
+  expect(read(text).accounts.map(({ currency }) => currency)).toEqual(currencies)
 })
 
 describe('columns of amounts that are named by their currency', () => {
