@@ -173,6 +173,21 @@ describe('sent again', () => {
     expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ['Idempotency-Key']])
   })
 
+  test('with the same Idempotency-Key it is processed again if it had failed', async () => {
+    const phone = await createPhone()
+    const headers = { 'Idempotency-Key': 'upload-1' }
+    const { sync_id } = (await phone.sync([phone.coffee(), phone.coffee()], headers)).body
+    phone.world.queuedSyncs.length = 0
+    await phone.world.deliver([{ batch_id: sync_id }], 'purse-sync-dead')
+    const status = async () => (await phone.status(sync_id)).status
+    expect([await status(), await phone.total()]).toEqual(['failed', 0])
+    const again = await phone.sync([phone.coffee(), phone.coffee()], headers)
+    expect([again.status, again.body.sync_id, await status()]).toEqual([200, sync_id, 'pending'])
+    await phone.process()
+    expect([await status(), await phone.total()]).toEqual(['completed', 2])
+    expect(await phone.isExact()).toBe(true)
+  })
+
   test('messages that are delivered three times, and two at once, change nothing more', async () => {
     const phone = await createPhone()
     const { body } = await phone.sync([phone.coffee(), phone.coffee()])

@@ -20,6 +20,7 @@ import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
 import { isVerified } from '../verified.ts'
+import { pendingAgain } from './retry.ts'
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
 const retryAfterSeconds = 10
@@ -50,19 +51,38 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
   const { db } = owner
   const { id, hasErrors, isLenient } = batch
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
+  const { bodyHash, status } = batches
   const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
   const hasRoom = sql`${unfinished} < ${maxUnfinishedBatches}`
   const invalid = invalidItems(id)
   const canBeRefused = hasErrors || !isLenient
   const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
+  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that somebody else
+  // has uploaded: when one is done, the next is queued.
+  const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
+    retried: batch.idempotencyKey
+      ? [
+          db
+            .update(batches)
+            .set({ ...pendingAgain, queuedAt })
+            .where(
+              and(
+                earlier,
+                eq(bodyHash, batch.bodyHash),
+                eq(status, 'failed'),
+                and(isVerified(owner), hasRoom),
+              ),
+            ),
+        ]
+      : [],
     earlier: batch.idempotencyKey
-      ? [db.select({ id: batches.id, bodyHash: batches.bodyHash }).from(batches).where(earlier)]
+      ? [db.select({ id: batches.id, bodyHash, status }).from(batches).where(earlier)]
       : [],
     batch: insertWhere(
       db,
       batches,
-      newBatch(owner, batch, unfinished),
+      newBatch(owner, batch, queuedAt),
       and(isVerified(owner), isFirst, hasRoom) as SQL,
     ).returning({ id: batches.id }),
     items: runEach(stageItems(owner, batch)),
@@ -80,7 +100,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 
 /**
  * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch. It is queued at once if the user has no other unfinished batch, or else once those are done. One invalid item
+ * batch, which is processed again if it had failed. It is queued at once if the user has no other unfinished batch, or else once those are done. One invalid item
  * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
@@ -99,6 +119,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
+  if (earlier?.status === 'failed') throw noRoom()
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
   // Only the user's oldest unfinished batch belongs in the queue. If that is this one, perhaps nobody has queued it yet.
   // If just one is older, perhaps nobody has queued that one either: the call that stored it failed, and this one sends
@@ -110,10 +131,12 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
 
 type InvalidItem = { position: number; errors: string }
 
+const noRoom = () => new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
+
 /** Throws the reason why a batch was refused, if it was: TooManyAttempts, InvalidItems, Invalid. */
 function requireAccepted(batch: SyncBatch, wasStored: boolean, invalid: InvalidItem[]): void {
   // The caller has ruled out an unverified user and a repeated key, so what was missing is room.
-  if (!wasStored) throw new TooManyAttempts(maxUnfinishedBatches, retryAfterSeconds)
+  if (!wasStored) throw noRoom()
   if (invalid.length > 0)
     throw new InvalidItems(
       allErrors(batch, invalid),
@@ -122,13 +145,9 @@ function requireAccepted(batch: SyncBatch, wasStored: boolean, invalid: InvalidI
   if (Object.keys(batch.errors).length > 0) throw new Invalid(batch.errors)
 }
 
-/**
- * The row of a batch, which is stored before its items. Only one batch of each user is in the queue at a time, so that
- * nobody has to wait for everything that somebody else has uploaded: when one is done, the next is queued.
- */
-function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, unfinished: SQL) {
+/** The row of a batch, which is stored before its items. */
+function newBatch(owner: Scope & { now: SQL<Date> }, batch: Slots<ToAccept>, queuedAt: SQL<Date>) {
   const { id, idempotencyKey = null, bodyHash } = batch
-  const queuedAt = sql`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
     id,
     userId: owner.id,

@@ -13,6 +13,9 @@ export async function failedSyncs(db: Database): Promise<string[]> {
   return (await runOne(db, failed)).map(({ id }) => id)
 }
 
+/** What makes a failed batch pending again. */
+export const pendingAgain = { status: 'pending' as const, outcomes: null, completedAt: null }
+
 /** Makes a failed batch pending again, so that the next sweep queues it. Leaves all other batches alone. */
 export async function retrySync(db: Database, id: string): Promise<Retry> {
   const valid = sql<number>`(
@@ -21,7 +24,7 @@ export async function retrySync(db: Database, id: string): Promise<Retry> {
     found: db.select({ status: batches.status, valid }).from(batches).where(eq(batches.id, id)),
     batch: db
       .update(batches)
-      .set({ status: 'pending', outcomes: null, completedAt: null, queuedAt: new Date(0) })
+      .set({ ...pendingAgain, queuedAt: new Date(0) })
       .where(and(eq(batches.id, id), eq(batches.status, 'failed'))),
   })
   return { id, status: found[0]?.status, items: found[0]?.valid ?? 0 }

@@ -75,7 +75,15 @@ function uploaded(
   outcome: Outcome,
 ): Verdict {
   const earlier = key !== null && state.of(state.batches, user.id).find((batch) => batch.key === key)
-  if (earlier) return earlier.sent === sent ? { status: 200, body: { sync_id: earlier.id } } : { status: 422 }
+  if (earlier && earlier.sent !== sent) return { status: 422 }
+  if (earlier) {
+    const again = state.after((next) => next.batches.set(earlier.id, pendingAgain(earlier)))
+    return {
+      status: 200,
+      body: { sync_id: earlier.id },
+      ...(earlier.status === 'failed' && { next: again }),
+    }
+  }
   const isGood = items.map((item) => isTakeable(state, user, item))
   const bad = [...isGood.keys()].filter((position) => !isGood[position])
   if (bad.length > 0 && !isLenient) {
@@ -85,6 +93,13 @@ function uploaded(
   const id = outcome.body?.sync_id
   const batch = taken(state, items, isGood, { id, user_id: user.id, key, sent })
   return { status: 200, next: state.after((next) => next.batches.set(id, batch)) }
+}
+
+function pendingAgain(batch: Batch): Batch {
+  const items = batch.items.map((item) =>
+    item.outcome === 'failed' ? { ...item, outcome: 'pending' } : item,
+  )
+  return { ...batch, status: 'pending', items }
 }
 
 /** The state after a batch was processed: items that break a rule by then have failed, the others have landed. */
