@@ -40,7 +40,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       const text = await readText(c, maxBytes, memory)
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
-      // Parsing takes time and memory as well.
+      // Parsing takes the processor as well, so it belongs to the turn.
       await c.var.pace.beforeAsking()
       // The deadline starts now: until now, it was the client who kept us waiting.
       c.var.deadline.restart()

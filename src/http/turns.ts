@@ -5,10 +5,13 @@ import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
 
-/** A request that would have to wait longer is refused. */
+/** Whoever would have to wait longer for memory, or for a turn of `inTurn`, is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
-/** A turn expires after this, longer than any request takes: one whose client has gone may never end its own. */
+/**
+ * A turn expires after this, longer than a request may wait for its turn and for the database together: one
+ * whose client has gone may never end its own.
+ */
 export const turnMs = 20_000
 
 /** With more rows than this, an answer can be megabytes, and take a tenth of a second of processor time. */
@@ -27,11 +30,11 @@ const overdueMs = 1_000
 /** What is under way or waits for its turn, in order of arrival. */
 const line = new Set<Turn>()
 
-/** A place among all that has the same name, from the first `take` until `end`. */
+/** A place among all turns of the same name, from the first `take` until `end`. */
 class Turn {
   readonly #name: string
   readonly #atOnce: number
-  /** Until then, those behind it wait. */
+  /** Until then, it counts as ahead of those behind it. */
   #until = 0
   #isOver = false
 
@@ -40,7 +43,7 @@ class Turn {
     this.#atOnce = atOnce
   }
 
-  /** Waits until fewer than `atOnce` are ahead, and then lasts so long. False if that takes too long. */
+  /** Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes too long. */
   async take(lastsMs: number, longestMs: number): Promise<boolean> {
     const deadline = performance.now() + longestMs
     while (!this.#isOver) {
@@ -78,9 +81,10 @@ class Turn {
 }
 
 /**
- * The pace of a request: an isolate reads the bodies, asks the database and makes the answers of only a few requests of
- * a user at a time, so that one user cannot hold up the rest. Others wait, as long as they would for the database, and
- * then throw TooBusy. Requests without a token do not wait.
+ * The pace of a request: an isolate parses the bodies, asks the database and makes the answers of only a few
+ * requests of a user at a time, so that one user cannot hold up the rest. Others wait, as long as they would
+ * for the database, and then throw TooBusy. An answer that is not read in time is a time-out like any other:
+ * what was asked may have been done. Requests without a token do not wait.
  */
 export function paceOf(c: Context<App>): Pace & { end(): void } {
   let turn: Turn | undefined
@@ -109,7 +113,7 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/** Builds an answer of up to this many rows: of large ones, an isolate builds even fewer at a time. Throws TooBusy. */
+/** Builds an answer of up to `rows` rows; an isolate builds even fewer large ones at once. Throws TooBusy. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }
