@@ -23,8 +23,11 @@ export const newBatchHeaders = z.extend(
       doc('`handling=lenient` accepts the valid items and reports the others (RFC 7240).'),
     ),
   }),
-  idempotencyKeyHeader(doc('Makes the call safe to repeat with the same batch, which is stored only once.'))
-    .shape,
+  idempotencyKeyHeader(
+    doc(
+      'Makes the call safe to repeat with the same batch, which is stored only once. If it has failed, a repeat has it processed again.',
+    ),
+  ).shape,
 )
 
 export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })

@@ -47,8 +47,9 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
 }
 
 /**
- * Sends batches and waits for their outcome. One that fails as a whole, since its amounts would push a balance past its
- * bounds, is sent again in halves, one after the other, so that every item lands that could land alone.
+ * Sends batches and waits for their outcome. One that fails as a whole, perhaps since its amounts would push
+ * a balance past its bounds, is sent again in halves, one after the other, so that every item lands that
+ * could land alone.
  */
 async function land(options: UploadOptions, run: QueueRun, batches: ToSend[][]): Promise<void> {
   for (const batch of batches) await step(run.report, () => send(options, run, batch))

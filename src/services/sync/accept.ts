@@ -53,12 +53,12 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
   const { earlier, isFirst } = idempotency(owner, batches, batch.idempotencyKey)
   const { bodyHash, status } = batches
   const unfinished = sql`(select count(*) from ${batches} where user_id = ${owner.id} and completed_at is null)`
-  const hasRoom = sql`${unfinished} < ${maxUnfinishedBatches}`
+  const canBeStored = and(isVerified(owner), sql`${unfinished} < ${maxUnfinishedBatches}`)
   const invalid = invalidItems(id)
   const canBeRefused = hasErrors || !isLenient
   const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
-  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that somebody else
-  // has uploaded: when one is done, the next is queued.
+  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that
+  // somebody else has uploaded: when one is done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
     retried: batch.idempotencyKey
@@ -66,14 +66,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
           db
             .update(batches)
             .set({ ...pendingAgain, queuedAt })
-            .where(
-              and(
-                earlier,
-                eq(bodyHash, batch.bodyHash),
-                eq(status, 'failed'),
-                and(isVerified(owner), hasRoom),
-              ),
-            ),
+            .where(and(earlier, eq(bodyHash, batch.bodyHash), eq(status, 'failed'), canBeStored)),
         ]
       : [],
     earlier: batch.idempotencyKey
@@ -83,7 +76,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
       db,
       batches,
       newBatch(owner, batch, queuedAt),
-      and(isVerified(owner), isFirst, hasRoom) as SQL,
+      and(canBeStored, isFirst) as SQL,
     ).returning({ id: batches.id }),
     items: runEach(stageItems(owner, batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
@@ -99,9 +92,10 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 })
 
 /**
- * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
- * batch, which is processed again if it had failed. It is queued at once if the user has no other unfinished batch, or else once those are done. One invalid item
- * means that nothing is accepted, unless the batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of
+ * the first batch, which is processed again if it had failed. It is queued at once if the user has no other
+ * unfinished batch, or else once those are done. One invalid item means that nothing is accepted, unless the
+ * batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const id = crypto.randomUUID()
@@ -119,6 +113,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
+  // It would be pending again if there had been room.
   if (earlier?.status === 'failed') throw noRoom()
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
   // Only the user's oldest unfinished batch belongs in the queue. If that is this one, perhaps nobody has queued it yet.
