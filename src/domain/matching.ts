@@ -44,7 +44,7 @@ const transferDays = { doubt: -4, from: -1, to: 5 }
 export const mostDaysApart = Math.max(
   ...[duplicateDays, transferDays].flatMap(({ doubt, to }) => [-doubt, to]),
 )
-/** Rows this near decide what is said about a row: those that it may be matched with, and what else these may be. */
+/** Rows this near decide what is said of a row: its possible counterparts, and the counterparts of these. */
 export const daysThatDecide = 2 * mostDaysApart
 
 /**

@@ -9,15 +9,17 @@ import { daysThatDecide, findMatches, type Match, mostDaysApart } from '../../do
 import { matchKinds } from '../../domain/types.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
 
-/** At most this many rows of the requested days are looked at: the newest. */
+/** At most this many rows of the requested days and those before them are looked at: the newest. */
 export const mostLookedAt = 20_000
-/** At most this many rows of the days after those are looked at: the oldest. */
-const mostLookedAtAfter = 1_000
+/** At most this many rows of the days after them are looked at: the oldest. */
+export const mostLookedAtAfter = 1_000
 /** At most this many of all those are compared, since the database sends no answer above 10 MB. */
 export const mostCompared = 3_000
 
 /** The requested days, as SQL expressions. The rows of `daysThatDecide` around them are looked at as well. */
 type Days = { from: SQL; to: SQL }
+
+const daysAfter = (day: SQL, days: number) => sql`date(${day}, ${sql.raw(`'${days} days'`)})`
 
 /**
  * A row to be compared, with what is settled about it, as JSON: the kind and the second id of each rejected pair of which
@@ -26,9 +28,10 @@ type Days = { from: SQL; to: SQL }
 export type CandidateRow = Transaction & { rejected: string; joined: string; isBooked: number }
 
 /**
- * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same amount within
- * `mostDaysApart`, which the database finds in one pass; the first and last row of each import, since a row can only be
- * in two imports if both cover its day; and how far back they looked, null if at all rows.
+ * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same
+ * amount within `mostDaysApart`, which the database finds in one pass; the first and last row of each import,
+ * since a row can only be in two imports if both cover its day; and how far back they looked, null if at all
+ * rows.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const looked = sql`select transaction_date from ${newestUntil(owner, days)}`
@@ -48,18 +51,20 @@ export function selectCandidates(owner: Scope, days: Days) {
   }
 }
 
-/** The rows that are looked at, up to the last of the days, and of the days after it. */
+/** The rows that are looked at, of the days and of those before them. */
 function newestUntil(owner: Scope, { from, to }: Days): SQL {
   return sql`(
     select * from ${transactions}
-     where user_id = ${owner.id} and transaction_date between date(${from}, '${sql.raw(`-${daysThatDecide}`)} days') and ${to}
+     where user_id = ${owner.id} and transaction_date between ${daysAfter(from, -daysThatDecide)} and ${to}
      order by transaction_date desc, id desc limit ${sql.raw(String(mostLookedAt))})`
 }
 
+/** The rows that are looked at, of the days after. */
 function nextAfter(owner: Scope, { to }: Days): SQL {
+  const last = daysAfter(to, daysThatDecide)
   return sql`(
     select * from ${transactions}
-     where user_id = ${owner.id} and transaction_date > ${to} and transaction_date <= date(${to}, '${sql.raw(`+${daysThatDecide}`)} days')
+     where user_id = ${owner.id} and transaction_date > ${to} and transaction_date <= ${last}
      order by transaction_date, id limit ${sql.raw(String(mostLookedAtAfter))})`
 }
 
@@ -122,7 +127,7 @@ export type FoundCandidates = {
   looked: { back: CalendarDate | null }[]
 }
 
-/** The matches among candidates, and the day of the oldest row that was looked at, null if all were. */
+/** The matches among candidates, and the day of the oldest row compared; null if none was left out. */
 export function matchesAmong({ names, candidates, looked }: FoundCandidates, kind?: MatchKind) {
   const rejected = new Set(
     candidates.flatMap(({ id, rejected }) =>

@@ -9,7 +9,7 @@ import { daysThatDecide, type Match } from '../../domain/matching.ts'
 import type { Transaction } from '../transactions/read.ts'
 import { matchesAmong, selectCandidates } from './candidates.ts'
 
-/** Matches with their transactions; `searchedBackTo` is the first day whose matches are listed, null if all days' are. */
+/** Matches with their transactions; `searchedBackTo` is the day to continue from, null if no day is left. */
 export type Matches = {
   matches: (Match & { transactions: Transaction[] })[]
   searchedBackTo: CalendarDate | null
@@ -38,7 +38,7 @@ export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promi
   }
 }
 
-/** The first day for whose rows enough others were looked at, if the day looked back to was in part; at most the last. */
+/** The first day whose rows can be judged. The day looked back to may have been looked at in part. */
 function firstJudged({ from, to }: Span, lookedBackTo: CalendarDate | null): CalendarDate {
   const first = lookedBackTo ? addDays(lookedBackTo, daysThatDecide + 1) : from
   return first <= from ? from : first < to ? first : to

@@ -1,7 +1,8 @@
 import { grouped } from '../../../contract/doc.ts'
 import { matchList, separated } from '../../../contract/matches.ts'
 import { transaction } from '../../../contract/transactions.ts'
-import { mostCompared, mostLookedAt } from '../../../services/matches/candidates.ts'
+import { daysThatDecide } from '../../../domain/matching.ts'
+import { mostCompared, mostLookedAt, mostLookedAtAfter } from '../../../services/matches/candidates.ts'
 import { json } from '../answers.ts'
 import type { EndpointGroup } from '../endpoint.ts'
 
@@ -15,7 +16,7 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of incomes or expenses that look like one event, found among the newest ${grouped(mostLookedAt)} transactions of the days asked for, of which at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
+      description: `Pairs of incomes or expenses that look like one event, of which at least one is dated within the days asked for. They are judged by the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(mostLookedAt)}, and ${grouped(mostLookedAtAfter)} of the days after, are looked at, and at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
       answers: { 200: json(matchList, 'What was found.') },
     },
     'POST /api/matches/join': {
