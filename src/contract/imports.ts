@@ -76,7 +76,7 @@ export const importOptions = z.object({
       examples: ['{"amount":"Betrag"}'],
     }),
   ),
-  dry_run: field(z.optional(writtenFlag), doc('Checks everything and stores nothing.')),
+  dry_run: field(z.optional(writtenFlag), doc('Answers as the import would, and stores nothing.')),
   reimport_deleted: field(
     z.optional(writtenFlag),
     doc('Also imports rows that an earlier import brought and the user deleted.'),

@@ -20,7 +20,7 @@ function spanOf(days: CalendarDate[]): Span {
   return { from: sorted.at(0) ?? '', to: sorted.at(-1) ?? '' }
 }
 
-/** Those days in SQL; null if the import created nothing, or if its answer is already known. */
+/** The days of a file in SQL; null if the import created nothing, or if its answer is already known. */
 export function daysIfCreated({ from, to }: { from: SQL; to: SQL }, importId: SQL) {
   const ifCreated = (day: SQL) =>
     sql<string>`(select ${day} from imports where id = ${importId} and created > 0 and answer is null)`

@@ -46,7 +46,7 @@ export type Plan = {
 type Asked = Slots<Plan>
 type Importer = Scope & { now: SQL<Date> }
 
-/** The statements of an import, in their order. A dry run rolls back to where it began, in the same transaction. */
+/** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
 export const importStatements = prepareOwned((owner, plan: Asked) => {
   const { db } = owner
   const { batch, hasKey } = plan
@@ -128,7 +128,7 @@ function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQ
 /** With more rows, possible matches are read in a later round trip, so that other writers do not wait for that. */
 const mostRowsMatchedInTransaction = 1_000
 
-/** True if matches are looked for in a later round trip: never for a dry run, whose rows no longer exist by then. */
+/** True if matches are looked for in a later round trip: never for a dry run, whose rows are gone by then. */
 export function isLookedAtLater({ isDryRun, match, rows }: ImportFile): boolean {
   return !isDryRun && match !== 'off' && rows.length > mostRowsMatchedInTransaction
 }

@@ -144,9 +144,9 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does not. If it kept
- * its `booked_by`, and that import has been undone, `updateSurvivors` would set off the trigger `transaction_unlike_file`,
- * which would replace what is remembered.
+ * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does
+ * not. If it kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the
+ * trigger `transaction_unlike_file`, which would replace what is remembered.
  */
 function releaseOutflows(joined: SQL): SQL {
   return sql`
