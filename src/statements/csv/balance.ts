@@ -35,8 +35,8 @@ export function balancesProve(rows: Balanced[]): boolean {
 type StatedLine = { line: number; amount: Minor | null; balance: Minor | null }
 
 /**
- * The lines without an amount at which the balance changes, as the rows on both sides show. None unless all other balances
- * follow from the amounts, whether from the top down or from the bottom up.
+ * The lines without an amount at which the balance changes, as the rows on both sides show. None unless all
+ * other balances follow from the amounts, whether from the top down or from the bottom up.
  */
 export function unexplainedLines(lines: StatedLine[]): number[] {
   const ordered = lines.toSorted((a, b) => a.line - b.line)
@@ -65,7 +65,7 @@ function changesWithoutAmount(lines: StatedLine[]): number[] | null {
   return found
 }
 
-/** What the balances say about the signs. The dates show from which end to read the rows. */
+/** What the balances say about the signs. If the two ends differ, the dates show where to begin. */
 export function checkSigns(rows: Balanced[]): SignCheck {
   const down = signCheckOf(stepsOf(rows))
   const up = signCheckOf(stepsOf(rows.toReversed()))
@@ -74,15 +74,16 @@ export function checkSigns(rows: Balanced[]): SignCheck {
   return isUp === null ? 'either' : isUp ? up : down
 }
 
-/** Null if the dates do not show it. */
+/** True if the file begins with its latest row; null if the dates do not show it. */
 function isNewestFirst(rows: Balanced[]): boolean | null {
   const [first, last] = [rows[0]?.date, rows.at(-1)?.date]
   return first && last && first !== last ? first > last : null
 }
 
 /**
- * Gives amounts the signs that the balances show. `signOfFirst` decides the sign of the oldest row, which no balance
- * precedes. Null if the balances do not account for every row.
+ * Gives amounts the signs that the balances show. `signOfFirst` decides the sign of the oldest row, which no
+ * balance precedes. If the balances fit from either end, the dates show where to begin. Null if they do not
+ * account for every row.
  */
 export function signedByBalances<T extends Balanced>(
   rows: T[],

@@ -43,7 +43,7 @@ export function readBankCsv(text: string, options: FileOptions): BankStatement {
   return { format: 'csv', accounts: [first, ...others] }
 }
 
-/** Adds an error for each line that has a date and a balance but no amount, if its balance shows that money moved. */
+/** Adds an error for each dated line with a balance but no amount whose balance shows that money moved. */
 function requireAmounts(
   entries: Entry[],
   stated: { row: CsvRow; balance: Minor }[],

@@ -156,7 +156,7 @@ function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
 }
 
-/** True if the other party or the purpose says anything else: "Saldo" is also what people write who settle a bill. */
+/** True if the other party or the purpose says more: "Saldo" is also what people write who settle a bill. */
 function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
   const texts = [...(columns.payee ?? []), ...(columns.description ?? [])].map((column) =>
     foldHeader(cells[column] ?? ''),
@@ -212,8 +212,8 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
 }
 
 /**
- * In a row with more cells than the header, a value has been taken apart, and in one without the balance that all others
- * have, something is missing: what follows is in the wrong columns.
+ * In a row with more cells than the header, a value has been taken apart, and in one too short for the
+ * balance that all others have, something is missing: what follows is in the wrong columns.
  */
 function refuseShifted({ headers, columns }: CsvTable, { rows }: CsvRows): void {
   const isLonger = ({ cells }: CsvRow) => cells.slice(headers.length).some((cell) => cell.trim() !== '')

@@ -74,8 +74,8 @@ function byMarks(rows: CsvRow[], amounts: Amounts, table: CsvTable, problems: Pr
 }
 
 /**
- * Adds an error for each row whose mark is unknown, if most marks in a column for them are known and nothing else shows
- * the signs. The mapping can leave out the column.
+ * Adds an error for each row whose mark is unknown, if most marks in a column for them are known and nothing
+ * else shows the signs. True if there are any. The mapping can leave out the column.
  */
 function refuseUnknownMarks(table: CsvTable, rows: CsvRow[], amounts: Amounts, problems: Problems): boolean {
   const [column, ...others] = table.columns.type ?? []

@@ -19,8 +19,8 @@ export type ReadRow = {
 }
 
 /**
- * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the lines that are
- * not rows but state a balance.
+ * The rows with their values; what gives the amounts their signs, null if that cannot be told yet; and the
+ * lines that are not rows but state a balance.
  */
 type ReadValues = {
   values: ReadRow[]

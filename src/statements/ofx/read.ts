@@ -24,7 +24,9 @@ export function readOfx(text: string): BankStatement {
   return { format: 'ofx', accounts: mergeAccounts(accounts) }
 }
 
-/** Names accounts by their numbers; those that share one by their banks or types too, such as `100200/SAVINGS`. */
+/**
+ * Names accounts by number; those that share one by bank or type too, where these differ: `100200/SAVINGS`.
+ */
 function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => string | null {
   const partOf = (statement: OfxAggregate, name: string) => {
     const from = statement.children.find((child) => accountNames.includes(child.name))

@@ -159,8 +159,8 @@ function toCsv(rows: string[][]): string {
 }
 
 /**
- * True for a sheet in which two rows have a date and an amount, or one does, below a header that another sheet has too:
- * none of it may be passed over.
+ * True for a sheet in which two rows have a date and an amount, or one does, below a header that another
+ * sheet has too: none of it may be passed over.
  */
 function isTable({ rows }: Sheet, sheets: Sheet[]): boolean {
   const [first = 0, ...others] = rows.flatMap((row, i) => (isDated(row) ? [i] : []))
