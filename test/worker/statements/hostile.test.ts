@@ -138,6 +138,8 @@ describe('a file that is cut off', () => {
     expect(asStatement(encode(records))?.file).toEqual([
       'The record on line 2 goes on in line 5; it lacks the ^ at its end.',
     ])
+    const memo = '!Type:Bank\nD10/13/2026\nT-4\nMFuel\nTransfer\nDone at 10:00\n^\n'
+    expect(asStatement(encode(memo))).toBeNull()
   })
 })
 
