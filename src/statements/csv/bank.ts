@@ -26,10 +26,10 @@ type Entry = ReadRow & {
 }
 
 /** Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. */
-export function readBankCsv(text: string, options: FileOptions): BankStatement {
+export function readBankCsv(text: string, options: FileOptions, isSheet = false): BankStatement {
   const problems = new Problems()
   const table = openTable(text, options, fields)
-  const rows = transactionRows(table)
+  const rows = transactionRows(table, isSheet)
   const { values, basis, stated } = readValues(table, rows, options, problems)
   const groups = groupsOf(entriesOf(table, values, options))
   const openings = stated.map(({ balance }) => balance)

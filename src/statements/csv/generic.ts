@@ -45,7 +45,7 @@ export function readGenericCsv(bytes: Uint8Array, options: FileOptions): Generic
     sheet === null ? options : { ...options, delimiter: ',' },
     fields,
   )
-  const rows = transactionRows(table)
+  const rows = transactionRows(table, sheet !== null)
   const problems = new Problems()
   const { values } = readValues(table, rows, options, problems)
   const read = values.map((value) => readRow(table, value, problems))

@@ -43,7 +43,7 @@ const rowCount =
   /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
 /** Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. */
-export function transactionRows(table: CsvTable): CsvRows {
+export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const { isBankFile } = table
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
@@ -59,7 +59,8 @@ export function transactionRows(table: CsvTable): CsvRows {
     else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
   }
   refuseCutOff(table, result)
-  refuseShifted(table, result)
+  // The cells of a sheet have their places, whatever is in those before them.
+  if (!isSheet) refuseShifted(table, result)
   refuseNoRows(table, result)
   return result
 }
@@ -215,8 +216,10 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
  * In a row with more cells than the header, a value has been taken apart, and in one too short for the
  * balance that all others have, something is missing: what follows is in the wrong columns.
  */
-function refuseShifted({ headers, columns }: CsvTable, { rows }: CsvRows): void {
-  const isLonger = ({ cells }: CsvRow) => cells.slice(headers.length).some((cell) => cell.trim() !== '')
+function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
+  const { headers, columns } = table
+  const isLonger = (row: CsvRow) =>
+    row.cells.slice(headers.length).some((cell) => cell.trim() !== '') && !isOnlyTextLonger(table, row)
   const longer = headers.length > 0 && rows.find(isLonger)
   if (longer)
     refuseFile(
@@ -228,4 +231,11 @@ function refuseShifted({ headers, columns }: CsvTable, { rows }: CsvRows): void 
     refuseFile(
       `Line ${shorter.line} has fewer cells than the header, and no balance; one of its values may be missing.`,
     )
+}
+
+/** True if what was taken apart is a text behind all amounts: no cell up to the last of them has words or lacks decimals. */
+function isOnlyTextLonger({ columns, dateColumns }: CsvTable, { cells }: CsvRow): boolean {
+  const { amount = [], debit = [], credit = [], balance = [], fee = [] } = columns
+  const last = Math.max(...amount, ...debit, ...credit, ...balance, ...fee, ...dateColumns)
+  return !cells.slice(0, last + 1).some((cell) => /\p{L}|^\D*\d+\s*$/u.test(cell))
 }

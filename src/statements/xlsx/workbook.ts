@@ -32,7 +32,7 @@ export function readWorkbook(bytes: Uint8Array, options: FileOptions): BankState
   for (const sheet of sheets) {
     const { name, rows } = sheet
     try {
-      read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }) })
+      read.push({ name, statement: readBankCsv(toCsv(rows), { ...options, delimiter: ',' }, true) })
     } catch (error) {
       // A sheet without transactions, such as a summary, is passed over.
       if (!(error instanceof Invalid) || isTable(sheet, sheets)) throw error

@@ -102,6 +102,17 @@ describe('a workbook', () => {
     ])
   })
 
+  test('may have notes beside its table, and rows without the last cells', () => {
+    const rows = [
+      ['Date', 'Description', 'Amount', 'Balance'],
+      [first, 'Shop', -12.5, 87.5, '', 'mine'],
+      [second, 'Shop', -2.5, 85],
+      [second, 'Bar', -1.5],
+    ]
+    expect(rowsOf(workbook({ Oct: rows }))).toEqual([[null, -1_250, -250, -150]])
+    expect(readGenericCsv(workbook({ Oct: rows }), {}).map(({ amount }) => amount)).toEqual([1_250, 250, 150])
+  })
+
   test('with an error in the place of an amount is refused', () => {
     const rows = [
       ['Date', 'Description', 'Amount', 'Balance'],

@@ -344,6 +344,10 @@ describe('the rows of a bank export', () => {
       for (const end of ['\n2026-10-06,Tea,-2.00\n', '\n'])
         expect(errors(`Date,Description,Amount\n${rows}${end}`)?.file?.[0]).toMatch(/^Line 3 has more cells/)
     expect(brief('Date,Amount\n2026-10-01,-1.50,\n')).toEqual([['2026-10-01', -150]])
+    // An amount cannot be in the wrong column if the texts are behind it.
+    expect(brief('Date,Amount,Memo\n2026-10-01,-1.50,Shop, Berlin\n')).toEqual([['2026-10-01', -150]])
+    for (const row of ['2026-10-01,-1,50,Shop', '2026-10-01,-1,050.50,Shop'])
+      expect(errors(`Date,Amount,Memo\n${row}\n`)?.file?.[0]).toMatch(/^Line 2 has more cells/)
     const header = 'Date,Description,Amount,Balance'
     const [shop, pay, tea] = [
       '2026-10-01,Shop,-1.00,99.00',
