@@ -59,11 +59,14 @@ function requireAmounts(
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, rows, Boolean(mapping?.account))
-  const isMixed = new Set(rows.map(writtenCurrency).filter(Boolean)).size > 1
+  const written = rows.map((row) => writtenCurrency(row, currencyCode) ?? writtenCurrency(row, currencySign))
+  const areMixed = [currencyCode, currencySign].some(
+    (kind) => new Set(rows.map((row) => writtenCurrency(row, kind)).filter(Boolean)).size > 1,
+  )
   return values.flatMap((value, i) => {
     const { row, amount } = value
     if (amount === null) return []
-    const currency = currencyOf(table, row) ?? (isMixed ? writtenCurrency(row) : null)
+    const currency = currencyOf(table, row) ?? (areMixed ? (written[i] ?? null) : null)
     const names = { own: own[i] ?? null, account: accountCell(table, row), currency }
     return [{ ...value, ...names, amount, isPending: row.isPending }]
   })
@@ -76,10 +79,12 @@ function currencyOf(table: CsvTable, row: CsvRow): string | null {
   return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
 }
 
-/** The currency beside an amount, as a code or a sign. */
-function writtenCurrency({ amount, debit, credit }: CsvRow): string | null {
-  const text = `${amount.text} ${debit.text} ${credit.text}`
-  return /\b[A-Z]{3}\b/.exec(text)?.[0] ?? /\p{Sc}/u.exec(text)?.[0] ?? null
+/** What is written beside amounts. A code and a sign may stand for one currency, two codes or two signs do not. */
+const currencyCode = /\b[A-Z]{3}\b/
+const currencySign = /\p{Sc}/u
+
+function writtenCurrency({ amount, debit, credit }: CsvRow, kind: RegExp): string | null {
+  return kind.exec(`${amount.text} ${debit.text} ${credit.text}`)?.[0] ?? null
 }
 
 /** The entries of each account and currency, in the order of the file. */

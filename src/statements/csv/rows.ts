@@ -1,5 +1,5 @@
 import { maxRows, refuseFile, tooManyRows } from '../problems.ts'
-import { type AmountCell, amountCell, isBlankAmount } from '../written/amount.ts'
+import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '../written/amount.ts'
 import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
@@ -213,8 +213,8 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
 }
 
 /**
- * In a row with more cells than the header, a value has been taken apart, and in one too short for the
- * balance that all others have, something is missing: what follows is in the wrong columns.
+ * In a row with more cells than the header, a value has been taken apart, and in one too short for its balance, with a
+ * number among its texts, something is missing: what follows is in the wrong columns.
  */
 function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
   const { headers, columns } = table
@@ -225,12 +225,14 @@ function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
     refuseFile(
       `Line ${longer.line} has more cells than the header: one of its values may contain the separator and lack quotes.`,
     )
-  const last = Math.max(...(columns.balance ?? []))
-  const [shorter] = rows.filter(({ cells }) => cells.length <= last)
-  if (shorter && rows.every(({ cells, balance }) => cells.length <= last || balance.text !== ''))
-    refuseFile(
-      `Line ${shorter.line} has fewer cells than the header, and no balance; one of its values may be missing.`,
-    )
+  const { balance = [], description = [] } = columns
+  const shorter = rows.find(
+    ({ cells }) =>
+      cells.length <= Math.max(...balance) &&
+      description.some((column) => readWrittenAmount(cells[column] ?? '')),
+  )
+  if (shorter)
+    refuseFile(`Line ${shorter.line} has fewer cells than the header: one of its values may be missing.`)
 }
 
 /** True if what was taken apart is a text behind all amounts: no cell up to the last of them has words or lacks decimals. */

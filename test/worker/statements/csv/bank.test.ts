@@ -355,6 +355,8 @@ describe('the rows of a bank export', () => {
       '2026-10-03,Tea,-2.00,92.00',
     ]
     expect(errors(`${[header, shop, pay, tea].join('\n')}\n`)?.file?.[0]).toMatch(/^Line 3 has fewer cells/)
+    const pending = '2026-10-04,Taxi,-4.00'
+    expect(brief(`${[header, shop, tea, pending].join('\n')}\n`)).toHaveLength(3)
   })
 
   test('have descriptions of at most 255 characters, without control characters', () => {
@@ -380,6 +382,7 @@ test.each([
   ['-5,00 EUR', '10,00 USD', ['EUR', 'USD']],
   ['-$5.00', '€10.00', ['$', '€']],
   ['-$5.00', '$10.00', [null]],
+  ['-$5.00', '10.00 USD', [null]],
 ])('amounts in %s and %s are added up only if they have one currency', (first, second, currencies) => {
   const text = `Date;Description;Amount\n13.10.2026;a;${first}\n14.10.2026;b;${second}\n`
   expect(read(text).accounts.map(({ currency }) => currency)).toEqual(currencies)
