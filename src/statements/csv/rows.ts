@@ -162,7 +162,8 @@ function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
   const texts = [...(columns.payee ?? []), ...(columns.description ?? [])].map((column) =>
     foldHeader(cells[column] ?? ''),
   )
-  return texts.some((text) => text !== '' && !summary.test(text) && !summaryOnly.test(text))
+  const hasWord = /(?:^| )\p{L}{3,}(?: |$)/u
+  return texts.some((text) => hasWord.test(text) && !summary.test(text) && !summaryOnly.test(text))
 }
 
 /** The part of a text that can matter, folded. Folding is by far the most expensive thing that is done with a cell. */

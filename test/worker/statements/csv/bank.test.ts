@@ -332,6 +332,7 @@ describe('the rows of a bank export', () => {
     const settled = [-50_000, 'Rossi – Saldo']
     expect(rows(`${paid}13/10/2026;Rossi;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto'], settled])
     expect(rows(`${paid}13/10/2026;;Saldo;-500,00\n`)).toEqual([[-30_000, 'Rossi – Acconto']])
+    expect(rows(`${paid}13/10/2026;LT12 7300 0100 2345;Saldo;-500,00\n`)).toHaveLength(1)
     const moved = 'Date,Description,Category,Amount\n2026-10-12,Old bank,Opening balance,-500.00\n'
     expect(rows(moved)).toEqual([[-50_000, 'Old bank']])
   })
