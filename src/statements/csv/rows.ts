@@ -35,6 +35,10 @@ const summary =
 const summaryOnly =
   /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
 
+/** How a line begins that names the account of the table below it. */
+const accountTitle =
+  /^(?:account|iban|konto|kontonummer|compte|cuenta|conto|conta|rekening|rachunek|numer rachunku|sub account) /
+
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
 /** The first half of a date; and counts of rows, which also begin with a number. */
@@ -48,6 +52,7 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   for (const [i, record] of table.body.entries()) {
+    if (isHeader(table, record)) refuseOtherAccount(table, i)
     if (isEmpty(record) || isHeader(table, record)) continue
     const row = isBankFile ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
@@ -128,6 +133,22 @@ function isEmpty({ cells }: CsvRecord): boolean {
 
 function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
   return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
+}
+
+/** Refuses a file in which a repeated header has the title of another account above it than the first one. */
+function refuseOtherAccount({ preamble, body }: CsvTable, at: number): void {
+  const title = titleOf(body.slice(Math.max(0, at - 3), at))
+  if (title && title.text !== titleOf(preamble)?.text)
+    refuseFile(`Another account begins in line ${title.line} of the file; import each in a file of its own.`)
+}
+
+/** The last line that names an account. */
+function titleOf(records: CsvRecord[]): { line: number; text: string } | undefined {
+  const titles = records.flatMap(({ line, cells }) => {
+    const text = foldHeader(cells.join(' ').slice(0, 200))
+    return accountTitle.test(text) ? [{ line, text }] : []
+  })
+  return titles.at(-1)
 }
 
 function isNotBooked(table: CsvTable, row: CsvRow): boolean {

@@ -360,6 +360,16 @@ describe('the rows of a bank export', () => {
     expect(brief(`${[header, shop, tea, pending].join('\n')}\n`)).toHaveLength(3)
   })
 
+  test('below the header of another account are refused, below a repeated one read', () => {
+    const table = (title: string, text: string) =>
+      `${title}\nDate,Description,Amount\n2026-10-13,${text},-1.00\n`
+    const [checking, savings] = ['Account: 1111 Checking', 'Account: 2222 Savings']
+    const [german, other] = ['IBAN:,DE89370400440532013000', 'IBAN:,DE02120300000000202051']
+    for (const tables of [table(checking, 'a') + table(savings, 'b'), table(german, 'a') + table(other, 'b')])
+      expect(errors(tables)?.file?.[0]).toMatch(/^Another account begins in line 4 of the file/)
+    expect(brief(`${table(checking, 'a')}\n${table(checking, 'b')}`)).toHaveLength(2)
+  })
+
   test('have descriptions of at most 255 characters, without control characters', () => {
     const [row] = rowsOf(`Date,Amount,Description\n2026-01-31,-1,"a\tb\u0001 ${'x😀'.repeat(300)}"\n`)
     expect([...(row?.description ?? '')]).toHaveLength(255)
