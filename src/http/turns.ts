@@ -36,6 +36,8 @@ class Turn {
   readonly #atOnce: number
   /** Until then, it counts as ahead of those behind it. */
   #until = 0
+  /** False while it waits: only those who have a turn count for everybody. */
+  #isHeld = false
   #isOver = false
 
   constructor(name: string, atOnce: number) {
@@ -50,7 +52,8 @@ class Turn {
       line.add(this)
       const now = performance.now()
       const ahead = this.#countAhead(now)
-      if (ahead < this.#atOnce) {
+      this.#isHeld = ahead < this.#atOnce
+      if (this.#isHeld) {
         this.#until = now + lastsMs
         return true
       }
@@ -69,12 +72,14 @@ class Turn {
     line.delete(this)
   }
 
+  /** Counts those who have a turn, and those who wait and came before. */
   #countAhead(now: number): number {
     let ahead = 0
+    let cameBefore = true
     for (const other of line) {
-      if (other === this) break
-      if (other.#until + turnMs < now) line.delete(other)
-      else if (other.#name === this.#name && other.#until >= now) ahead += 1
+      if (other === this) cameBefore = false
+      else if (other.#until + turnMs < now) line.delete(other)
+      else if (other.#name === this.#name && other.#until >= now && (other.#isHeld || cameBefore)) ahead += 1
     }
     return ahead
   }
