@@ -59,14 +59,12 @@ function requireAmounts(
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
   const own = ownAccounts(table, rows, Boolean(mapping?.account))
-  const written = rows.map((row) => writtenCurrency(row, currencyCode) ?? writtenCurrency(row, currencySign))
-  const areMixed = [currencyCode, currencySign].some(
-    (kind) => new Set(rows.map((row) => writtenCurrency(row, kind)).filter(Boolean)).size > 1,
-  )
+  const [codes, signs] = [writtenBesideAmounts(rows, currencyCode), writtenBesideAmounts(rows, currencySign)]
+  const areMixed = [codes, signs].some((written) => new Set(written.filter(Boolean)).size > 1)
   return values.flatMap((value, i) => {
     const { row, amount } = value
     if (amount === null) return []
-    const currency = currencyOf(table, row) ?? (areMixed ? (written[i] ?? null) : null)
+    const currency = currencyOf(table, row) ?? (areMixed ? (codes[i] ?? signs[i] ?? null) : null)
     const names = { own: own[i] ?? null, account: accountCell(table, row), currency }
     return [{ ...value, ...names, amount, isPending: row.isPending }]
   })
@@ -83,8 +81,10 @@ function currencyOf(table: CsvTable, row: CsvRow): string | null {
 const currencyCode = /\b[A-Z]{3}\b/
 const currencySign = /\p{Sc}/u
 
-function writtenCurrency({ amount, debit, credit }: CsvRow, kind: RegExp): string | null {
-  return kind.exec(`${amount.text} ${debit.text} ${credit.text}`)?.[0] ?? null
+function writtenBesideAmounts(rows: CsvRow[], kind: RegExp): (string | undefined)[] {
+  return rows.map(
+    ({ amount, debit, credit }) => kind.exec(`${amount.text} ${debit.text} ${credit.text}`)?.[0],
+  )
 }
 
 /** The entries of each account and currency, in the order of the file. */

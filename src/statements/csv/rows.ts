@@ -50,10 +50,14 @@ const rowCount =
 export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const { isBankFile } = table
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
+  const firstTitle = titleOf(table.preamble)
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   for (const [i, record] of table.body.entries()) {
-    if (isHeader(table, record)) refuseOtherAccount(table, i)
-    if (isEmpty(record) || isHeader(table, record)) continue
+    if (isEmpty(record)) continue
+    if (isHeader(table, record)) {
+      refuseOtherAccount(titleOf(table.body.slice(Math.max(0, i - 3), i)), firstTitle)
+      continue
+    }
     const row = isBankFile ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
@@ -136,14 +140,15 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
 }
 
 /** Refuses a file in which a repeated header has the title of another account above it than the first one. */
-function refuseOtherAccount({ preamble, body }: CsvTable, at: number): void {
-  const title = titleOf(body.slice(Math.max(0, at - 3), at))
-  if (title && title.text !== titleOf(preamble)?.text)
+function refuseOtherAccount(title: Title | undefined, first: Title | undefined): void {
+  if (title && title.text !== first?.text)
     refuseFile(`Another account begins in line ${title.line} of the file; import each in a file of its own.`)
 }
 
+type Title = { line: number; text: string }
+
 /** The last line that names an account. */
-function titleOf(records: CsvRecord[]): { line: number; text: string } | undefined {
+function titleOf(records: CsvRecord[]): Title | undefined {
   const titles = records.flatMap(({ line, cells }) => {
     const text = foldHeader(cells.join(' ').slice(0, 200))
     return accountTitle.test(text) ? [{ line, text }] : []
