@@ -52,7 +52,9 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const firstTitle = titleOf(table.preamble)
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
+  let isApart = false
   for (const [i, record] of table.body.entries()) {
+    isApart ||= i > lastDated && isEmpty(record)
     if (isEmpty(record)) continue
     if (isHeader(table, record)) {
       refuseOtherAccount(titleOf(table.body.slice(Math.max(0, i - 3), i)), firstTitle)
@@ -62,7 +64,8 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
-    } else if (isSummary(table, row, i > lastDated)) result.aside.push(row)
+    } else if (isSummary(table, row, i > lastDated) || (isApart && isFailedFormula(row)))
+      result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
     else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
@@ -173,6 +176,15 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   if (date === '') return false
   if (!isBelowAll) return noAmount && !(row.cells.length > 1 && filled(row) === row.cells.length)
   return !beginsLikeRow(table, row) && !hasAmount(row)
+}
+
+/** True for a line without an amount because a formula failed, unless the date of a row with a text failed too. */
+function isFailedFormula(row: CsvRow): boolean {
+  const isError = (text: string) => /^#[A-Z]/.test(text)
+  const { cells, date, amount, debit, credit } = row
+  if (date.written || hasAmount(row) || ![amount, debit, credit].some(({ text }) => isError(text)))
+    return false
+  return !isError(date.text) || cells.every((cell) => cell.trim() === '' || isError(cell.trim()))
 }
 
 function isDated({ text, written }: DateCell): boolean {

@@ -124,6 +124,27 @@ describe('a workbook', () => {
     })
   })
 
+  test('may have errors in cells apart from its table, but not in a row that goes with it', () => {
+    const error = { error: '#N/A' }
+    const below = (...rows: Cell[][]) =>
+      workbook({ Oct: [['Date', 'Description', 'Amount'], [first, 'Shop', -12.5], ...rows] })
+    for (const row of [
+      ['', '', error],
+      ['', 'Exchange rate', { error: '#DIV/0!' }],
+      ['Checked', '', error],
+      [error, '', error],
+    ])
+      expect(rowsOf(below([], row))).toEqual([[null, -1_250]])
+    for (const rows of [
+      [['', 'Bar', error]],
+      [[], [error, 'Bar', error]],
+      [[], [second, 'Bar', error]],
+      [[], [error, 'Bar', -2.5]],
+      [[], ['', '', error], [second, 'Bar', -2.5]],
+    ])
+      expect(refusal(below(...rows))).not.toBeNull()
+  })
+
   test('that inflates to more than it may is refused, a small one sooner', () => {
     const parts = (size: number) => ({
       ...workbookParts(table),
