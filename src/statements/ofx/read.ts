@@ -25,23 +25,26 @@ export function readOfx(text: string): BankStatement {
 }
 
 /**
- * Names accounts by number; those that share one by bank or type too, where these differ: `100200/SAVINGS`.
+ * Names accounts by number; those that share one by bank or type too, where these differ: `100200/SAVINGS`. Case makes no
+ * difference, nor does a part that one statement leaves out, unless it is that of a card.
  */
 function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => string | null {
   const partOf = (statement: OfxAggregate, name: string) => {
     const from = statement.children.find((child) => accountNames.includes(child.name))
     return cleanText(from?.elements.get(name) ?? '')
   }
+  const kindOf = (statement: OfxAggregate, name: string) => partOf(statement, name)?.toUpperCase()
   const sharers = Map.groupBy(statements, (statement) => partOf(statement, 'ACCTID'))
   const differing = (name: string) => {
-    const differ = (sharing: OfxAggregate[]) => new Set(sharing.map((one) => partOf(one, name))).size > 1
+    const nameOf = (one: OfxAggregate) => kindOf(one, name) ?? (one.name === 'STMTRS' ? '' : one.name)
+    const differ = (sharing: OfxAggregate[]) => new Set(sharing.map(nameOf).filter(Boolean)).size > 1
     return new Set([...sharers].flatMap(([number, sharing]) => (differ(sharing) ? [number] : [])))
   }
   const [byBank, byType] = [differing('BANKID'), differing('ACCTTYPE')]
   return (statement) => {
     const number = partOf(statement, 'ACCTID')
-    const bank = byBank.has(number) && partOf(statement, 'BANKID')
-    const type = byType.has(number) && partOf(statement, 'ACCTTYPE')
+    const bank = byBank.has(number) && kindOf(statement, 'BANKID')
+    const type = byType.has(number) && kindOf(statement, 'ACCTTYPE')
     return [bank, number, type].filter(Boolean).join('/') || null
   }
 }
