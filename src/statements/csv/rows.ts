@@ -52,6 +52,7 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
   const firstTitle = titleOf(table.preamble)
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
+  const bill = settledBill(table)
   let isApart = false
   for (const [i, record] of table.body.entries()) {
     isApart ||= i > lastDated && isEmpty(record)
@@ -64,7 +65,7 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
-    } else if (isSummary(table, row, i > lastDated) || (isApart && isFailedFormula(row)))
+    } else if (isSummary(table, row, i > lastDated) ? record !== bill : isApart && isFailedFormula(row))
       result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
@@ -193,6 +194,23 @@ function isDated({ text, written }: DateCell): boolean {
 
 function says({ cells }: CsvRow, words: RegExp): boolean {
   return cells.some((cell) => words.test(foldHeader(cell)))
+}
+
+/**
+ * The only row of a file without balances that is called `Saldo`, if it stands between two others: a bank states balances
+ * at the edges, or more than one.
+ */
+function settledBill(table: CsvTable): CsvRecord | undefined {
+  const { columns, body } = table
+  const isCalled = ({ cells }: CsvRecord) => cells.some((cell) => /^\s*saldo\s*$/i.test(cell))
+  const [bill, ...others] = columns.balance ? [] : body.filter(isCalled)
+  const at = bill && others.length === 0 ? body.indexOf(bill) : 0
+  const isRow = (record: CsvRecord) => {
+    const row = rowOf(table, record)
+    return isDated(row.date) && hasAmount(row) && (record === bill || !isSummary(table, row, false))
+  }
+  const three = at > 0 ? body.slice(at - 1, at + 2) : []
+  return three.length === 3 && three.every(isRow) ? bill : undefined
 }
 
 /** True if the other party or the purpose says more: "Saldo" is also what people write who settle a bill. */

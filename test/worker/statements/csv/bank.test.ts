@@ -337,6 +337,29 @@ describe('the rows of a bank export', () => {
     expect(rows(moved)).toEqual([[-50_000, 'Old bank']])
   })
 
+  test('may be called a balance and nothing else, if there is one such row, between two others', () => {
+    const amounts = (...rows: string[]) =>
+      rowsOf(`Data;Causale;Importo\n${rows.join('\n')}\n`).map(({ amount }) => amount)
+    const [deposit, settled, bread] = [
+      '10/10/2026;Acconto;-300,00',
+      '13/10/2026;Saldo;-500,00',
+      '14/10/2026;Pane;-3,00',
+    ]
+    expect(amounts(deposit, settled, bread)).toEqual([-30_000, -50_000, -300])
+    // At an edge of the file or of a page, or one of several, it may state a balance.
+    for (const rows of [
+      [settled, deposit, bread],
+      [deposit, bread, settled],
+      [deposit, settled, '', bread],
+      ['10/10/2026;Saldo iniziale;-1,00', settled, deposit, bread],
+      [settled, deposit, settled, bread],
+    ])
+      expect(amounts(...rows)).toEqual([-30_000, -300])
+    const balances =
+      'Data;Causale;Importo;Saldo\n10/10/2026;a;-1,00;9,00\n11/10/2026;Saldo;9,00;9,00\n14/10/2026;b;-2,00;7,00\n'
+    expect(rowsOf(balances)).toHaveLength(2)
+  })
+
   test('with more or fewer cells than the header are refused if their values may be in the wrong columns', () => {
     for (const rows of [
       '2026-10-01,Shop,-1.50\n2026-10-05,Rent,-830,40',
