@@ -1,3 +1,4 @@
+import type { CalendarDate } from '../../domain/dates.ts'
 import type { Problems } from '../problems.ts'
 import { quotedInRow } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
@@ -35,7 +36,8 @@ export function dateReader(
     if (order === null) return null
     const settled = written?.settled
     const inOrder = written?.readings[order]
-    const date = isChosen ? (inOrder ?? settled) : (settled ?? inOrder)
+    const other = written && order.startsWith('y') ? onlyReading(written) : null
+    const date = isChosen ? (inOrder ?? settled ?? other) : (settled ?? inOrder)
     return problems.checkDate(line, text, date ?? null)
   }
 }
@@ -45,7 +47,8 @@ function orderOf(
   others: Iterable<DateCell>,
   problems: Problems,
 ): DateOrder | null {
-  const { proof, open, hasShortYearsFirst } = evidence(cells)
+  const { proof, open, hasShortYearsFirst, exchanged } = evidence(cells)
+  const text = proof.mdy ?? proof.dmy
   if (hasShortYearsFirst) return 'ymd'
   if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
   if (proof.dmy && proof.mdy) {
@@ -58,6 +61,11 @@ function orderOf(
       'date_format',
       `The date ${quotedInRow(open.cell)} can be read in two ways and nothing in the file settles it; choose ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
     )
+  } else if (exchanged && text) {
+    problems.add(
+      'date_format',
+      `Excel seems to have exchanged day and month: ${quotedInRow(exchanged)} stands beside ${quotedInRow(text)}; choose ${names.ydm} (${exchanged.written?.readings.ydm}) if it has, ${names.ymd} if not.`,
+    )
   } else return proof.mdy ? 'mdy' : 'dmy'
   return null
 }
@@ -65,12 +73,14 @@ function orderOf(
 /**
  * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
  * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
+ * `exchanged` is a date whose day and month Excel seems to have exchanged.
  */
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
   let canBeFirst = true
   let mustBeFirst = false
+  const dates = exchangedDates()
   for (const cell of cells) {
     const { written } = cell
     if (!written) continue
@@ -79,12 +89,45 @@ function evidence(cells: Iterable<DateCell>) {
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     mustBeFirst ||= settled !== null
+    dates.see(cell, written)
     if (settled) continue
     if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
     else if (dmy && !mdy) proof.dmy ??= cell
     else if (mdy && !dmy) proof.mdy ??= cell
   }
-  return { proof, open, hasShortYearsFirst: canBeFirst && mustBeFirst }
+  return { proof, open, hasShortYearsFirst: canBeFirst && mustBeFirst, exchanged: dates.first() }
+}
+
+/**
+ * Looks for dates whose day and month Excel has exchanged. It makes dates of those texts that fit its own order and leaves
+ * the others: no date has a day past the twelfth, every text has, and exchanged back the dates are much nearer to each
+ * other.
+ */
+function exchangedDates() {
+  let found: DateCell | null = null
+  let canBe = true
+  let last: [number, number] | null = null
+  let [asRead, exchangedBack] = [0, 0]
+  return {
+    see(cell: DateCell, written: WrittenDate) {
+      const { settled, readings } = written
+      const text = onlyReading(written)
+      const back = settled ? readings.ydm : text
+      canBe &&= Boolean(back)
+      if (!canBe || !back) return
+      const dates: [number, number] = [Date.parse(settled ?? back), Date.parse(back)]
+      asRead += Math.abs(dates[0] - (last ?? dates)[0])
+      exchangedBack += Math.abs(dates[1] - (last ?? dates)[1])
+      last = dates
+      if (settled && settled !== back) found ??= cell
+    },
+    first: () => (canBe && 2 * exchangedBack < asRead ? found : null),
+  }
+}
+
+/** The date of a text that fits only one of the two orders with the year last. */
+function onlyReading({ readings: { dmy, mdy } }: WrittenDate): CalendarDate | null {
+  return dmy && mdy ? null : (dmy ?? mdy ?? null)
 }
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */

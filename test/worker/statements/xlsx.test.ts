@@ -113,6 +113,49 @@ describe('a workbook', () => {
     expect(readGenericCsv(workbook({ Oct: rows }), {}).map(({ amount }) => amount)).toEqual([1_250, 250, 150])
   })
 
+  describe('in whose real dates Excel may have exchanged day and month', () => {
+    const header = ['Date', 'Description', 'Amount']
+    const serial = (day: string) => ({ date: (Date.parse(day) - Date.UTC(1899, 11, 30)) / 86_400_000 })
+    const dated = (...days: string[]) =>
+      workbook({ Oct: [header, ...days.map((day) => [day.includes('-') ? serial(day) : day, 'Shop', -1])] })
+    const daysOf = (bytes: Uint8Array, date_format?: string) =>
+      readStatement(bytes, { date_format }).accounts.flatMap(({ entries }) => entries.map(({ date }) => date))
+    const damaged = ['2026-01-10', '2026-02-10', '2026-12-10', '10/13/2026', '10/31/2026']
+
+    test.each([[damaged], [damaged.toReversed()], [['2026-01-10', '13/10/2026']]])('is asked: %j', (days) => {
+      expect(refusal(dated(...days))?.date_format?.[0]).toMatch(
+        /^Excel seems to have exchanged day and month: 2026-\d\d-10 in row \d stands beside 1\d.\d\d.2026 in row \d;/,
+      )
+    })
+
+    test('is read as the answer says', () => {
+      const texts = ['2026-10-13', '2026-10-31']
+      const [kept, exchanged] = [damaged.slice(0, 3), ['2026-10-01', '2026-10-02', '2026-10-12']]
+      expect(daysOf(dated(...damaged), 'YYYY-MM-DD')).toEqual([...kept, ...texts])
+      expect(daysOf(dated(...damaged), 'YYYY-DD-MM')).toEqual([...exchanged, ...texts])
+    })
+
+    test.each([
+      [['2026-10-01', '2026-10-02', '2026-10-12']],
+      [['2026-10-01', '2026-10-12', '13/10/2026', '14/10/2026']],
+      [['2026-01-10', '2026-02-10', '10/13/2026', '2026-10-20']],
+      [['2026-01-05', '2026-02-05', '2026-03-05', '2026-04-05', '12/31/2026']],
+      [['2026-10-10', '10/13/2026']],
+    ])('is read as before if the dates fit: %j', (days) => {
+      expect(daysOf(dated(...days))).toHaveLength(days.length)
+    })
+
+    test('is read as before if its texts leave no doubt', () => {
+      const rows = [
+        header,
+        [serial('2026-01-10'), 'Shop', -1],
+        ['2026-10-13', 'Shop', -1],
+        ['14 Oct 2026', 'Bar', -1],
+      ]
+      expect(daysOf(workbook({ Oct: rows }))).toEqual(['2026-01-10', '2026-10-13', '2026-10-14'])
+    })
+  })
+
   test('with an error in the place of an amount is refused', () => {
     const rows = [
       ['Date', 'Description', 'Amount', 'Balance'],
