@@ -34,30 +34,43 @@ export function settleDirections<T extends Entry>(
 ): T[][] {
   if (basis === 'marks' || basis === null) return groups
   const known = new Set(groups.map(checkOf).filter((check) => check !== null))
+  if (basis === 'nothing') return settleUnsigned(groups, { known, openings, signs }, problems)
+  if (signs) return groupsAs(signs, groups)
+  const doubt = doubtOf(table, known, groups.flat())
+  if (doubt) ask(doubt, groups.flat(), problems)
+  return groups
+}
+
+/** The entries of a file whose amounts have no sign, so that only balances or an answer can give them one. */
+function settleUnsigned<T extends Entry>(
+  groups: T[][],
+  { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
+  problems: Problems,
+): T[][] {
   const [only, ...others] = known
   const isOneWay = others.length === 0 && (only === 'right' || only === 'inverted')
   const isProven = isOneWay && groups.some((group) => group.length > 2)
-  const open: Entry[] = []
-  if (basis === 'nothing') {
-    // Where all else goes one way, the oldest entry does too, and an answer is about them all.
-    const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
-    const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
-    const byBalance = groups.map((group) => signedByBalances(group, signOf))
-    if (byBalance.every((group) => group !== null)) return byBalance
-    if (isAboutOldest) open.push(...oldestIfOpen(groups, signOf))
-  }
-  if (signs) return signs === 'inverted' ? groups.map(inverted) : groups
-  if (basis === 'nothing' && isProven) return only === 'right' ? groups : groups.map(inverted)
-  const entries = open.length > 0 ? open : groups.flat()
-  const unsigned = open.length > 0 ? oldestIsOpen : nothingSays
-  const doubt = basis === 'nothing' ? unsigned : doubtOf(table, known, entries)
+  // Where all else goes one way, the oldest entry does too, and an answer is about them all.
+  const isAboutOldest = known.has('mixed') || (isOneWay && !isProven)
+  const signOf = signOfOldest(openings, isAboutOldest ? signs : undefined)
+  const byBalance = groups.map((group) => signedByBalances(group, signOf))
+  if (byBalance.every((group) => group !== null)) return byBalance
+  if (signs) return groupsAs(signs, groups)
+  if (isProven) return groupsAs(only === 'right' ? 'as_written' : 'inverted', groups)
+  const open = isAboutOldest ? oldestIfOpen(groups, signOf) : []
+  if (open.length > 0) ask(oldestIsOpen, open, problems)
+  else ask(nothingSays, groups.flat(), problems)
+  return groups
+}
+
+/** Asks which way amounts go, with one of the entries as an example. */
+function ask(doubt: string, entries: Entry[], problems: Problems): void {
   const example = entries.find(({ amount }) => amount > 0) ?? entries[0]
-  if (doubt && example)
+  if (example)
     problems.add(
       'signs',
       `${doubt} Send signs=as_written if a positive amount such as ${quoted(example.row.amount.text)} in row ${example.row.line} came in, signs=inverted if it was spent; or map the column to debit or to credit.`,
     )
-  return groups
 }
 
 const nothingSays = 'Nothing in the file says which way its amounts go: none has a sign.'
@@ -129,6 +142,7 @@ function signOfOldest(openings: Minor[], signs: FileOptions['signs']) {
   }
 }
 
-function inverted<T extends Entry>(group: T[]): T[] {
-  return group.map((entry) => ({ ...entry, amount: negated(entry.amount) }))
+function groupsAs<T extends Entry>(signs: 'as_written' | 'inverted', groups: T[][]): T[][] {
+  if (signs === 'as_written') return groups
+  return groups.map((group) => group.map((entry) => ({ ...entry, amount: negated(entry.amount) })))
 }
