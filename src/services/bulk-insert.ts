@@ -5,7 +5,7 @@ import { countRows } from '../db/figures.ts'
 import { jsonParts } from '../db/json-parts.ts'
 import { nextTransactionId } from '../db/next-id.ts'
 import { batches, batchParts } from '../db/schema.ts'
-import { absorbed, type Recalled } from './absorption.ts'
+import { absorbed, type Recalled } from './bulk-duplicates.ts'
 import { brokenRules, type Rule } from './guards.ts'
 import { clientIdUnspent, idByClientId } from './transactions/client-ids.ts'
 import { nextRow, transactionRules } from './transactions/rules.ts'
@@ -123,7 +123,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  *
  * 1. An item whose client id belongs to an existing row, or to one that was joined with it, is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
- * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (absorption.ts;
+ * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (bulk-duplicates.ts;
  *    docs/contract.md, Offline batches).
  * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.

@@ -14,7 +14,7 @@ export type FoundDuplicate = {
 
 /**
  * Selects the first rows of a decided batch that already exist, with the transactions that they duplicate. Which rows
- * these are is decided in ../absorption.ts.
+ * these are is decided in ../bulk-duplicates.ts.
  */
 export function selectDuplicates(batchId: SQL): SQL {
   return sql`

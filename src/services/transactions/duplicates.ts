@@ -8,7 +8,7 @@ export const mostResembling = 1_000
 
 /**
  * Matches the potential duplicates of a transaction (docs/contract.md, Duplicates): those equal in everything that
- * moves money, unless both have a reference and the two differ. `absorbed` in absorption.ts applies the same rule to
+ * moves money, unless both have a reference and the two differ. `absorbed` in bulk-duplicates.ts applies the same rule to
  * many rows at once.
  */
 export function isDuplicateOf(userId: SQL, fields: Slots<GivenFields>): SQL {
