@@ -7,8 +7,8 @@ type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof 
 /**
  * The conditions under which a request that repeats an Idempotency-Key creates no second row. `earlier` matches the row
  * that an earlier request created; `isFirst` is true if there is none. A request without a key is always the first. The
- * key of an account or a category is its client id. A key is remembered as long as its row exists; that of a batch is
- * removed after thirty days (services/expiry.ts).
+ * key of an account or a category is its client id, which stays spent once the row is deleted (services/spent-keys.ts);
+ * that of an import is remembered as long as the import, and that of a batch for thirty days (services/expiry.ts).
  */
 export function idempotency(owner: Scope, table: KeyedTable, key: string | SQL | null | undefined) {
   if (!key) return { earlier: sql`false`, isFirst: sql`true` }

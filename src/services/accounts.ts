@@ -20,6 +20,7 @@ import { withinBounds } from './bounds.ts'
 import { allHold, brokenBy, selectVerdict, verdict } from './guards.ts'
 import type { ColumnsOf } from './input-columns.ts'
 import { accountQuota, notesGrowth, notesQuota } from './quotas.ts'
+import { keyRules } from './spent-keys.ts'
 
 /**
  * The columns that are read. `moved` must not be read: only its sum with the starting balance is bounded, so
@@ -63,7 +64,11 @@ export async function createAccount(owner: Owner, draft: Draft<NewAccount>, idem
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewAccount>
   const { earlier, isFirst } = idempotency(owner, accounts, idempotencyKey)
-  const rules = [accountQuota(owner.id), notesQuota(owner.id, notesGrowth(fields.notes))]
+  const rules = [
+    accountQuota(owner.id),
+    notesQuota(owner.id, notesGrowth(fields.notes)),
+    ...keyRules(owner.id, 'account', idempotencyKey),
+  ]
   const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
   const results = await withinBounds(
     'starting_balance',

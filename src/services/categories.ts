@@ -14,6 +14,7 @@ import { withinBounds } from './bounds.ts'
 import { allHold, brokenBy, selectVerdict } from './guards.ts'
 import type { ColumnsOf } from './input-columns.ts'
 import { categoryQuota } from './quotas.ts'
+import { keyRules } from './spent-keys.ts'
 
 /** The columns that are read. */
 export const categoryColumns = {
@@ -48,7 +49,7 @@ export async function createCategory(owner: Owner, draft: Draft<NewCategory>, id
     updatedAt: owner.now,
   } satisfies ColumnsOf<NewCategory>
   const { earlier, isFirst } = idempotency(owner, categories, idempotencyKey)
-  const rules = [categoryQuota(owner.id, 'name')]
+  const rules = [categoryQuota(owner.id, 'name'), ...keyRules(owner.id, 'category', idempotencyKey)]
   const guard = and(owner.isKnown, isFirst, allHold(rules)) as SQL
   const results = await withFreeName(
     owner.run({

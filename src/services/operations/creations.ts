@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
 import { prepareOwned } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
-import { spentClientIds } from '../../db/schema.ts'
 import { brokenRules, type Rule } from '../guards.ts'
+import { spent } from '../spent-keys.ts'
 import { accepted, type Staged, type Step, storeDecisions, type Uploading, uploadOf } from './steps.ts'
 
 /** Accounts or categories as creations see them. Their fields are columns of the table, under the same names. */
@@ -52,9 +52,7 @@ function judge(upload: Uploading, noun: CreatedNoun, json: SQL): SQL {
   const table = sql.raw(noun.table)
   const names = ['position', 'client_id', ...noun.fields]
   const columns = sql.raw(names.map((name, at) => `value ->> ${at} as ${name}`).join(', '))
-  const isSpent = sql`exists (
-    select 1 from ${spentClientIds} spent
-     where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun.name}'`)} and spent.client_id = item.client_id)`
+  const isSpent = spent(userId, noun.name, sql`item.client_id`)
   // AUTOINCREMENT: the ids of deleted rows are never used again.
   const lastId = sql`coalesce((select seq from sqlite_sequence where name = ${sql.raw(`'${noun.table}'`)}), 0)`
   const query = sql`

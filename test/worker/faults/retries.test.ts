@@ -115,6 +115,25 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
 })
 
 describe('an Idempotency-Key', () => {
+  test.each([
+    ['an account', '/api/accounts', account],
+    ['a category', '/api/categories', { name: 'Pets', type: 'expense' }],
+  ])('of %s that was deleted brings nothing back', async (noun, path, body) => {
+    const household = await createHousehold(createFaultyWorld())
+    const before = await listed(path)(household)
+    const first = await post(household, path, body, 'key-1')
+    await household.person.delete(`${path}/${first.body.id}`)
+    const again = await post(household, path, body, 'key-1')
+    expect([again.status, again.body.errors]).toEqual([
+      422,
+      { 'Idempotency-Key': [`The Idempotency-Key belongs to ${noun} that was deleted.`] },
+    ])
+    expect(await listed(path)(household)).toBe(before)
+    expect((await post(household, path, body, 'key-2')).status).toBe(201)
+    const neighbour = await createHousehold(household.world)
+    expect((await post(neighbour, path, body, 'key-1')).status).toBe(201)
+  })
+
   test('of a transaction counts as its client id, unless the body has one', async () => {
     const household = await createHousehold(createFaultyWorld())
     const { expense } = household

@@ -1,0 +1,19 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { spentClientIds } from '../db/schema.ts'
+import { type Rule, rule } from './guards.ts'
+
+type KeyedNoun = 'account' | 'category'
+
+/** True if the account or category that was created with this key has been deleted. */
+export function spent(userId: SQL, noun: KeyedNoun, key: SQL): SQL {
+  return sql`exists (
+    select 1 from ${spentClientIds} spent
+     where spent.user_id = ${userId} and spent.noun = ${sql.raw(`'${noun}'`)} and spent.client_id = ${key})`
+}
+
+/** A late repeat of the request that created an account or a category must not bring it back once it has been deleted. */
+export function keyRules(userId: SQL, noun: KeyedNoun, key: string | undefined): Rule[] {
+  if (!key) return []
+  const text = `The :field belongs to ${noun === 'account' ? 'an account' : 'a category'} that was deleted.`
+  return [rule('Idempotency-Key', text, sql`not ${spent(userId, noun, sql`${key}`)}`)]
+}
