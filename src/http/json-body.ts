@@ -7,7 +7,7 @@ import { isRemembered } from './known-tokens.ts'
 
 /** The largest JSON body, except where an endpoint sets a limit of its own (batches, uploads, imports). */
 export const maxJsonBytes = 512 * 1024
-/** JSON up to this size, about eight hundred transactions, is read before its sender is known. */
+/** JSON up to this size, about four hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
 /** A body of at most this size, about a hundred transactions, is not counted: apps usually send no more at once. */
 const fewBytes = 16 * 1024
@@ -26,8 +26,9 @@ export function saysJson(c: Context<App>): boolean {
 }
 
 /**
- * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 503 if it arrives too slowly or there is no memory
- * for it. Malformed JSON is left to validate.ts, and an empty body counts as `{}`.
+ * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 400 if it breaks off or is not UTF-8, 503 if it
+ * arrives too slowly or there is no memory for it. A large body of an unknown token is a 401. Malformed JSON is left to
+ * validate.ts, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
@@ -97,7 +98,7 @@ async function readText(c: Context<App>, maxBytes: number, memory: BodyMemory): 
   return isJson && text.trim() === '' ? '{}' : text
 }
 
-/** Where a token is needed, a large body is read only once that is known to be valid. */
+/** On routes that need a token, a large body is read only once the token is known to be valid. */
 async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const tooLarge = 'The request body is too large.'
   if (Number(c.req.header('Content-Length')) > maxBytes) refuse(413, tooLarge)

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
 
-/** A page for somebody who follows a link in an email. Its button does what the link is for: scanners press none. */
+/** A page for somebody who follows a link in an email. Only its button acts, since scanners follow links too. */
 export function answerPage(c: Context, title: string, text: string, button?: string) {
   c.header('Content-Security-Policy', policy)
   return c.html(page(title, text, button))

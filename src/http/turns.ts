@@ -5,26 +5,26 @@ import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
 
-/** Whoever would have to wait longer for memory, or for a turn of `inTurn`, is refused. */
+/** A request that would have to wait longer for memory, or for a turn in `inTurn`, is refused. */
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /**
- * A turn expires after this, longer than a request may wait for its turn and for the database together: one
- * whose client has gone may never end its own.
+ * A turn expires after this long, since a request whose client has gone may never end it. No request waits this long
+ * for its turn and the database together.
  */
 export const turnMs = 20_000
 
-/** With more rows than this, an answer can be megabytes, and take a tenth of a second of processor time. */
+/** An answer with more rows than this can be megabytes long, and take a tenth of a second of processor time. */
 const manyRows = 100
 /** An app rarely asks for more pages at once. */
 export const largeAnswersAtOnce = 4
 /** An app may ask for a year of summaries at once. */
 const requestsAtOnce = 12
-/** While a request waits for a slow database, it takes no processor, so it soon makes room for the next. */
+/** A request that waits for a slow database uses no processor time, so it counts only briefly. */
 const askingMs = 50
-/** Making an answer takes far less, unless that waits for something else, such as the rest of an upload. */
+/** Making an answer takes far less than this, unless it has to wait for something, such as the rest of an upload. */
 const answeringMs = 1_000
-/** Whoever has not looked for so long after it was due has gone. */
+/** A request that is later than this for its next look at the line has gone. */
 const overdueMs = 1_000
 
 /** What is under way or waits for its turn, in order of arrival. */
@@ -34,9 +34,9 @@ const line = new Set<Turn>()
 class Turn {
   readonly #name: string
   readonly #atOnce: number
-  /** Until then, it counts as ahead of those behind it. */
+  /** Until then, it counts: for everybody once it has its turn, but while it waits, only for those behind it. */
   #until = 0
-  /** False while it waits: only those who have a turn count for everybody. */
+  /** False while it waits. */
   #isHeld = false
   #isOver = false
 
@@ -87,9 +87,9 @@ class Turn {
 
 /**
  * The pace of a request: an isolate parses the bodies, asks the database and makes the answers of only a few
- * requests of a user at a time, so that one user cannot hold up the rest. Others wait, as long as they would
- * for the database, and then throw TooBusy. An answer that is not read in time is a time-out like any other:
- * what was asked may have been done. Requests without a token do not wait.
+ * requests of a user at a time, so that one user cannot hold up the rest. The user's other requests wait, for as long as
+ * they would for the database, and then throw TooBusy. If the database has answered, but the answer is not read in time,
+ * that is a time-out like any other: what was asked may have been done. Requests without a token do not wait.
  */
 export function paceOf(c: Context<App>): Pace & { end(): void } {
   let turn: Turn | undefined
