@@ -2,9 +2,10 @@
 -- that no request adds up a history to show a balance, a month or the number of pages. They count row by row; code that
 -- writes many rows at once calls `countRows` and `discountRows` (src/db/figures.ts) instead.
 --
--- A transaction counts as long as its user exists and its accounts have an owner. Deleting an account, a category or an
--- import first clears its owner, and deleting a user removes the user's row. The transactions leave all figures at that
--- moment, and these triggers ignore them when they are removed later.
+-- A transaction counts as long as its user exists and its accounts have an owner. Deleting an account or undoing an import
+-- first clears its owner, and deleting a user removes the user's row. The transactions leave all figures at that moment,
+-- and these triggers ignore them when they are removed later. Deleting a category clears its owner as well, but its
+-- transactions stay, and count as uncategorised.
 --
 -- A sum that is out of bounds is inserted into `totals`, whose CHECK refuses the whole write. At most 10,000 totals of a
 -- month are added up, so that a user with half a million pairs of account and category cannot hold up everybody's writes.

@@ -27,7 +27,10 @@ export const builder = new BaseSQLiteDatabase(
 
 /** Builds statements, and sends them. */
 export type Database = typeof builder & {
-  /** Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
+  /**
+   * Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors, and
+   * TooBusy if the pace says so.
+   */
   send(statements: Bound[]): Promise<unknown[]>
 }
 

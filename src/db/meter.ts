@@ -11,8 +11,8 @@ export type Figures = {
 }
 
 /**
- * Measures one request, queue message or cron run, from its construction on. A Worker's clock only advances during I/O
- * (a defence against timing attacks), so the milliseconds are time spent waiting; computing counts as none.
+ * Measures one request, queue message or cron run, from the moment the meter is made. A Worker's clock only advances
+ * during I/O (a defence against timing attacks), so the milliseconds are time spent waiting, without any computing.
  */
 export class Meter {
   readonly #startedAt = performance.now()

@@ -16,7 +16,7 @@ export type Results<T extends Statements> = {
   [K in keyof T]: T[K] extends (infer S)[] ? ResultOf<S>[] : ResultOf<T[K]>
 }
 
-/** Runs named statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors. */
+/** Runs named statements in one transaction and one round trip. Throws what `Database.send` throws. */
 export async function runAll<T extends Statements>(db: Database, statements: T): Promise<Results<T>> {
   const results = await db.send(Object.values(statements).flat().map(toBound))
   const named: Record<string, unknown> = {}
@@ -25,7 +25,7 @@ export async function runAll<T extends Statements>(db: Database, statements: T):
   return named as Results<T>
 }
 
-/** Runs a single statement, with errors translated as by `runAll`. */
+/** Runs a single statement. Throws what `Database.send` throws. */
 export async function runOne<T extends Runnable>(db: Database, statement: T): Promise<ResultOf<T>> {
   const [result] = await db.send([toBound(statement)])
   return result as ResultOf<T>

@@ -91,7 +91,7 @@ export function periodOf({ from, to }: Span): Period {
 
 /**
  * The instant at which clocks in `timeZone` show a date and time (`HH:MM`). As in RFC 5545 and Temporal, a time that
- * daylight saving skips is moved forward by the skipped hour; if a time occurs twice, the first one counts.
+ * daylight saving skips moves later by as much as the clocks jump; if a time occurs twice, the first one counts.
  */
 export function instantIn(timeZone: string, date: CalendarDate, time: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)

@@ -45,9 +45,10 @@ const expiring: readonly Expiring[] = [
 ]
 
 /**
- * Deletes expired rows, which are no longer accepted anyway, and batches completed thirty days ago, but not the rows that
- * they created. Nothing depends on when, or whether, it runs. The tables take turns, in parts that are a round trip each,
- * until nothing is left or the run is used up. Returns the number of rows deleted from each table.
+ * Deletes expired rows, which are no longer accepted anyway, old records of failed emails, and batches completed thirty
+ * days ago, but not the transactions that they created. Nothing depends on when, or whether, it runs. The tables take
+ * turns, in parts that are a round trip each, until nothing is left or the run is used up. Returns the number of rows
+ * deleted from each table.
  */
 export async function removeExpired(db: Database, now: Date): Promise<Record<string, number>> {
   const daysAgo = (days: number) => now.getTime() - days * dayMs

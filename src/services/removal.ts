@@ -15,7 +15,7 @@ const batchesPerPart = 10
 const partsPerMessage = 50
 const messagesPerSweep = 1_000
 
-/** The tables with rowids in which a deleted user leaves rows, and how many of these are removed at a time. */
+/** The other tables with rowids in which a deleted user leaves rows, and how many are removed at a time. */
 const leftovers = {
   sync_batches: batchesPerPart,
   spent_client_ids: rowsPerPart,

@@ -32,7 +32,7 @@ export type ImportFile = {
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
-  /** Whether to import rows that the user had deleted. */
+  /** Whether to import rows again that the user has deleted. */
   takesDeleted: boolean
   /** What to do about possible duplicates and transfers. */
   match: MatchMode

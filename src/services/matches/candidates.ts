@@ -30,8 +30,8 @@ export type CandidateRow = Transaction & { rejected: string; joined: string; isB
 /**
  * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same
  * amount within `mostDaysApart`, which the database finds in one pass; the first and last row of each import,
- * since a row can only be in two imports if both cover its day; and how far back they looked, null if at all
- * rows.
+ * since a row can only be in two imports if both cover its day; and the day back to which they looked, null if
+ * they looked at all rows.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const looked = sql`select transaction_date from ${newestUntil(owner, days)}`

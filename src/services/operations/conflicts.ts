@@ -28,7 +28,7 @@ function conflicts(groupOf: GroupOf, andAlso: (group: Group) => SQL): SQL {
     const bits = sql.raw(String(bitsOf(groupOf, (field) => fields.includes(field))))
     const group = { bits, of: (prefix: string) => columns(prefix, fields) }
     const isChanged = sql`(seen & ${bits}) = ${bits} and ${group.of('now')} is not ${group.of('was')}`
-    // The key of a category's name is no field of the contract.
+    // `name_key` is not a field of the contract.
     const texts = fields.filter((field) => field !== 'name_key').map((field) => `,"${field}"`)
     return sql`iif(${isChanged} ${andAlso(group)}, ${sql.raw(`'${texts.join('')}'`)}, '')`
   })
