@@ -323,7 +323,8 @@ export const spentClientIds = sqliteTable(
 /**
  * Rows that later files must not import again. When a row that came from a file, or stands for a row of one,
  * is edited or deleted, triggers record it as it is in the file, except when an import is undone.
- * services/matches/join.ts records rows that were joined with another, even those entered by hand.
+ * services/matches/join.ts records rows that were joined with another, even those entered by hand. docs/matching.md
+ * follows one purchase through all of this.
  */
 export const remembered = sqliteTable(
   'remembered',
