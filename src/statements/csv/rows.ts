@@ -29,6 +29,9 @@ export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 const notBooked =
   /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
+/** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
+const neutral = /^(?:不计收支|其他|\/)$/
+
 /** Words in lines of totals and balances, in eight languages; and cells that mark such a line even if it has an amount. */
 const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
@@ -61,7 +64,7 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
       refuseOtherAccount(titleOf(table.body.slice(Math.max(0, i - 3), i)), firstTitle)
       continue
     }
-    const row = isBankFile ? withOtherDate(table, rowOf(table, record)) : rowOf(table, record)
+    const row = isBankFile ? bankRowOf(table, record) : rowOf(table, record)
     if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
@@ -113,6 +116,20 @@ export function mayLackAmount(row: CsvRow): boolean {
   return row.date.written !== null && hasNoAmount(row) && !says(row, summary)
 }
 
+function bankRowOf(table: CsvTable, record: CsvRecord): CsvRow {
+  const row = withOtherDate(table, rowOf(table, record))
+  const column = neutralColumn(table, row)
+  const isRefund = row.cells.some((cell) => cell.trim() === '退款成功')
+  return column !== undefined && isRefund ? { ...row, cells: row.cells.with(column, '收入') } : row
+}
+
+/** The column that marks this row as neutral, if one does. */
+function neutralColumn({ headers, columns }: CsvTable, { cells }: CsvRow): number | undefined {
+  return columns.type?.find(
+    (column) => headers[column]?.name === '收 支' && neutral.test(cells[column]?.trim() ?? ''),
+  )
+}
+
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
 function withOtherDate({ dateColumns }: CsvTable, row: CsvRow): CsvRow {
   if (row.date.text !== '' || !hasAmount(row)) return row
@@ -161,6 +178,7 @@ function titleOf(records: CsvRecord[]): Title | undefined {
 }
 
 function isNotBooked(table: CsvTable, row: CsvRow): boolean {
+  if (neutralColumn(table, row) !== undefined) return true
   return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(beginningOf(text)))
 }
 
