@@ -36,7 +36,7 @@ function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => s
   const kindOf = (statement: OfxAggregate, name: string) => partOf(statement, name)?.toUpperCase()
   const sharers = Map.groupBy(statements, (statement) => partOf(statement, 'ACCTID'))
   const differing = (name: string) => {
-    const nameOf = (one: OfxAggregate) => kindOf(one, name) ?? (one.name === 'STMTRS' ? '' : one.name)
+    const nameOf = (one: OfxAggregate) => kindOf(one, name) ?? one.name.replace('STMTRS', '')
     const differ = (sharing: OfxAggregate[]) => new Set(sharing.map(nameOf).filter(Boolean)).size > 1
     return new Set([...sharers].flatMap(([number, sharing]) => (differ(sharing) ? [number] : [])))
   }

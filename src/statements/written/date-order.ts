@@ -64,7 +64,7 @@ function orderOf(
   } else if (exchanged && text) {
     problems.add(
       'date_format',
-      `Excel seems to have exchanged day and month: ${quotedInRow(exchanged)} stands beside ${quotedInRow(text)}; choose ${names.ydm} (${exchanged.written?.readings.ydm}) if it has, ${names.ymd} if not.`,
+      `The dates ${quotedInRow(exchanged)} and ${quotedInRow(text)} look as if Excel had exchanged day and month; choose ${names.ydm} (${exchanged.written?.readings.ydm}) or ${names.ymd}.`,
     )
   } else return proof.mdy ? 'mdy' : 'dmy'
   return null
@@ -80,7 +80,9 @@ function evidence(cells: Iterable<DateCell>) {
   let open: { cell: DateCell; dmy: string; mdy: string } | null = null
   let canBeFirst = true
   let mustBeFirst = false
-  const dates = exchangedDates()
+  let exchanged: DateCell | null = null
+  let nearer = 0
+  let last: { read: number; back: number } | null = null
   for (const cell of cells) {
     const { written } = cell
     if (!written) continue
@@ -89,39 +91,25 @@ function evidence(cells: Iterable<DateCell>) {
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     mustBeFirst ||= settled !== null
-    dates.see(cell, written)
+    // Excel makes dates of those texts that fit its own order and leaves the others: if it has exchanged day and month, no
+    // date has a day past the twelfth, every text has, and exchanged back they are much nearer to each other.
+    if (!Number.isNaN(nearer)) {
+      const text = onlyReading(written)
+      const days = { read: dayOf(settled ?? text), back: dayOf(settled ? readings.ydm : text) }
+      if (last) nearer += Math.abs(days.read - last.read) - 2 * Math.abs(days.back - last.back)
+      last = days
+      if (days.read !== days.back) exchanged ??= cell
+    }
     if (settled) continue
     if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
     else if (dmy && !mdy) proof.dmy ??= cell
     else if (mdy && !dmy) proof.mdy ??= cell
   }
-  return { proof, open, hasShortYearsFirst: canBeFirst && mustBeFirst, exchanged: dates.first() }
-}
-
-/**
- * Looks for dates whose day and month Excel has exchanged. It makes dates of those texts that fit its own order and leaves
- * the others: no date has a day past the twelfth, every text has, and exchanged back the dates are much nearer to each
- * other.
- */
-function exchangedDates() {
-  let found: DateCell | null = null
-  let canBe = true
-  let last: [number, number] | null = null
-  let [asRead, exchangedBack] = [0, 0]
   return {
-    see(cell: DateCell, written: WrittenDate) {
-      const { settled, readings } = written
-      const text = onlyReading(written)
-      const back = settled ? readings.ydm : text
-      canBe &&= Boolean(back)
-      if (!canBe || !back) return
-      const dates: [number, number] = [Date.parse(settled ?? back), Date.parse(back)]
-      asRead += Math.abs(dates[0] - (last ?? dates)[0])
-      exchangedBack += Math.abs(dates[1] - (last ?? dates)[1])
-      last = dates
-      if (settled && settled !== back) found ??= cell
-    },
-    first: () => (canBe && 2 * exchangedBack < asRead ? found : null),
+    proof,
+    open,
+    hasShortYearsFirst: canBeFirst && mustBeFirst,
+    exchanged: nearer > 0 ? exchanged : null,
   }
 }
 
@@ -129,6 +117,9 @@ function exchangedDates() {
 function onlyReading({ readings: { dmy, mdy } }: WrittenDate): CalendarDate | null {
   return dmy && mdy ? null : (dmy ?? mdy ?? null)
 }
+
+/** The time at which a date begins; not a number if there is no date. */
+const dayOf = (date: CalendarDate | null | undefined) => Date.parse(date ?? '')
 
 /** The order that a format such as `DD/MM/YYYY`, `d.m.Y` or `%m/%d/%y` puts day, month and year in. */
 function chosenOrder(format: string, problems: Problems): DateOrder | null {

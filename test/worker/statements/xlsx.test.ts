@@ -124,7 +124,7 @@ describe('a workbook', () => {
 
     test.each([[damaged], [damaged.toReversed()], [['2026-01-10', '13/10/2026']]])('is asked: %j', (days) => {
       expect(refusal(dated(...days))?.date_format?.[0]).toMatch(
-        /^Excel seems to have exchanged day and month: 2026-\d\d-10 in row \d stands beside 1\d.\d\d.2026 in row \d;/,
+        /^The dates 2026-\d\d-10 in row \d and 1\d.\d\d.2026 in row \d look as if Excel had exchanged day and month;/,
       )
     })
 
