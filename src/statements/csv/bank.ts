@@ -10,7 +10,7 @@ import { describeRow } from './description.ts'
 import { settleDirections } from './direction.ts'
 import { csvFields } from './header-names.ts'
 import { accountCell, ownAccounts } from './own-accounts.ts'
-import { type CsvRow, cellOf, mayLackAmount, transactionRows } from './rows.ts'
+import { amountText, type CsvRow, cellOf, mayLackAmount, transactionRows } from './rows.ts'
 import { type CsvTable, openTable } from './table.ts'
 import { type ReadRow, readValues } from './values.ts'
 
@@ -82,9 +82,7 @@ const currencyCode = /\b[A-Z]{3}\b/
 const currencySign = /\p{Sc}/u
 
 function writtenBesideAmounts(rows: CsvRow[], kind: RegExp): (string | undefined)[] {
-  return rows.map(
-    ({ amount, debit, credit }) => kind.exec(`${amount.text} ${debit.text} ${credit.text}`)?.[0],
-  )
+  return rows.map((row) => kind.exec(amountText(row))?.[0])
 }
 
 /** The entries of each account and currency, in the order of the file. */

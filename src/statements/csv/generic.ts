@@ -46,6 +46,9 @@ export function readGenericCsv(bytes: Uint8Array, options: FileOptions): Generic
     fields,
   )
   const rows = transactionRows(table, sheet !== null)
+  // Rows of several tables would go to one account unless they name their own.
+  if (!table.columns.account && new Set(rows.rows.map(({ section }) => section)).size > 1)
+    refuseFile('The file must have exactly one table.')
   const problems = new Problems()
   const { values } = readValues(table, rows, options, problems)
   const read = values.map((value) => readRow(table, value, problems))

@@ -15,16 +15,17 @@ export function accountCell(table: CsvTable, row: CsvRow): string | null {
 }
 
 /**
- * For each row, what tells the holder's accounts in a file apart: the account, if the file has several, and the product,
- * if it has several. Null if there is only one of each.
+ * For each row, what tells the holder's accounts in a file apart: the account, if the file has several, or else the title
+ * of its table; and the product, if it has several. Null if there is only one of each.
  */
 export function ownAccounts(table: CsvTable, rows: CsvRow[], isMapped: boolean): (string | null)[] {
   const accounts = rows.map((row) => accountCell(table, row))
   const products = rows.map((row) => cleanText(cellOf(table, row, 'product')))
   const areAccounts = countOf(accounts) > 1 && (isMapped || areOwn(table, rows, accounts))
   const areProducts = countOf(products) > 1 && countOf(products) <= maxProducts
+  const areSections = !areAccounts && new Set(rows.map(({ section }) => section)).size > 1
   return rows.map((_, i) => {
-    const account = areAccounts || areProducts ? accounts[i] : null
+    const account = areSections ? rows[i]?.section : areAccounts || areProducts ? accounts[i] : null
     const parts = [account, areProducts ? products[i] : null].filter(Boolean)
     return parts.length > 0 ? parts.join('/') : null
   })

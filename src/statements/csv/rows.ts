@@ -3,7 +3,9 @@ import { type AmountCell, amountCell, isBlankAmount, readWrittenAmount } from '.
 import { type DateCell, dateCell } from '../written/date-order.ts'
 import { monthNumber } from '../written/month-names.ts'
 import { type CsvField, foldHeader } from './header-names.ts'
+import { neutral, notBooked, rowCount, summary, summaryOnly } from './line-words.ts'
 import type { CsvRecord } from './records.ts'
+import { sectionsOf } from './sections.ts'
 import type { CsvTable } from './table.ts'
 
 type AmountField = 'amount' | 'debit' | 'credit' | 'balance' | 'fee'
@@ -17,6 +19,8 @@ export type CsvRow = Record<AmountField, AmountCell> & {
   isPending: boolean
   /** The rest of the description, from the lines below. */
   more: string[]
+  /** The title of its table, where a file has several. */
+  section: string
 }
 
 /**
@@ -25,35 +29,17 @@ export type CsvRow = Record<AmountField, AmountCell> & {
  */
 export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 
-/** The status of rows that are pending, were declined, or were reversed before they were booked. */
-const notBooked =
-  /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
-
-/** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
-const neutral = /^(?:不计收支|其他|\/)$/
-
-/** Words in lines of totals and balances, in eight languages; and cells that mark such a line even if it has an amount. */
-const summary =
-  /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
-const summaryOnly =
-  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
-
-/** How a line begins that names the account of the table below it. */
-const accountTitle =
-  /^(?:account|iban|konto|kontonummer|compte|cuenta|conto|conta|rekening|rachunek|numer rachunku|sub account) /
-
 /** What looks like a date, whether or not the day exists. */
 const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
-/** The first half of a date; and counts of rows, which also begin with a number. */
+/** The first half of a date. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
-const rowCount =
-  /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
 
 /** Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. */
 export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const { isBankFile } = table
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
-  const firstTitle = titleOf(table.preamble)
+  const sectionAt = sectionsOf(table)
+  let section = sectionAt([])
   const result: CsvRows = { rows: [], skipped: 0, aside: [] }
   const bill = settledBill(table)
   let isApart = false
@@ -61,18 +47,19 @@ export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
     isApart ||= i > lastDated && isEmpty(record)
     if (isEmpty(record)) continue
     if (isHeader(table, record)) {
-      refuseOtherAccount(titleOf(table.body.slice(Math.max(0, i - 3), i)), firstTitle)
+      section = sectionAt(table.body.slice(Math.max(0, i - 3), i))
+      while (isTitle(result.rows.at(-1))) result.rows.pop()
       continue
     }
     const row = isBankFile ? bankRowOf(table, record) : rowOf(table, record)
-    if (isBankFile && isNotBooked(table, row) && !hasBalance(row)) {
+    if (row.isPending && !hasBalance(row)) {
       result.skipped += 1
       result.aside.push(row)
     } else if (isSummary(table, row, i > lastDated) ? record !== bill : isApart && isFailedFormula(row))
       result.aside.push(row)
     else if (row.date.text === '' && hasNoAmount(row)) addToDescription(result.rows.at(-1), table, row)
     else if (result.rows.length === maxRows) refuseFile(tooManyRows)
-    else result.rows.push({ ...row, isPending: isBankFile && isNotBooked(table, row) })
+    else result.rows.push({ ...row, section })
   }
   refuseCutOff(table, result)
   // The cells of a sheet have their places, whatever is in those before them.
@@ -108,6 +95,7 @@ function rowOf(table: CsvTable, record: CsvRecord): CsvRow {
     fee: amount('fee'),
     isPending: false,
     more: [],
+    section: '',
   }
 }
 
@@ -116,18 +104,14 @@ export function mayLackAmount(row: CsvRow): boolean {
   return row.date.written !== null && hasNoAmount(row) && !says(row, summary)
 }
 
+/** A row of a bank's file, as its status and neutral marks say. Refunds that Alipay marks as neutral came in. */
 function bankRowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const row = withOtherDate(table, rowOf(table, record))
-  const column = neutralColumn(table, row)
-  const isRefund = row.cells.some((cell) => cell.trim() === '退款成功')
-  return column !== undefined && isRefund ? { ...row, cells: row.cells.with(column, '收入') } : row
-}
-
-/** The column that marks this row as neutral, if one does. */
-function neutralColumn({ headers, columns }: CsvTable, { cells }: CsvRow): number | undefined {
-  return columns.type?.find(
-    (column) => headers[column]?.name === '收 支' && neutral.test(cells[column]?.trim() ?? ''),
-  )
+  const { cells } = row
+  const [column = -1] = table.columns.type ?? []
+  const isNeutral = table.headers[column]?.name === '收 支' && neutral.test(cellOf(table, row, 'type'))
+  if (isNeutral && cells.join().includes('退款成功')) return { ...row, cells: cells.with(column, '+') }
+  return { ...row, isPending: isNeutral || isNotBooked(table, row) }
 }
 
 /** A row with an amount but no booking date gets the date of another column, such as that of the purchase. */
@@ -160,25 +144,7 @@ function isHeader({ headers }: CsvTable, { cells }: CsvRecord): boolean {
   return cells.length === headers.length && cells.every((cell, i) => cell.trim() === headers[i]?.text)
 }
 
-/** Refuses a file in which a repeated header has the title of another account above it than the first one. */
-function refuseOtherAccount(title: Title | undefined, first: Title | undefined): void {
-  if (title && title.text !== first?.text)
-    refuseFile(`Another account begins in line ${title.line} of the file; import each in a file of its own.`)
-}
-
-type Title = { line: number; text: string }
-
-/** The last line that names an account. */
-function titleOf(records: CsvRecord[]): Title | undefined {
-  const titles = records.flatMap(({ line, cells }) => {
-    const text = foldHeader(cells.join(' ').slice(0, 200))
-    return accountTitle.test(text) ? [{ line, text }] : []
-  })
-  return titles.at(-1)
-}
-
 function isNotBooked(table: CsvTable, row: CsvRow): boolean {
-  if (neutralColumn(table, row) !== undefined) return true
   return [cellOf(table, row, 'status'), row.date.text].some((text) => notBooked.test(beginningOf(text)))
 }
 
@@ -197,13 +163,14 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   return !beginsLikeRow(table, row) && !hasAmount(row)
 }
 
-/** True for a line without an amount because a formula failed, unless the date of a row with a text failed too. */
+/** True for a line above a header that is not a row: it has neither a date nor an amount. */
+function isTitle(row: CsvRow | undefined): boolean {
+  return row !== undefined && !isDated(row.date) && hasNoAmount(row)
+}
+
+/** True for a line apart from the table that is not a row: it has no date, and a formula failed instead of an amount. */
 function isFailedFormula(row: CsvRow): boolean {
-  const isError = (text: string) => /^#[A-Z]/.test(text)
-  const { cells, date, amount, debit, credit } = row
-  if (date.written || hasAmount(row) || ![amount, debit, credit].some(({ text }) => isError(text)))
-    return false
-  return !isError(date.text) || cells.every((cell) => cell.trim() === '' || isError(cell.trim()))
+  return !row.date.written && !hasAmount(row) && /#[A-Z]/.test(amountText(row))
 }
 
 function isDated({ text, written }: DateCell): boolean {
@@ -223,12 +190,8 @@ function settledBill(table: CsvTable): CsvRecord | undefined {
   const isCalled = ({ cells }: CsvRecord) => cells.some((cell) => /^\s*saldo\s*$/i.test(cell))
   const [bill, ...others] = columns.balance ? [] : body.filter(isCalled)
   const at = bill && others.length === 0 ? body.indexOf(bill) : 0
-  const isRow = (record: CsvRecord) => {
-    const row = rowOf(table, record)
-    return isDated(row.date) && hasAmount(row) && (record === bill || !isSummary(table, row, false))
-  }
-  const three = at > 0 ? body.slice(at - 1, at + 2) : []
-  return three.length === 3 && three.every(isRow) ? bill : undefined
+  const around = body.slice(Math.max(0, at - 1), at + 2).map((record) => rowOf(table, record))
+  return around.filter((row) => isDated(row.date) && hasAmount(row)).length > 2 ? bill : undefined
 }
 
 /** True if the other party or the purpose says more: "Saldo" is also what people write who settle a bill. */
@@ -261,8 +224,13 @@ function filled({ cells }: { cells: string[] }): number {
   return cells.filter((cell) => cell.trim() !== '').length
 }
 
-function hasNoAmount({ amount, debit, credit }: CsvRow): boolean {
-  return amount.text === '' && debit.text === '' && credit.text === ''
+function hasNoAmount(row: CsvRow): boolean {
+  return amountText(row) === ''
+}
+
+/** What is written in the columns of amounts. */
+export function amountText({ amount, debit, credit }: CsvRow): string {
+  return `${amount.text} ${debit.text} ${credit.text}`.trim()
 }
 
 function hasAmount({ amount, debit, credit }: CsvRow): boolean {

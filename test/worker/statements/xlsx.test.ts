@@ -79,6 +79,14 @@ describe('a workbook', () => {
     ])
   })
 
+  test('with two tables on one sheet holds an account in each', () => {
+    const of = (title: string) => [[title], ['Date', 'Description', 'Amount'], [first, 'Shop', -12.5], []]
+    expect(rowsOf(workbook({ A: [...of('Checking'), ...of('Savings')] }))).toEqual([
+      ['Checking', -1_250],
+      ['Savings', -1_250],
+    ])
+  })
+
   test('of which one table cannot be read is asked about as a whole', () => {
     const other = [
       ['Quand', 'Combien'],
@@ -176,11 +184,11 @@ describe('a workbook', () => {
       ['', 'Exchange rate', { error: '#DIV/0!' }],
       ['Checked', '', error],
       [error, '', error],
+      [error, 'Bar', error],
     ])
       expect(rowsOf(below([], row))).toEqual([[null, -1_250]])
     for (const rows of [
       [['', 'Bar', error]],
-      [[], [error, 'Bar', error]],
       [[], [second, 'Bar', error]],
       [[], [error, 'Bar', -2.5]],
       [[], ['', '', error], [second, 'Bar', -2.5]],

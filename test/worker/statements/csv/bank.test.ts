@@ -351,7 +351,6 @@ describe('the rows of a bank export', () => {
       [settled, deposit, bread],
       [deposit, bread, settled],
       [deposit, settled, '', bread],
-      ['10/10/2026;Saldo iniziale;-1,00', settled, deposit, bread],
       [settled, deposit, settled, bread],
     ])
       expect(amounts(...rows)).toEqual([-30_000, -300])
@@ -383,14 +382,75 @@ describe('the rows of a bank export', () => {
     expect(brief(`${[header, shop, tea, pending].join('\n')}\n`)).toHaveLength(3)
   })
 
-  test('below the header of another account are refused, below a repeated one read', () => {
+  describe('below several headers', () => {
     const table = (title: string, text: string) =>
       `${title}\nDate,Description,Amount\n2026-10-13,${text},-1.00\n`
-    const [checking, savings] = ['Account: 1111 Checking', 'Account: 2222 Savings']
-    const [german, other] = ['IBAN:,DE89370400440532013000', 'IBAN:,DE02120300000000202051']
-    for (const tables of [table(checking, 'a') + table(savings, 'b'), table(german, 'a') + table(other, 'b')])
-      expect(errors(tables)?.file?.[0]).toMatch(/^Another account begins in line 4 of the file/)
-    expect(brief(`${table(checking, 'a')}\n${table(checking, 'b')}`)).toHaveLength(2)
+    const accountsOf = (...tables: string[]) =>
+      read(tables.join('\n')).accounts.map(({ identifier, entries }) => [
+        identifier,
+        entries.map(({ description }) => description).join(),
+      ])
+
+    test.each([
+      ['Checking', 'Savings'],
+      ['Account: 1111 Checking', 'Account: 2222 Savings'],
+      ['IBAN: DE89370400440532013000', 'IBAN: DE02120300000000202051'],
+      ['Konto 1', 'Konto 2'],
+      ['Checking October 2026', 'Savings October 2026'],
+    ])('are those of two accounts if these are called %s and %s', (first, second) => {
+      const again = table(`${second}\nPage 2 of 3`, 'c')
+      const tables = [table(first, 'a'), table(second, 'b'), again, table(first, 'd')]
+      expect(accountsOf(...tables)).toEqual([
+        [first, 'a,d'],
+        [second, 'b,c'],
+      ])
+    })
+
+    test('are those of two accounts if their titles have several cells', () => {
+      const [first, second] = ['IBAN:,DE89370400440532013000', 'IBAN:,DE02120300000000202051']
+      expect(accountsOf(table(first, 'a'), table(second, 'b')).map(([name]) => name)).toEqual([
+        first.replace(',', ' '),
+        second.replace(',', ' '),
+      ])
+    })
+
+    test.each([
+      ['', ''],
+      ['Checking', 'Checking'],
+      ['Checking', ''],
+      ['Checking October 2026', 'Checking November 2026'],
+      ['October 2026', 'November 2026'],
+      ['Checking\nQ3 2026', 'Checking\nQ4 2026'],
+      ['Account statement 01/10/2026 - 31/10/2026', 'Account statement 01/11/2026 - 30/11/2026'],
+      ['Konto 123456 Seite 1 von 2', 'Konto 123456 Seite 2 von 2'],
+      ['Musterbank AG\nChecking', 'Musterbank AG\nPage 2'],
+      ['Checking', 'Total 3'],
+      ['Checking', 'Exported on 31.10.2026\n\nChecking'],
+      ['', 'Thank you for banking with us'],
+    ])('are those of one account if it is only another month or page: %j and %j', (first, second) => {
+      expect(accountsOf(table(first, 'a'), table(second, 'b'))).toEqual([[null, 'a,b']])
+    })
+
+    test('name their accounts themselves, if a column does', () => {
+      const named = (title: string, account: string) =>
+        `${title}\nDate,Account,Amount\n2026-10-13,${account},-1.00\n`
+      expect(
+        read(named('Checking', '1') + named('Savings', '2')).accounts.map((one) => one.identifier),
+      ).toEqual(['1', '2'])
+    })
+
+    test('are refused in a file of one’s own, which names no accounts', () => {
+      const generic = (text: string) => errorsOf(() => readGenericCsv(encode(text), {}))
+      expect(generic(table('Checking', 'a') + table('Savings', 'b'))).toEqual({
+        file: ['The file must have exactly one table.'],
+      })
+      expect(generic(table('Checking May', 'a') + table('Checking June', 'b'))).toBeNull()
+      expect(
+        generic(
+          'Checking\ndate,account,amount\n2026-10-13,A,1\nSavings\ndate,account,amount\n2026-10-13,B,1\n',
+        ),
+      ).toBeNull()
+    })
   })
 
   test('have descriptions of at most 255 characters, without control characters', () => {

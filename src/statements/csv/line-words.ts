@@ -1,0 +1,16 @@
+/** The status of rows that are pending, were declined, or were reversed before they were booked. */
+export const notBooked =
+  /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
+
+/** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
+export const neutral = /^(?:不计收支|其他|\/)$/
+
+/** Words in lines of totals and balances, in eight languages; and cells that mark such a line even if it has an amount. */
+export const summary =
+  /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$/
+export const summaryOnly =
+  /^(?:s a l d o|turnover|apyvarta|saldo(?: anterior| inicial| final| do dia| iniziale| finale| poczatkowe| koncowe| actual| disponivel| bloqueado)?|(?:opening|closing|beginning|ending|starting|previous|final) balance(?: as of .*)?|balance (?:brought|carried) forward|(?:brought|carried) forward|anfangssaldo|endsaldo|(?:alter|neuer) kontostand|(?:ancien|nouveau) solde|solde precedent|beginsaldo|eindsaldo)$/
+
+/** Counts of rows, which begin with a number as dates do. */
+export const rowCount =
+  /^\d+ (?:rows?|records?|entries|items|transactions?|umsatze|buchungen|zeilen|operations?|lignes|movimientos|operaciones|movimentos|movimenti|operazioni|transacties|regels|transakcj[ei])$/
