@@ -20,7 +20,7 @@ export type LedgerFilter = {
 /** How many of the newest rows a search looks at, as in the service. */
 const mostSearched = 10_000
 
-/** The transactions of some days, newest first. */
+/** The transactions from one day to another, newest first. */
 export function between({ listed }: View, from?: string, to?: string): readonly Transaction[] {
   if (from && to && from > to) return []
   const first = to ? placeOf(listed, { transaction_date: to, rank: Number.POSITIVE_INFINITY }) : 0

@@ -2,7 +2,7 @@ import { centsOf, compare, totalOf } from './money.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
 
-/** Income and expenses of some days, in all and by category. */
+/** Income and expenses from one day to another, in total and by category. */
 export function totalsOf(
   days: readonly Shown['transaction'][],
   category: (key: Key) => Shown['category'] | undefined,

@@ -17,7 +17,7 @@ export type Matches = {
 
 const read = prepareOwned((owner, days: Slots<Span>) => selectCandidates(owner, days))
 
-/** Returns the matches with a row in some days: sure ones first, then the newest. Throws Invalid. */
+/** Returns the matches with a row within the days asked for: sure ones first, then the newest. Throws Invalid. */
 export async function listMatches(owner: Owner, draft: Draft<MatchQuery>): Promise<Matches> {
   const { kind, ...days } = draft.values
   const span = spanOf(owner, days)
