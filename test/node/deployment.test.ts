@@ -59,12 +59,32 @@ describe.each(environments)('the environment "%s"', (env) => {
 
   test('tries an email for half a day at least, and no longer than its idempotency key lives', () => {
     const retries = queues.consumers.find(({ queue }) => queue.endsWith('-mail'))?.max_retries ?? 0
-    let seconds = 0
-    for (let attempts = 1; attempts <= retries; attempts++) seconds += retryDelaySeconds(attempts)
-    expect(seconds).toBeGreaterThan(keyLifeSeconds / 2)
-    expect(seconds).toBeLessThan(keyLifeSeconds)
+    expect(secondsOf(retries)).toBeGreaterThan(keyLifeSeconds / 2)
+    expect(secondsOf(retries)).toBeLessThan(keyLifeSeconds)
+  })
+
+  test('retries as often and as long as docs/deploy.md says, and gives up to the queues that it names', () => {
+    const nameOf = (queue = '') => queue.replace(`${['purse', env].filter(Boolean).join('-')}-`, '')
+    const [, section = ''] = read('docs/deploy.md').split('\n## Queues and dead letters\n')
+    const told = [...section.matchAll(/^\| `(.+?)` \| (\d+) \| (.+?) \| (?:`(.+?)`)? ?\|/gm)]
+    const consumed = queues.consumers.map(({ queue, max_retries, dead_letter_queue }) => [
+      nameOf(queue),
+      String(max_retries),
+      inWords(secondsOf(max_retries)),
+      nameOf(dead_letter_queue),
+    ])
+    expect(told.map(([, ...cells]) => cells.map((cell) => cell ?? '')).sort()).toEqual(consumed.sort())
   })
 })
+
+/** How long a message waits in all, from its first attempt to its last retry. */
+function secondsOf(retries: number): number {
+  return Array.from({ length: retries }, (_, i) => retryDelaySeconds(i + 1)).reduce((a, b) => a + b, 0)
+}
+
+function inWords(seconds: number): string {
+  return seconds < 3_600 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3_600)} hours`
+}
 
 test('no two rate limits of any environments share a counter', () => {
   const ids = environments.flatMap((env) => configurationOf(env).ratelimits.map((one) => one.namespace_id))
