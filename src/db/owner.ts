@@ -11,7 +11,7 @@ import {
   prepare,
   type Slots,
 } from './prepared.ts'
-import { type ResultOf, type Results, type Runnable, runAll, runOne, type Statements } from './run.ts'
+import { type ResultOf, type Results, type Runnable, runAll, type Statements } from './run.ts'
 import { tokens, users } from './schema.ts'
 import { isLive, lifetimeAt, recentAfter } from './token-lifetime.ts'
 
@@ -75,17 +75,17 @@ export class Owner implements Scope {
    * results. Throws Unauthenticated if the token is unknown or expired, and NotModified (see `watch`).
    */
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
-    const results = await runAll(this.db, { ...this.#identification(), ...statements }).catch((error) => {
-      if (error instanceof NotModified) this.#takeKnownState()
-      throw error
-    })
+    const isWatched = this.#watched !== undefined
+    const identification = identify({ check: this.check, isWatched })
+    const results = await this.#runUnlessKnown({ ...identification, ...statements })
     const { user } = this.#recognise(results.user as ResultOf<ReturnType<typeof identify>['user']>)
     return { ...(results as Results<T>), user }
   }
 
-  /** Runs a lookup (`prepareLookup`) and returns what it has found. Throws Unauthenticated as `run` does. */
+  /** Runs a lookup (`prepareLookup`) and returns what it has found. Throws Unauthenticated and NotModified as `run` does. */
   async lookUp<T>(lookup: Bound<Found<T>[]>): Promise<Found<T>> {
-    return this.#recognise(await runOne(this.db, lookup))
+    const { found } = await this.#runUnlessKnown({ found: lookup })
+    return this.#recognise(found)
   }
 
   #recognise<F extends { user: User; lastUsedAt: Date; lastChange: number | null }>([found]: F[]): F {
@@ -97,19 +97,24 @@ export class Owner implements Scope {
   }
 
   /**
-   * Makes `run` read the user's state. If it is the one that the client knows, `run` throws NotModified before any
-   * other statement is executed. Once a day the request runs all the same, so that the token's use is recorded.
+   * Makes `run` read the user's state. If it is the one that the client knows, `run` and `lookUp` throw NotModified
+   * before any other statement is executed. Once a day the request runs all the same, so that the token's use is
+   * recorded.
    */
   watch(known: string | undefined): void {
     this.#watched = { known }
   }
 
-  #identification() {
-    const { check } = this
-    if (!this.#watched) return identify({ check, isWatched: false })
-    const { known } = this.#watched
-    const stop = known === undefined ? {} : stopIfKnown({ check, known, recentAfter: recentAfter(this.now) })
-    return { ...stop, ...identify({ check, isWatched: true }) }
+  async #runUnlessKnown<T extends Statements>(statements: T): Promise<Results<T>> {
+    const { check, now } = this
+    const known = this.#watched?.known
+    const stop = known === undefined ? {} : stopIfKnown({ check, known, recentAfter: recentAfter(now) })
+    try {
+      return (await runAll(this.db, { ...stop, ...statements })) as Results<T>
+    } catch (error) {
+      if (error instanceof NotModified) this.#takeKnownState()
+      throw error
+    }
   }
 
   #takeKnownState(): void {

@@ -1,8 +1,8 @@
 import { and, asc, between, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { AskedPeriod } from '../contract/summary.ts'
-import { type Owner, prepareOwned, type Scope } from '../db/owner.ts'
+import { type Owner, prepareLookup, type Scope } from '../db/owner.ts'
 import { requireComplete } from '../db/ownership.ts'
-import type { Slots } from '../db/prepared.ts'
+import { rowsOf, type Slots } from '../db/prepared.ts'
 import { accounts, categories, totals, transactions } from '../db/schema.ts'
 import {
   type CalendarMonth,
@@ -34,13 +34,15 @@ export type Summary = {
   breakdown: { id: number | null; name: string; total: bigint }[]
 }
 
-const read = prepareOwned((owner, { periods }: Slots<{ periods: Period[] }>) => ({
-  accounts: owner.db
-    .select(accountColumns)
-    .from(accounts)
-    .where(eq(accounts.userId, owner.id))
-    .orderBy(asc(accounts.id)),
-  totals: periods.map((period) => owner.db.select(totalColumns).from(sql`(${totalsOf(owner, period)})`)),
+const read = prepareLookup((owner, { periods }: Slots<{ periods: Period[] }>) => ({
+  accounts: rowsOf(
+    owner.db
+      .select(accountColumns)
+      .from(accounts)
+      .where(eq(accounts.userId, owner.id))
+      .orderBy(asc(accounts.id)),
+  ),
+  totals: rowsOf(owner.db.select(totalColumns).from(sql`(${totalsOf(owner, periods)})`)),
 }))
 
 /** Returns the dashboard of a month or a range, by default the current month in the user's time zone. */
@@ -48,18 +50,16 @@ export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promis
   const asked = askedPeriod(await requireComplete(owner, draft))
   // The user's time zone comes with the results, so every month that may be the current one is read.
   const periods = asked ? [asked] : monthsOnEarth(owner.now).map(wholeMonth)
-  const results = await owner.run(read(owner, { periods }))
-  const isChosen = ({ firstMonth }: Period) => firstMonth === monthIn(results.user.timezone, owner.now)
-  const chosen = periods.length === 1 ? 0 : periods.findIndex(isChosen)
-  const sums = (results.totals[chosen] ?? []).map(({ high, low, ...row }) => ({
-    ...row,
-    total: BigInt(high) * lowUnits + BigInt(low),
-  }))
+  const found = await owner.lookUp(read(owner, { periods }))
+  const chosen = periods.length === 1 ? periods[0]?.firstMonth : monthIn(found.user.timezone, owner.now)
+  const sums = found.totals
+    .filter(({ firstMonth }) => firstMonth === chosen)
+    .map(({ high, low, ...row }) => ({ ...row, total: BigInt(high) * lowUnits + BigInt(low) }))
   const sumOf = (type: 'income' | 'expense') =>
     sums.reduce((sum, row) => (row.type === type ? sum + row.total : sum), 0n)
   return {
-    totalBalance: sumOfBalances(results.accounts.map(({ balance }) => balance)),
-    accounts: results.accounts,
+    totalBalance: sumOfBalances(found.accounts.map(({ balance }) => balance)),
+    accounts: found.accounts,
     income: sumOf('income'),
     expense: sumOf('expense'),
     breakdown: sums.filter(({ type }) => type === 'expense'),
@@ -76,6 +76,7 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
 
 /** A total is `high * 2^20 + low`: over many years it may exceed a number's precision, and SQLite's integers. */
 const totalColumns = {
+  firstMonth: sql<CalendarMonth>`first_month`,
   type: sql<'income' | 'expense'>`type`,
   id: sql<number | null>`id`,
   name: sql<string>`name`,
@@ -85,8 +86,17 @@ const totalColumns = {
 const lowBits = 20
 const lowUnits = 1n << BigInt(lowBits)
 
-/** Totals by type and category, largest first, then by name: whole months from kept totals, the rest from the rows. */
-function totalsOf(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>): SQL {
+/** The totals of each period, largest first, then by name. */
+function totalsOf(owner: Scope, periods: Slots<Period>[]): SQL {
+  const each = periods.map((period) => totalsOfPeriod(owner, period))
+  return sql`${sql.join(each, sql` union all `)} order by high desc, low desc, name, id`
+}
+
+/**
+ * The total of income, and those of expenses by category: whole months from kept totals, the rest from the rows. Income
+ * by category would be too much: all that a lookup reads must fit into five million bytes, whatever the names.
+ */
+function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)
   const shift = sql.raw(`${lowBits}`)
   const kept = and(
@@ -100,10 +110,11 @@ function totalsOf(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>):
        where ${and(...filterParts(owner, span), ne(transactions.type, 'transfer'))}`,
   )
   return sql`
-    select entry.type, ${categories.id} as id, coalesce(${categories.name}, 'Uncategorized') as name,
+    select ${firstMonth} as first_month, entry.type,
+           ${categories.id} as id, coalesce(${categories.name}, 'Uncategorized') as name,
            sum(total >> ${shift}) + (sum(total & ${low}) >> ${shift}) as high, sum(total & ${low}) & ${low} as low
       from (select type, category_id, total from ${totals} where ${kept} ${sql.join(rows)}) entry
-      left join ${categories} on ${categories.id} = entry.category_id and ${categories.userId} is not null
-     group by entry.type, ${categories.id}
-     order by high desc, low desc, name, id`
+      left join ${categories} on entry.type = 'expense' and ${categories.id} = entry.category_id
+                             and ${categories.userId} is not null
+     group by entry.type, ${categories.id}`
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maxAccounts, maxCategories, maxNotesLength } from '../../../src/services/quotas.ts'
+import { setClock } from '../clock.ts'
 import { muteLog } from '../muted-log.ts'
 import { createWorld, expectInvalid, type Json, openAccount, type Person, type World } from '../world.ts'
 import { askDatabase, openWorldDatabase, verify } from './every-route.ts'
@@ -12,6 +13,8 @@ afterEach(() => {
 /** Notes of the greatest length, in a character that takes six times as much in JSON. */
 const longest = '\u0001'.repeat(65_535)
 const fullNotes = Math.floor(maxNotesLength / longest.length)
+/** With a number behind it, a name of the greatest length. */
+const longName = '\u0001'.repeat(250)
 
 const noAccount = { name: [`You cannot have more than ${maxAccounts} accounts.`] }
 const noNotes = {
@@ -28,7 +31,7 @@ async function giveAccounts(world: World, { id }: Person, count: number) {
     db.run(sql`
       insert into accounts (user_id, name, type, starting_balance, created_at, updated_at)
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-      select ${id}, ${'🐈'.repeat(250)} || i, 'bank', 0, 0, 0 from n`),
+      select ${id}, ${longName} || i, 'bank', 0, 0, 0 from n`),
   ])
 }
 
@@ -39,7 +42,7 @@ async function fillCategories(world: World, { id }: Person, count: number) {
     db.run(sql`
       insert into categories (user_id, name, name_key, type, created_at, updated_at)
       with recursive n(i) as (select 1 union all select i + 1 from n)
-      select ${id}, ${'🐈'.repeat(250)} || i, ${'🐈'.repeat(250)} || i, 'expense', 0, 0
+      select ${id}, ${longName} || i, ${longName} || i, 'expense', 0, 0
         from n limit max(0, ${count} - (select count(*) from categories where user_id = ${id}))`),
   ])
 }
@@ -119,6 +122,27 @@ describe('accounts', () => {
     await giveAccounts(world, person, maxAccounts - 1)
     expect(await open()).toMatchObject({ status: 200, body })
   })
+})
+
+test('the summary with the most accounts and categories is answered, even while it is two months on earth', async () => {
+  setClock(Date.parse('2026-11-30T18:00:00Z'))
+  const world = createWorld()
+  const person = await world.register()
+  await giveAccounts(world, person, maxAccounts)
+  await fillCategories(world, person, maxCategories)
+  await askDatabase(
+    world,
+    sql`insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
+        with months(month) as (values ('2026-11'), ('2026-12')), types(type) as (values ('income'), ('expense'))
+        select user_id, month, types.type, id, 1, 0, 100, 1 from categories, months, types where user_id = ${person.id}`,
+  )
+  const { status, body } = await person.get('/api/summary')
+  expect([status, body.accounts.length, body.category_breakdown.length]).toEqual([
+    200,
+    maxAccounts,
+    maxCategories,
+  ])
+  expect(body.monthly_summary).toEqual({ income: maxCategories, expense: maxCategories, net: 0 })
 })
 
 describe('categories', () => {
