@@ -87,10 +87,15 @@ async function attempt(
       })
     },
   })
-  const results = await client.batch(statements, mode)
-  // The first step is BEGIN.
+  // A single read is a transaction by itself, and takes the driver less work than a batch.
+  const isAlone = mode === 'read' && statements.length === 1
+  const results = isAlone
+    ? [await client.execute(statements[0] as Bound)]
+    : await client.batch(statements, mode)
+  // The first step of a batch is BEGIN.
+  const first = isAlone ? 0 : 1
   return results.map((result, index) =>
-    (statements[index] as Bound).decode({ ...readStep(steps[index + 1] as Step), result }),
+    (statements[index] as Bound).decode({ ...readStep(steps[first + index] as Step), result }),
   )
 }
 
@@ -116,19 +121,26 @@ function tapped(response: Response, take: (steps: (Step | null)[]) => void): Res
     const answer = (await parse()) as { results?: StreamResult[] } | null
     // Whatever answered may not be a database; the driver reports that.
     const results = Array.isArray(answer?.results) ? answer.results : []
-    const batch = results
-      .map((outcome) => outcome?.response?.result)
-      .find((result) => Array.isArray(result?.step_results))
-    if (!batch?.step_results) return answer
-    take(batch.step_results)
-    batch.step_results = batch.step_results.map((step) =>
-      Array.isArray(step?.rows) ? { ...step, cols: [], rows: [] } : step,
-    )
+    for (const response of results.map((outcome) => outcome?.response)) {
+      const { result } = response ?? {}
+      if (response && Array.isArray(result?.step_results)) {
+        take(result.step_results)
+        response.result = { ...result, step_results: result.step_results.map(withoutRows) }
+      } else if (response && Array.isArray(result?.rows)) {
+        take([result as Step])
+        response.result = withoutRows(result as Step)
+      }
+    }
     return answer
   }
   return Object.assign(response, { json })
 }
-type StreamResult = { response?: { result?: { step_results?: (Step | null)[] } } }
+/** The answer to a batch has its steps; that to a single statement is one. */
+type StreamResult = { response?: { result?: Partial<Step> & { step_results?: (Step | null)[] } } }
+
+function withoutRows<T extends Partial<Step> | null>(step: T): T {
+  return Array.isArray(step?.rows) ? { ...step, cols: [], rows: [] } : step
+}
 
 function readStep({ cols, rows }: Step) {
   return { columns: cols.map(({ name }) => name), rows: rows.map((row) => row.map(readCell)) }
