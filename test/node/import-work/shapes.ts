@@ -99,6 +99,14 @@ export const shapes: Shape[] = [
     file: (n) => xlsx(fill('<row><c t="str"><v>2026-01-31</v></c><c><v>-1.5</v></c></row>', n)),
   },
   {
+    name: 'XLSX tables with titles of their own',
+    file: (n) => {
+      const row = (...cells: string[]) =>
+        `<row>${cells.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`
+      return xlsx(count(n, (i) => `${row(`Pot ${i}x`)}${row('date', 'amount')}${row('2026-01-31', '-1.5')}`))
+    },
+  },
+  {
     name: 'XLSX texts of one letter',
     file: (n) => xlsx('<row><c t="s"><v>0</v></c></row>', fill('<si><t>a</t></si>', n)),
   },
@@ -330,6 +338,15 @@ export const shapes: Shape[] = [
   },
   { name: 'CSV balances', file: (n) => `date,amount,balance\n${count(n, (i) => `2026-01-01,1,${i}.00\n`)}` },
   { name: 'CSV descriptions that go on', file: (n) => csv(`2026-01-01,1,a\n${fill(',,b\n', n)}`) },
+  {
+    name: 'CSV headers below many titles',
+    file: (n) =>
+      `${fill(`Account 2,${'é'.repeat(190)}\n`, n / 50)}${fill('Account 1\ndate,amount\n', n / 20)}`,
+  },
+  {
+    name: 'CSV tables with titles of their own',
+    file: (n) => count(n, (i) => `Account ${i}\ndate,amount,description\n2026-01-01,-1.50,x\n\n`),
+  },
   { name: 'CSV headers as rows', file: (n) => fill('date,amount,description\n', n) },
   { name: 'CSV header candidates', file: (n) => fill('date,amount,debit,credit,balance,type\n', n) },
   { name: 'CSV columns of one name', file: (n) => table(n, 'reference,', '2026-01-01,1\n') },
