@@ -1,6 +1,6 @@
 /** The status of rows that are pending, were declined, or were reversed before they were booked. */
 export const notBooked =
-  /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
+  /^(?:pending.*|authori[sz](?:ed|ation).*|declined|failed|void(?:ed)?|blocked|scheduled|processing|in progress|reverted|cancell?ed|rejected|denied|expired|refused|umsatz vorgemerkt.*|vorgemerkt.*|nicht gebucht|offen|in bearbeitung|geplant|storniert|abgelehnt|abgebrochen|en attente|en cours|refuse|annule|pendiente|rechazad[ao]|anulad[ao]|pendente|cancelad[ao]|in attesa|non contabilizzat[ao]|annullat[ao]|in behandeling|gereserveerd|geweigerd|oczekujac[ae]|w realizacji|odrzucon[ae]|anulowan[ae])$/
 
 /** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
 export const neutral = /^(?:不计收支|其他|\/)$/

@@ -1,4 +1,4 @@
-import type { CalendarDate } from '../../domain/dates.ts'
+import { type CalendarDate, dayMs } from '../../domain/dates.ts'
 import type { Problems } from '../problems.ts'
 import { quotedInRow } from '../text.ts'
 import { type DateOrder, readWrittenDate, type WrittenDate } from './date.ts'
@@ -12,6 +12,9 @@ const names: Record<DateOrder, string> = {
   ymd: 'YYYY-MM-DD',
   ydm: 'YYYY-DD-MM',
 }
+
+/** Years of two digits are asked about only if the dates, with the year last, span more days than these. */
+const mostDaysOfShortYears = 360
 
 /** Reads a cell once; later questions about its date use the result. */
 export function dateCell(line: number, text: string): DateCell {
@@ -47,7 +50,7 @@ function orderOf(
   others: Iterable<DateCell>,
   problems: Problems,
 ): DateOrder | null {
-  const { proof, open, hasShortYearsFirst, exchanged } = evidence(cells)
+  const { proof, open, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(cells)
   const text = proof.mdy ?? proof.dmy
   if (hasShortYearsFirst) return 'ymd'
   if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
@@ -57,10 +60,10 @@ function orderOf(
       `The dates ${quotedInRow(proof.dmy)} and ${quotedInRow(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
     )
   } else if (open && !proof.dmy && !proof.mdy) {
-    problems.add(
-      'date_format',
-      `The date ${quotedInRow(open.cell)} can be read in two ways and nothing in the file settles it; choose ${names.dmy} (${open.dmy}) or ${names.mdy} (${open.mdy}).`,
-    )
+    problems.add('date_format', eitherWay(open, 'dmy', 'mdy'))
+  } else if (seemsYearFirst) {
+    const last = seemsYearFirst.written?.readings.dmy ? 'dmy' : 'mdy'
+    problems.add('date_format', eitherWay(seemsYearFirst, last, 'ymd'))
   } else if (exchanged && text) {
     problems.add(
       'date_format',
@@ -70,16 +73,24 @@ function orderOf(
   return null
 }
 
+function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
+  const choice = (order: DateOrder) => `${names[order]} (${cell.written?.readings[order]})`
+  return `The date ${quotedInRow(cell)} can be read in two ways and nothing in the file settles it; choose ${choice(one)} or ${choice(other)}.`
+}
+
 /**
  * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
  * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
- * `exchanged` is a date whose day and month Excel seems to have exchanged.
+ * `seemsYearFirst` is the first date if they all can be read so, and are then much nearer to each other. `exchanged` is a
+ * date whose day and month Excel seems to have exchanged.
  */
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
-  let open: { cell: DateCell; dmy: string; mdy: string } | null = null
+  let open: DateCell | null = null
   let canBeFirst = true
   let mustBeFirst = false
+  let first: DateCell | null = null
+  const [yearFirst, yearLast] = [new Span(), new Span()]
   let exchanged: DateCell | null = null
   let nearer = 0
   let last: { read: number; back: number } | null = null
@@ -91,6 +102,9 @@ function evidence(cells: Iterable<DateCell>) {
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     mustBeFirst ||= settled !== null
+    first ??= cell
+    yearFirst.add(ymd)
+    yearLast.add(dmy ?? mdy)
     // Excel makes dates of those texts that fit its own order and leaves the others: if it has exchanged day and month, no
     // date has a day past the twelfth, every text has, and exchanged back they are much nearer to each other.
     if (!Number.isNaN(nearer)) {
@@ -101,15 +115,33 @@ function evidence(cells: Iterable<DateCell>) {
       if (days.read !== days.back) exchanged ??= cell
     }
     if (settled) continue
-    if (dmy && mdy && dmy !== mdy) open ??= { cell, dmy, mdy }
+    if (dmy && mdy && dmy !== mdy) open ??= cell
     else if (dmy && !mdy) proof.dmy ??= cell
     else if (mdy && !dmy) proof.mdy ??= cell
   }
+  const isNearer = yearLast.days > mostDaysOfShortYears && 4 * yearFirst.days < yearLast.days
   return {
     proof,
     open,
     hasShortYearsFirst: canBeFirst && mustBeFirst,
+    seemsYearFirst: canBeFirst && isNearer ? first : null,
     exchanged: nearer > 0 ? exchanged : null,
+  }
+}
+
+/** The days between the first and the last of some dates. */
+class Span {
+  #first = Number.POSITIVE_INFINITY
+  #last = Number.NEGATIVE_INFINITY
+
+  add(date: CalendarDate | null | undefined): void {
+    if (!date) return
+    this.#first = Math.min(this.#first, Date.parse(date))
+    this.#last = Math.max(this.#last, Date.parse(date))
+  }
+
+  get days(): number {
+    return (this.#last - this.#first) / dayMs
   }
 }
 

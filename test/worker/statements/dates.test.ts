@@ -125,19 +125,25 @@ describe('the order of day and month', () => {
   })
 
   test('is found for any dates of which one has a day past the twelfth', () => {
-    const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2069-12-31'), noInvalidDate: true })
-    const dates = fc.array(
-      day.map((date) => date.toISOString().slice(0, 10)),
-      { minLength: 1, maxLength: 20 },
-    )
+    const dates = (min: string, max: string) =>
+      fc.array(
+        fc
+          .date({ min: new Date(min), max: new Date(max), noInvalidDate: true })
+          .map((date) => date.toISOString().slice(0, 10)),
+        { minLength: 1, maxLength: 20 },
+      )
     const styles = fc.record({
       order: fc.constantFrom('dmy', 'mdy'),
       separator: fc.constantFrom('/', '-'),
-      short: fc.boolean(),
       padded: fc.boolean(),
     })
+    // A few dates of many years can be those of one month with the year first, if it has two digits.
+    const years = fc.oneof(
+      fc.record({ short: fc.constant(false), some: dates('1970-01-01', '2069-12-31') }),
+      fc.record({ short: fc.constant(true), some: dates('2026-01-01', '2026-12-26') }),
+    )
     fc.assert(
-      fc.property(dates, styles, (some, { order, separator, short, padded }) => {
+      fc.property(years, styles, ({ short, some }, { order, separator, padded }) => {
         const all = [...some, '2026-02-13']
         const written = all.map((date) => {
           const [year = '', month = '', dayOfMonth = ''] = date.split('-')
@@ -160,6 +166,23 @@ describe('years of two digits', () => {
   test('come first if no other order fits one of the dates', () => {
     expect(readAll(['26-11-13', '35-11-12'])).toEqual(['2026-11-13', '2035-11-12'])
     expect(readAll(['26-11-13', '35-11-12', '13-02-75'])).toEqual(['2013-11-26', '2035-11-12', '1975-02-13'])
+  })
+
+  test('are asked about if, coming first, they make one year of dates that are many years apart', () => {
+    const month = ['26/01/25', '26/01/28', '26/02/14']
+    expect(readAll(month)).toEqual({
+      date_format: [
+        'The date 26/01/25 in row 2 can be read in two ways and nothing in the file settles it; choose DD/MM/YYYY (2025-01-26) or YYYY-MM-DD (2026-01-25).',
+      ],
+    })
+    expect(readAll(month, 'YYYY-MM-DD')).toEqual(['2026-01-25', '2026-01-28', '2026-02-14'])
+    expect(readAll(month, 'DD/MM/YYYY')).toEqual(['2025-01-26', '2028-01-26', '2014-02-26'])
+    expect(readAll(['26/01/10', '26/01/12'])).toEqual({
+      date_format: [expect.stringContaining('choose DD/MM/YYYY (2010-01-26) or YYYY-MM-DD (2026-01-10)')],
+    })
+    // Dots come with the day first.
+    expect(readAll(['26.01.25', '26.01.28'])).toEqual(['2025-01-26', '2028-01-26'])
+    expect(readAll(['13-10-26', '14-10-26', '31-10-26'])).toEqual(['2026-10-13', '2026-10-14', '2026-10-31'])
   })
 })
 

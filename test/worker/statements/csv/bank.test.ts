@@ -276,6 +276,15 @@ describe('the rows of a bank export', () => {
     expect([account?.entries.length, account?.skipped]).toEqual([1, 3])
   })
 
+  test.each(['Voided', 'Declined', 'Scheduled', 'Blocked', 'Storniert', 'In Bearbeitung', 'Vorgemerkt'])(
+    'that are %s are not booked',
+    (status) => {
+      const text = `Date,Amount,Status\n2026-01-31,-3.00,${status}\n2026-01-30,-2.00,Completed\n`
+      const [account] = read(text).accounts
+      expect([account?.entries.length, account?.skipped]).toEqual([1, 1])
+    },
+  )
+
   test('end where the footer begins', () => {
     const text = 'Date,Text,Amount\n2026-01-31,a,-3.00\n\nTotal,,-3.00\nPrinted on request\n'
     expect(brief(text)).toEqual([['2026-01-31', -300]])
