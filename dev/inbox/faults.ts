@@ -3,24 +3,28 @@ import { Hanging } from '../web/hanging.ts'
 import { sendJson } from '../web/serve.ts'
 import { invalid, ResendError } from './resend-error.ts'
 
-type Fault = { status: 500 | 429 | 'hang'; left: number; keeps: boolean }
+type Fault = { status: keyof typeof answers | 'hang'; left: number; keeps: boolean }
 
-const tooMany = new ResendError(
-  429,
-  'rate_limit_exceeded',
-  'Too many requests. Please limit the number of requests per second. Or contact support to increase rate limit.',
-)
-const unexpected = new ResendError(500, 'application_error', 'An unexpected error occurred.')
+const answers = {
+  400: new ResendError(400, 'validation_error', 'API key is invalid'),
+  429: new ResendError(
+    429,
+    'rate_limit_exceeded',
+    'Too many requests. Please limit the number of requests per second. Or contact support to increase rate limit.',
+  ),
+  500: new ResendError(500, 'application_error', 'An unexpected error occurred.'),
+}
 
 /** The failure that a test has requested, for the next sends or for all until it resets it. */
 export class Faults {
   #fault: Fault | undefined
   #hanging = new Hanging()
 
-  /** Sets the fault of `{status?: 500 | 429, hang?: true, times?: n, keep?: true}`, replacing any earlier one. */
+  /** Sets the fault of `{status?: 400 | 429 | 500, hang?: true, times?: n, keep?: true}`, replacing any earlier one. */
   set(order: Record<string, unknown>): void {
     const { status = 500, hang = false, times = Number.POSITIVE_INFINITY, keep = false } = order
-    if (status !== 500 && status !== 429) throw invalid('The `status` must be 500 or 429.')
+    if (status !== 400 && status !== 429 && status !== 500)
+      throw invalid('The `status` must be 400, 429 or 500.')
     if (typeof times !== 'number' || !(times >= 1)) throw invalid('The `times` must be 1 or more.')
     this.#fault = { status: hang ? 'hang' : status, left: times, keeps: keep === true }
   }
@@ -47,6 +51,6 @@ export class Faults {
   answer(fault: Fault, response: ServerResponse): void {
     if (fault.status === 429) response.setHeader('retry-after', '1')
     if (fault.status === 'hang') this.#hanging.hold(response)
-    else sendJson(response, fault.status, fault.status === 429 ? tooMany : unexpected)
+    else sendJson(response, fault.status, answers[fault.status])
   }
 }

@@ -14,6 +14,8 @@ const timeoutMs = 10_000
 
 /** Statuses that mean that the email itself is wrong; others may be temporary (resend.com/docs/api-reference/errors). */
 const refusals: (number | null)[] = [400, 422]
+/** A wrong key can be answered like a wrong email (github.com/resend/resend-node/pull/617), and may be mended in time. */
+const wrongKey = /api key/i
 
 /** Sends through Resend's SDK, which returns most errors instead of throwing them. */
 export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer {
@@ -25,7 +27,7 @@ export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer 
       if (data?.id) return { outcome: 'sent' }
       // The key was used for another wording of this email, so the email has been sent.
       if (error?.name === 'invalid_idempotent_request') return { outcome: 'sent' }
-      const isRefused = refusals.includes(error?.statusCode ?? null)
+      const isRefused = refusals.includes(error?.statusCode ?? null) && !wrongKey.test(error?.message ?? '')
       return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the answer' }
     } catch (error) {
       return { outcome: 'retry', reason: error instanceof Error ? error.name : 'unknown' }

@@ -181,6 +181,7 @@ describe('an email service', () => {
   test.each([
     ['answers 500', { status: 500 }],
     ['answers 429', { status: 429 }],
+    ['finds the key wrong', { status: 400 }],
     ['takes the mail and then answers 500', { status: 500, keep: true }],
     ['takes the mail and then answers 429', { status: 429, keep: true }],
   ])('that %s gets the email again, and it arrives once', async (_, order) => {
