@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { invalidText } from '../domain/draft.ts'
 import { readCursor } from '../domain/feed-cursor.ts'
+import { invalidText } from '../domain/field-errors.ts'
 import type { changedNouns } from '../domain/types.ts'
 import { account } from './accounts.ts'
 import { category } from './categories.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { longestAddress, normalizeAddress } from '../domain/addresses.ts'
 import { earliestDate, isCalendarDate, isTimeZone, latestDate } from '../domain/dates.ts'
-import { invalidText, moneyTexts, requiredText } from '../domain/draft.ts'
+import { invalidText, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import { type MoneyProblem, parseMoney } from '../domain/money.ts'
 import { isTooLong, longestPassword, shortestPassword } from '../domain/passwords.ts'
 import { isLongerThan } from '../domain/text-length.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { invalidText } from '../domain/draft.ts'
+import { invalidText } from '../domain/field-errors.ts'
 import { formatMoney, maxTotal } from '../domain/money.ts'
 import {
   decimalSeparators,

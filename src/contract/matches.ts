@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { requiredText } from '../domain/draft.ts'
+import { requiredText } from '../domain/field-errors.ts'
 import { matchReasons } from '../domain/match-row.ts'
 import { matchCertainties, matchKinds } from '../domain/types.ts'
 import { doc, field } from './doc.ts'

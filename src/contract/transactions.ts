@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { earliestDate, latestDate } from '../domain/dates.ts'
-import { invalidText } from '../domain/draft.ts'
+import { invalidText } from '../domain/field-errors.ts'
 import { accountTypes, categoryTypes, transactionTypes } from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
 import {

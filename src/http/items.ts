@@ -1,5 +1,6 @@
 import { type NewTransaction, newTransaction } from '../contract/transactions.ts'
-import { type Draft, messageFor, requiredText } from '../domain/draft.ts'
+import type { Draft } from '../domain/draft.ts'
+import { messageFor, requiredText } from '../domain/field-errors.ts'
 import { isObject, toDraft } from './validate.ts'
 
 export type TransactionDraft = Draft<NewTransaction>

@@ -8,8 +8,9 @@ import {
   type Upload,
   uploadHead,
 } from '../contract/operations.ts'
-import { addError, type Draft, invalidText, messageFor, requiredText } from '../domain/draft.ts'
+import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
+import { addError, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
 import { rowTwice } from '../services/operations/names.ts'
 import { listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'

@@ -1,6 +1,6 @@
 import { isOutOfBounds } from '../db/errors.ts'
-import { messageFor } from '../domain/draft.ts'
 import { Invalid } from '../domain/failures.ts'
+import { messageFor } from '../domain/field-errors.ts'
 import { formatMoney, maxTotal } from '../domain/money.ts'
 
 /** Waits for a write. If it would push a balance or total past its bounds, throws Invalid under `field`. */

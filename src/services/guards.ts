@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { builder } from '../db/client.ts'
-import { addError, messageFor } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
+import { addError, messageFor } from '../domain/field-errors.ts'
 
 /**
  * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from

@@ -1,6 +1,6 @@
 import { type CalendarDate, earliestDate, latestDate } from '../domain/dates.ts'
-import { addError, messageFor, moneyTexts, requiredText } from '../domain/draft.ts'
 import { type FieldErrors, Invalid } from '../domain/failures.ts'
+import { addError, messageFor, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import type { Minor, MoneyProblem } from '../domain/money.ts'
 
 /** How many errors of one import are listed. */

@@ -1,4 +1,4 @@
-import { requiredText } from '../../domain/draft.ts'
+import { requiredText } from '../../domain/field-errors.ts'
 import type { Minor } from '../../domain/money.ts'
 import { accountNames, addEntry, askWhichAccount, emptyAccount } from '../accounts.ts'
 import { Problems } from '../problems.ts'

@@ -1,4 +1,4 @@
-import { invalidText, onlyForTransfersText, requiredText } from '../../domain/draft.ts'
+import { invalidText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
 import type { Minor } from '../../domain/money.ts'
 import { recognise } from '../file/recognise.ts'
 import { Problems, refuseFile } from '../problems.ts'

@@ -1,4 +1,4 @@
-import { invalidText, requiredText } from '../../domain/draft.ts'
+import { invalidText, requiredText } from '../../domain/field-errors.ts'
 import { type Minor, negated } from '../../domain/money.ts'
 import type { Problems } from '../problems.ts'
 import type { FileOptions } from '../statement.ts'

@@ -1,0 +1,46 @@
+import type { CalendarDate } from './dates.ts'
+import type { FieldErrors } from './failures.ts'
+import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
+
+/** Texts that many rules share; `:field` stands for the field's name. */
+export const requiredText = 'The :field field is required.'
+export const invalidText = 'The selected :field is invalid.'
+export const takenText = 'The :field has already been taken.'
+export const onlyForTransfersText = 'The :field field must be empty unless type is transfer.'
+export const moneyTexts: Record<MoneyProblem, string> = {
+  'not a number': 'The :field field must be a number.',
+  'too many decimals': 'The :field field must have 0-2 decimal places.',
+  'too large': `The :field field must not be greater than ${formatMoney(maxAmount)}.`,
+  'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
+}
+
+/** Replaces `:field` in a rule's text with the field's name in words. */
+export function messageFor(field: string, text: string): string {
+  return text.replaceAll(':field', field.replaceAll('_', ' '))
+}
+
+/** Adds an error to those of a field, unless it is there already. */
+export function addError(errors: FieldErrors, field: string, text: string): void {
+  const message = messageFor(field, text)
+  const messages = errors[field] ?? []
+  if (!messages.includes(message)) errors[field] = [...messages, message]
+}
+
+/** Adds an error if a range of days ends before it begins. */
+export function requireOrder(
+  errors: FieldErrors,
+  { from, to }: { from?: CalendarDate; to?: CalendarDate },
+): void {
+  if (from && to && from > to)
+    addError(errors, 'to', 'The :field field must be a date after or equal to from.')
+}
+
+/** Groups stored errors by field. Those of the item as a whole, whose field is empty, go under `whole`. */
+export function errorsByField(pairs: [field: string, message: string][], whole = ''): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const [field, message] of pairs) {
+    const name = field || whole
+    errors[name] = [...(errors[name] ?? []), message]
+  }
+  return errors
+}
