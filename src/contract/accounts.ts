@@ -18,7 +18,7 @@ export type NewAccount = z.output<typeof newAccount>
 
 export const newAccountKey = idempotencyKeyHeader(
   doc(
-    'Makes the call safe to repeat: whatever its body, a repeat answers with the account of the first call.',
+    'Makes the call safe to repeat: whatever its body, a repeat answers with the account of the first call, or with a 422 if that has been deleted.',
   ),
 )
 
