@@ -1,7 +1,12 @@
 import { LibsqlBatchError, LibsqlError } from '@libsql/client/http'
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { builder } from '../../src/db/client.ts'
 import { isOutOfBounds, isTaken, isTurnedAway, translateDatabaseErrors } from '../../src/db/errors.ts'
+import { bind } from '../../src/db/prepared.ts'
 import { DatabaseUnavailable } from '../../src/domain/failures.ts'
+import { openWorldDatabase } from './laws/every-route.ts'
+import { createWorld } from './world.ts'
 
 const translated = (error: unknown) =>
   translateDatabaseErrors(Promise.reject(error)).catch((thrown) => thrown)
@@ -75,4 +80,29 @@ describe.each(engines)('what %s says of constraints is understood:', (_, taken, 
     expect(isOutOfBounds(await violated(bounds))).toBe(true)
     expect(isOutOfBounds(await violated(taken))).toBe(false)
   })
+})
+
+/** What becomes of a statement: its rows, or the error and its code. */
+const outcomes: [statement: string, outcome: unknown][] = [
+  ['select -9007199254740991 as a', [{ a: -9007199254740991 }]],
+  ['select 9007199254740992 as a', ['RangeError', undefined]],
+  ['select hex(zeroblob(3000000)) as a', ['LibsqlError', 'SQLITE_TOOBIG']],
+  [
+    'select hex(zeroblob(2000000)) as a from json_each(json_array(1, 2, 3, 4, 5))',
+    ['AnswerTooLarge', undefined],
+  ],
+  [`select json('{') as a`, ['LibsqlError', 'SQLITE_UNKNOWN']],
+  ['select a from absent', ['LibsqlError', 'SQLITE_UNKNOWN']],
+  ['select', ['LibsqlError', 'SQL_PARSE_ERROR']],
+]
+
+test.each(outcomes)('alone or with another, "%s" has the same outcome', async (statement, outcome) => {
+  const db = openWorldDatabase(createWorld())
+  const send = (texts: string[]) =>
+    db.send(texts.map((text) => bind(builder.all(sql.raw(text))))).then(
+      ([rows]) => rows,
+      (error) => [error.name.replace('Batch', ''), error.code],
+    )
+  expect(await send([statement])).toEqual(outcome)
+  expect(await send([statement, 'select 1 as a'])).toEqual(outcome)
 })

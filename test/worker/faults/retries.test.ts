@@ -114,11 +114,13 @@ describe.each(creations)('POST $path with an Idempotency-Key', ({ path, body, st
   })
 })
 
+const keyed: [noun: string, path: string, body: object][] = [
+  ['an account', '/api/accounts', account],
+  ['a category', '/api/categories', { name: 'Pets', type: 'expense' }],
+]
+
 describe('an Idempotency-Key', () => {
-  test.each([
-    ['an account', '/api/accounts', account],
-    ['a category', '/api/categories', { name: 'Pets', type: 'expense' }],
-  ])('of %s that was deleted brings nothing back', async (noun, path, body) => {
+  test.each(keyed)('of %s that was deleted brings nothing back', async (noun, path, body) => {
     const household = await createHousehold(createFaultyWorld())
     const before = await listed(path)(household)
     const first = await post(household, path, body, 'key-1')
@@ -132,6 +134,23 @@ describe('an Idempotency-Key', () => {
     expect((await post(household, path, body, 'key-2')).status).toBe(201)
     const neighbour = await createHousehold(household.world)
     expect((await post(neighbour, path, body, 'key-1')).status).toBe(201)
+  })
+
+  test.each(keyed)('of %s brings nothing back while it is being deleted', async (_, path, body) => {
+    const household = await createHousehold(createFaultyWorld())
+    const before = await listed(path)(household)
+    const { body: first } = await post(household, path, body, 'key-1')
+    const repeats = () => Array.from({ length: 8 }, () => post(household, path, body, 'key-1'))
+    const earlier = repeats()
+    const deletion = household.person.delete(`${path}/${first.id}`)
+    const answers = await Promise.all([...earlier, ...repeats()])
+    expect((await deletion).status).toBe(204)
+    for (const { status, body } of answers)
+      expect([
+        [200, first.id],
+        [422, 'Idempotency-Key'],
+      ]).toContainEqual([status, body.id ?? Object.keys(body.errors).join()])
+    expect(await listed(path)(household)).toBe(before)
   })
 
   test('of a transaction counts as its client id, unless the body has one', async () => {
