@@ -5,6 +5,7 @@ import {
   idempotencyKey,
   keyed,
   keyHeader,
+  keySpent,
   operation,
   type Stage,
   withinBounds,
@@ -54,6 +55,7 @@ export const accountOperations = [
       const key = drawn.key === null ? undefined : `${user.id} account ${drawn.key}`
       const earlier = state.madeWith(state.accounts, key)
       if (earlier) return { status: 200, body: shownAccount(state, earlier) }
+      if (state.hasMade(key)) return keySpent('an account')
       const account: Account = { id: body?.id, user_id: user.id, ...said, version: 1 }
       const next = withAccount(state, account)
       const opened = { status: 201, body: shownAccount(next, account) }

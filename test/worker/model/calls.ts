@@ -245,6 +245,10 @@ export function invalid(errors: Record<string, string[]> = {}): Verdict {
   return { status: 422, body: { message: 'The given data was invalid.', errors } }
 }
 
+/** The refusal of a creation whose key made something that has been deleted since. */
+export const keySpent = (what: string): Verdict =>
+  invalid({ 'Idempotency-Key': [`The Idempotency-Key belongs to ${what} that was deleted.`] })
+
 /** The end of the error text for a figure past its bounds. */
 export const pastBounds = 'field would push a balance or total past 90000000000000.00.'
 

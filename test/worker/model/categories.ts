@@ -6,6 +6,7 @@ import {
   invalid,
   keyed,
   keyHeader,
+  keySpent,
   operation,
   upTo,
   type Verdict,
@@ -47,6 +48,7 @@ export const categoryOperations = [
       const key = drawn.key === null ? undefined : `${user.id} category ${drawn.key}`
       const earlier = state.madeWith(state.categories, key)
       if (earlier) return { status: 200, body: earlier }
+      if (state.hasMade(key)) return keySpent('a category')
       return keyed(
         unlessTaken(state, { id: body?.id, user_id: user.id, ...drawn.said, version: 1 }, 201),
         key,

@@ -172,6 +172,11 @@ export class State {
     return keyed === undefined ? undefined : things.get(this.keys.get(keyed) ?? 0)
   }
 
+  /** True if an earlier request with the same key created something, whether or not it still exists. */
+  hasMade(keyed: string | undefined): boolean {
+    return keyed !== undefined && this.keys.has(keyed)
+  }
+
   isSpent(userId: number, clientId: string | null): boolean {
     return this.spent.has(`${userId} ${clientId}`) && !this.rowWithClientId(userId, clientId)
   }
