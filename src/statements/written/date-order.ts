@@ -81,8 +81,8 @@ function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
 /**
  * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
  * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
- * `seemsYearFirst` is the first date if they all can be read so, and are then much nearer to each other. `exchanged` is a
- * date whose day and month Excel seems to have exchanged.
+ * `seemsYearFirst` is a date if they all can be read so, and are then much nearer to each other, unless only with the year
+ * last they are in order. `exchanged` is a date whose day and month Excel seems to have exchanged.
  */
 function evidence(cells: Iterable<DateCell>) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
@@ -102,7 +102,7 @@ function evidence(cells: Iterable<DateCell>) {
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
     mustBeFirst ||= settled !== null
-    first ??= cell
+    if (ymd !== (dmy ?? mdy)) first ??= cell
     yearFirst.add(ymd)
     yearLast.add(dmy ?? mdy)
     // Excel makes dates of those texts that fit its own order and leaves the others: if it has exchanged day and month, no
@@ -120,24 +120,36 @@ function evidence(cells: Iterable<DateCell>) {
     else if (mdy && !dmy) proof.mdy ??= cell
   }
   const isNearer = yearLast.days > mostDaysOfShortYears && 4 * yearFirst.days < yearLast.days
+  const isInOrder = yearLast.isInOrder && !yearFirst.isInOrder
   return {
     proof,
     open,
     hasShortYearsFirst: canBeFirst && mustBeFirst,
-    seemsYearFirst: canBeFirst && isNearer ? first : null,
+    seemsYearFirst: canBeFirst && isNearer && !isInOrder ? first : null,
     exchanged: nearer > 0 ? exchanged : null,
   }
 }
 
-/** The days between the first and the last of some dates. */
+/** The days between the first and the last of some dates, and whether these are in order, up or down. */
 class Span {
   #first = Number.POSITIVE_INFINITY
   #last = Number.NEGATIVE_INFINITY
+  #before = Number.NaN
+  #rises = false
+  #falls = false
 
   add(date: CalendarDate | null | undefined): void {
     if (!date) return
-    this.#first = Math.min(this.#first, Date.parse(date))
-    this.#last = Math.max(this.#last, Date.parse(date))
+    const at = Date.parse(date)
+    this.#rises ||= at > this.#before
+    this.#falls ||= at < this.#before
+    this.#before = at
+    this.#first = Math.min(this.#first, at)
+    this.#last = Math.max(this.#last, at)
+  }
+
+  get isInOrder(): boolean {
+    return !(this.#rises && this.#falls)
   }
 
   get days(): number {

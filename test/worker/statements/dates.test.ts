@@ -180,6 +180,8 @@ describe('years of two digits', () => {
     expect(readAll(['26/01/10', '26/01/12'])).toEqual({
       date_format: [expect.stringContaining('choose DD/MM/YYYY (2010-01-26) or YYYY-MM-DD (2026-01-10)')],
     })
+    // In the order of the rows is the one, and not the other.
+    expect(readAll(['28/01/24', '28/12/24', '28/01/26'])).toEqual(['2024-01-28', '2024-12-28', '2026-01-28'])
     // Dots come with the day first.
     expect(readAll(['26.01.25', '26.01.28'])).toEqual(['2025-01-26', '2028-01-26'])
     expect(readAll(['13-10-26', '14-10-26', '31-10-26'])).toEqual(['2026-10-13', '2026-10-14', '2026-10-31'])
