@@ -58,7 +58,7 @@ function requireAmounts(
 
 function entriesOf(table: CsvTable, values: ReadRow[], { mapping }: FileOptions): Entry[] {
   const rows = values.map(({ row }) => row)
-  const own = ownAccounts(table, rows, Boolean(mapping?.account))
+  const own = ownAccounts(table, values, Boolean(mapping?.account))
   const [codes, signs] = [writtenBesideAmounts(rows, currencyCode), writtenBesideAmounts(rows, currencySign)]
   const areMixed = [codes, signs].some((written) => new Set(written.filter(Boolean)).size > 1)
   return values.flatMap((value, i) => {
