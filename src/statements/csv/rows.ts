@@ -163,9 +163,9 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   return !beginsLikeRow(table, row) && !hasAmount(row)
 }
 
-/** True for a line above a header that is not a row: it has neither a date nor an amount. */
+/** True for a line above a header that is not a row: it has no amount, and no date or nothing but a period. */
 function isTitle(row: CsvRow | undefined): boolean {
-  return row !== undefined && !isDated(row.date) && hasNoAmount(row)
+  return row !== undefined && hasNoAmount(row) && (!isDated(row.date) || filled(row) === 1)
 }
 
 /** True for a line apart from the table that is not a row: it has no date, and a formula failed instead of an amount. */

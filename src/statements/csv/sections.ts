@@ -9,8 +9,12 @@ import type { CsvTable } from './table.ts'
 const account =
   /^(?:account|iban|konto|kontonummer|compte|cuenta|conto|conta|rekening|rachunek|numer rachunku|sub account) /
 
-/** Words by which the titles of one account differ, besides months; numbers beside them are days or pages. */
-const passing = /^(?:q\d|kw|(?:19|20)\d\d|page|seite|pagina|of|von|de|di|continued)$/
+/**
+ * Words by which the titles of one account differ, besides months: pages, periods, and kinds of transactions. Numbers
+ * beside them are days or pages.
+ */
+const passing =
+  /^(?:[qh]\d|kw|(?:19|20)\d\d|\d[a-z]+\d*|week|woche|semaine|quarter|quartal|trimestre|kwarta[al]+|page|pagina?|pg?|seite|blatt|hoja|strona|of|von|de|di|van|z|from|on|continued|suite|fortsetzung|statement|kontoauszug|releve|extracto|wyciag|afschrift|transactions|activity|umsatze|pending|posted|cleared|authorized|completed|processing|vorgemerkte?|gebuchte?|deposits|withdrawals|purchases|payments|credits|debits|fees|other)$/
 
 /**
  * Returns a function that gives the title of the table that begins at a header, by the lines above it. On another page or
@@ -46,9 +50,12 @@ function titleAmong(lines: Title[]): Title | undefined {
 function titleOf({ cells }: CsvRecord): Title {
   const text = cleanText(cells.join(' ')) ?? ''
   const folded = foldHeader(text)
-  const words = folded.split(' ')
+  // A number that follows the word for an account is its own, not a day.
+  const isOfAccount = account.test(folded)
+  const words = (isOfAccount ? folded.replace(/^(\S+(?: n[or])?) (?=\d)/, '$1') : folded).split(' ')
   const lasting = words.filter((word) => !passing.test(word) && monthNumber(word) === null)
-  const key = lasting.filter((word) => lasting.length === words.length || !/^\d\d?$/.test(word)).join(' ')
+  const isOther = (word: string) => lasting.length < words.length && /^(?:\d\d?|[iv]+)$/.test(word)
+  const key = lasting.filter((word) => !isOther(word)).join(' ')
   const isAlone = text === cleanText(cells[0] ?? '') && !summary.test(folded)
-  return { text, key, rank: key === '' ? 0 : account.test(folded) ? 2 : Number(isAlone) }
+  return { text, key, rank: key === '' ? 0 : isOfAccount ? 2 : Number(isAlone) }
 }

@@ -405,6 +405,9 @@ describe('the rows of a bank export', () => {
       ['Account: 1111 Checking', 'Account: 2222 Savings'],
       ['IBAN: DE89370400440532013000', 'IBAN: DE02120300000000202051'],
       ['Konto 1', 'Konto 2'],
+      ['Konto 1 Oktober 2026', 'Konto 2 Oktober 2026'],
+      ['Account 2019', 'Account 2034'],
+      ['Account no. 12 page 1', 'Account no. 13 page 1'],
       ['Checking October 2026', 'Savings October 2026'],
     ])('are those of two accounts if these are called %s and %s', (first, second) => {
       const again = table(`${second}\nPage 2 of 3`, 'c')
@@ -436,8 +439,29 @@ describe('the rows of a bank export', () => {
       ['Checking', 'Total 3'],
       ['Checking', 'Exported on 31.10.2026\n\nChecking'],
       ['', 'Thank you for banking with us'],
+      ['Musterbank AG', 'Wyciąg, strona 2 z 3'],
+      ['Relevé de compte', 'Relevé de compte (suite)'],
+      ['I kwartał 2026', 'II kwartał 2026'],
+      ['1er trimestre', '2ème trimestre'],
+      ['Woche 3', 'Woche 4'],
+      ['01.10.2026 bis 31.10.2026', '01.11.2026 bis 30.11.2026'],
+      ['Visa 1234\nPending', 'Posted'],
+      ['Vorgemerkte Umsätze', 'Gebuchte Umsätze'],
+      ['Visa 1234\nPurchases', 'Other fees'],
     ])('are those of one account if it is only another month or page: %j and %j', (first, second) => {
       expect(accountsOf(table(first, 'a'), table(second, 'b'))).toEqual([[null, 'a,b']])
+    })
+
+    test('are those of one account if the balance runs on between them', () => {
+      const page = (title: string, ...rows: string[]) =>
+        `${[title, 'Date,Amount,Balance', ...rows].join('\n')}\n`
+      const [first, second] = ['2026-10-01,-1.00,99.00', '2026-10-02,-2.00,97.00']
+      const count = (...tables: string[]) => read(tables.join('')).accounts.length
+      expect(count(page('Acme Bank', first), page('Call us: 555 0199', second))).toBe(1)
+      expect(count(page('Acme Bank', second), page('Call us: 555 0199', first))).toBe(1)
+      expect(count(page('Checking', first), page('Savings', '2026-10-02,-2.00,96.00'))).toBe(2)
+      // Both accounts may be without money.
+      expect(count(page('Old', '2026-10-01,-9.00,0.00'), page('New', '2026-10-02,5.00,5.00'))).toBe(2)
     })
 
     test('name their accounts themselves, if a column does', () => {
