@@ -65,7 +65,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
 }
 
 /**
- * The statements that join the user's pairs. No row may be in two of them; a pair that can no longer be joined is left
+ * The statements that join the user's pairs. No row may be in two pairs; a pair that can no longer be joined is left
  * alone.
  */
 export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[] {
@@ -86,40 +86,46 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
  * its file has it: that stays, and only what the join adds is written.
  */
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
-  // Of two duplicates, the one with the greater claim remains.
-  const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
-  // An import joins what a dry run found before: accounts may have been deleted since.
-  const own = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
-    select 1 from accounts where former_user_id = ${userId}
-       and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
   const asTheyAre = sql.raw(keptColumns.map((column) => `'${column}', gone.${column}`).join(', '))
   return sql`
     insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, survivor_id, seq, kept)
-    with pair as materialized (
-      select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
-    ), role as materialized (
-      select kind, iif(b_remains, b_id, a_id) as kept_id, iif(b_remains, a_id, b_id) as gone_id
-        from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
-                from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
-               where ${own} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
-       where ${guard}
-    )
+    with ${rolesIn(userId, pairs, guard)}
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
            gone.transaction_date, role.kind, gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
            json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
                        'version', gone.version, 'gave_category', ${category(sql`own`)} is null,
                        'gave_description', own.description is null, 'gave_reference', own.reference is null)
-      from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = kept_id
+      from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = own_id
      where true
     on conflict do update set
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq,
       kept = excluded.kept`
 }
 
-/** Forgets what an outflow was before it was edited, if the import that had found it then has been undone. */
+/** The pairs that can be joined, in SQL: `role` has the kind of each, the row that remains and the one that goes. */
+function rolesIn(userId: SQL, pairs: Pairs, guard: SQL): SQL {
+  // Of two duplicates, the one with the greater claim remains.
+  const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`
+  // An import joins what a dry run found before: accounts may have been deleted since.
+  const areLive = sql`a.user_id = ${userId} and b.user_id = ${userId} and not exists (
+    select 1 from accounts where former_user_id = ${userId}
+       and id in (a.account_id, a.to_account_id, b.account_id, b.to_account_id))`
+  return sql`
+    pair as materialized (
+      select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
+    ), role as materialized (
+      select kind, iif(b_remains, b_id, a_id) as own_id, iif(b_remains, a_id, b_id) as gone_id
+        from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
+                from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
+               where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
+       where ${guard}
+    )`
+}
+
+/** Forgets how an outflow was before it was edited, if the import that had found it in that state has been undone. */
 function forgetLeftovers(userId: SQL, joined: SQL): SQL {
   return sql`
     delete from remembered
@@ -129,8 +135,8 @@ function forgetLeftovers(userId: SQL, joined: SQL): SQL {
 
 /**
  * An outflow that becomes a transfer is also remembered as an expense, or a file that has it would import it again. If it
- * has been edited, it is remembered already, perhaps without the import of a later file that found it. A repeat has no
- * such import to add: `releaseOutflows` has taken it from the outflow.
+ * has been edited, it is remembered already, perhaps without the import of a later file that found it. A repeated
+ * join has no such import to add: `releaseOutflows` has taken it from the outflow.
  */
 function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
