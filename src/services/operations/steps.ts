@@ -8,7 +8,7 @@ import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import { rowsTwice } from './names.ts'
 
 /*
- * An upload is done in steps, one for all operations of a kind and noun. The first statement of a step stores a decision
+ * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores a decision
  * on each operation: an array of the places below, followed by the values to write. The other statements of the step
  * write what has been decided. The decisions are deleted at the end of the upload. Creations of transactions are a batch
  * instead (bulk-insert.ts).
@@ -81,13 +81,13 @@ export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Boun
 
 /** An upload in SQL. If its guard holds before the first step, it still holds before each later one. */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
-  const twice = names && sql`not exists (${rowsTwice(owner.id, names)})`
-  const guard = and(owner.isKnown, cursor && isGood(owner, cursor, epoch), twice) as SQL
+  const isEachOnce = names && sql`not exists (${rowsTwice(owner.id, names)})`
+  const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
 }
 
 /** True if the feed can continue from this cursor. */
-export function isGood({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
+export function canContinue({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
   const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
   return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
 }

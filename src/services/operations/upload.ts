@@ -16,7 +16,7 @@ import { createCategories, deleteCategories, updateCategories } from './categori
 import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './names.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
-import { type Asked, isGood, type Seen, type Step } from './steps.ts'
+import { type Asked, canContinue, type Seen, type Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
@@ -40,7 +40,9 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 /** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
 const findFaults = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
   twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
-  expired: cursor ? [owner.db.all(sql`select 1 as expired where not ${isGood(owner, cursor, epoch)}`)] : [],
+  expired: cursor
+    ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
+    : [],
 }))
 
 const clear = prepareOwned(({ db }, { uploadId }: Slots<{ uploadId: string }>) => ({
