@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findDifferences } from '../../../src/db/check.ts'
-import { countRows } from '../../../src/db/figures.ts'
-import { createWorld, recordTransaction } from '../world.ts'
-import { createHousehold, openWorldDatabase } from './every-route.ts'
+import { findDifferences } from '../../src/db/check.ts'
+import { countRows } from '../../src/db/figures.ts'
+import { createHousehold, openWorldDatabase } from './laws/every-route.ts'
+import { createWorld, recordTransaction } from './world.ts'
 
 const groceriesAre = (change: SQL) =>
   sql`update totals set ${change} where user_id = 1 and month = '2026-11' and type = 'expense'`
