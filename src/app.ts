@@ -43,7 +43,7 @@ app.use(secureHeaders())
 app.use(async (c, next) => {
   await next()
   const { headers } = c.res
-  // Answers with an ETag have a Cache-Control of their own, and the pages that emails link to a policy of their own.
+  // Answers with an ETag set their own Cache-Control, and pages opened from emails their own policy.
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
   if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })

@@ -17,7 +17,7 @@ export type Config = {
   scryptCost: ScryptCost
   /** Whether the general limit applies, and with it those on imports and on emails per client address. */
   hasGeneralLimit: boolean
-  /** To be raised when data is restored from a backup: every older cursor and ETag is invalid then. */
+  /** Raised by hand after a restore from a backup, which makes every older cursor and ETag invalid. */
   changesEpoch: number
   /** Identifies this deployment of the Worker. */
   release: string
@@ -81,7 +81,7 @@ const schema = variables.check(({ value, issues }) => {
 
 const parsed = new WeakMap<object, Config>()
 
-/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError: it says what is wrong. */
+/** Reads the Worker's bindings, once per `env` object. Throws ConfigurationError, which says what is wrong. */
 export function readConfig(env: object): Config {
   const config = parsed.get(env) ?? parse(env)
   parsed.set(env, config)

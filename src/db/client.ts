@@ -29,7 +29,7 @@ export const builder = new BaseSQLiteDatabase(
 export type Database = typeof builder & {
   /**
    * Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors, and
-   * TooBusy if the pace says so.
+   * TooBusy if the pace does.
    */
   send(statements: Bound[]): Promise<unknown[]>
 }

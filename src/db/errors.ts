@@ -24,7 +24,7 @@ export class BadStatus extends Error {
   }
 }
 
-/** True if the database, or the network on the way to it, failed temporarily, but not by a time-out. */
+/** True if the database, or the network on the way to it, failed temporarily, other than by timing out. */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
   return !(error.cause instanceof DOMException && error.cause.name === 'TimeoutError')
@@ -76,7 +76,7 @@ const ourFaults =
 /** Statuses that mean the same: the request is malformed or too large. */
 const ourStatuses = [400, 413]
 
-/** How SQLite reports a constraint, and how Turso's next engine does, which writes columns as `table.(a, b)`. */
+/** How SQLite reports a violated constraint, and how Turso's next engine does: with columns as `table.(a, b)`. */
 const constraint =
   /(UNIQUE|NOT NULL|FOREIGN KEY|CHECK) constraint failed(?:: (?:(\w+)\.\(([\w, ]+)\)|([\w.]+(?:, [\w.]+)*)))?/i
 

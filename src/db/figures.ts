@@ -62,7 +62,7 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
   ]
 }
 
-/** At most this many totals are added up to check the bounds of months. Of a million, only some are checked. */
+/** At most this many totals are added up to check the bounds of months, so a user with more is checked only in part. */
 const mostTotals = 50_000
 
 /** The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds. */

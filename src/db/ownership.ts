@@ -140,7 +140,7 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 
 /**
  * Returns the values of a draft. Before throwing its errors, checks that the token is valid and, if the request writes a
- * row, that the row is as `required` (docs/contract.md, Order of checks).
+ * row, that the row meets `required` (docs/contract.md, Order of checks).
  */
 export async function requireComplete<T>(owner: Owner, draft: Draft<T>, required?: Precondition) {
   if (draft.complete) return draft.values

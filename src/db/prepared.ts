@@ -32,7 +32,7 @@ type SlotsOf<T> = T extends Value
 
 export type InputOf<S> = S extends { readonly [inputType]?: infer Input } ? NonNullable<Input> : never
 
-/** A prepared statement with its arguments; for a list or an object of statements, the same of each. */
+/** A prepared statement with its arguments, or a list or an object of such statements. */
 export type BoundOf<T> = T extends Statement ? Bound<T['_']['result']> : { [Key in keyof T]: BoundOf<T[Key]> }
 
 /** Statements by name. A name may hold a list of any length. */

@@ -6,8 +6,8 @@ import type { Minor } from './money.ts'
 export type FieldErrors = Record<string, string[]>
 
 /**
- * A declared failure, which may reach a client. Any other error is a 500, except Hono's HTTPException. Each class sets
- * its name, which the log needs and minification would remove.
+ * A declared failure, which may reach a client: http/errors.ts has the statuses. Any other error is a 500, except Hono's
+ * HTTPException. Each class sets its name, which the log needs and minification would remove.
  */
 export abstract class Failure extends Error {}
 

@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { isLongerThan } from './text-length.ts'
 
-/** Cost parameters of scrypt (RFC 7914): N, r and p. */
+/** Cost parameters of scrypt (RFC 7914): N, r and p. `SCRYPT_COST` in wrangler.toml sets them. */
 export type ScryptCost = { N: number; r: number; p: number }
 
 export const shortestPassword = 8

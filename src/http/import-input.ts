@@ -131,7 +131,7 @@ function readFile(bytes: Uint8Array, query: Query, fields: Query): ImportInput {
   return { kind: 'file', bytes, options: readOptions(query, fields) }
 }
 
-/** The body comes before the query. Empty fields count as absent; in a form or a query `mapping` is JSON. */
+/** The body takes precedence over the query. Empty fields count as absent; in a form or a query `mapping` is JSON. */
 function readOptions(query: Query, body: Record<string, unknown>): ImportOptions {
   const present = Object.fromEntries(
     [query, body].flatMap(Object.entries).filter(([, value]) => value !== '' && value !== null),

@@ -9,13 +9,13 @@ import { isRemembered } from './known-tokens.ts'
 export const maxJsonBytes = 512 * 1024
 /** JSON up to this size, about four hundred transactions, is read before its sender is known. */
 export const maxSmallJsonBytes = 64 * 1024
-/** A body of at most this size, about a hundred transactions, is not counted: apps usually send no more at once. */
+/** The memory of a body of at most this size, about a hundred transactions, is not counted: apps rarely send more. */
 const fewBytes = 16 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
 /** Requests without a token that is known to be good are accepted only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
-/** A list of at most this many items is not counted either. */
+/** Nor is that of a list of at most this many items. */
 const fewItems = 100
 /** The most memory that an item takes until it has been stored: five hundred times what an empty one took to send. */
 const memoryPerItem = 1_536
@@ -27,7 +27,7 @@ export function saysJson(c: Context<App>): boolean {
 
 /**
  * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 400 if it breaks off or is not UTF-8, 503 if it
- * arrives too slowly or there is no memory for it. A large body of an unknown token is a 401. Malformed JSON is left to
+ * arrives too slowly or there is no memory for it. A large body with an invalid token is a 401. Malformed JSON is left to
  * validate.ts, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
@@ -81,7 +81,7 @@ export async function withMemoryForItems<T>(
   }
 }
 
-/** The most memory that may be in use for a request to be accepted; undefined for one whose token is known to be good. */
+/** The request is refused if it would bring the memory in use above this; undefined if its token is known to be good. */
 export function mostFor(c: Context<App>): number | undefined {
   const owner = c.get('owner')
   const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))

@@ -118,7 +118,7 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/** Builds an answer of up to `rows` rows; an isolate builds even fewer large ones at once. Throws TooBusy. */
+/** Builds an answer of up to `rows` rows; an isolate builds even fewer large ones of a user at once. Throws TooBusy. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }

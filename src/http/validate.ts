@@ -48,7 +48,7 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read>(
 ) {
   const check: MiddlewareHandler = zValidator('json', z.transform(read))
   // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // This one returns at once, so a request that waits for the database holds only what was read.
+  // The `next` given here returns at once, so a request that waits for the database holds only what was read.
   const readAndLetGo: MiddlewareHandler<App> = async (c, next) => (await check(c, async () => {})) ?? next()
   const validator = every(jsonBody(maxBytes), readAndLetGo)
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
@@ -98,7 +98,7 @@ function reader<T extends Target, S extends z.ZodMiniObject, Read>(
 
 type Strings = Record<string, string | string[]>
 
-/** What the client has sent. Of its headers only the named ones, since it sends many more. */
+/** What the client has sent. Only the named headers are read, since clients send many more. */
 function stringsOf({ req }: Context<App>, target: Target, names: string[]): Strings {
   if (target === 'query') return req.queries()
   if (target === 'param') return req.param()

@@ -18,7 +18,7 @@ const clientIds = sql`select client_id from item where client_id is not null and
 
 /**
  * The items of a batch are compared with at most this many existing rows, plus three for each item; those of
- * a file with as many remembered rows besides.
+ * a file also with as many remembered rows.
  */
 const mostResemblingInAll = 5_000
 
@@ -64,14 +64,14 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
 }
 
 /*
- * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` of each
- * account, date and amount, at least one for each of its items, until there are `most` existing or `most`
- * remembered ones. A single item is compared with about as many as a single transaction.
+ * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` for each
+ * account, date and amount (at least one for each item that has them), and `mostInAll` existing and `mostInAll`
+ * remembered rows altogether. A single item is compared with about as many as a single transaction.
  */
-const inAll = sql.raw(String(mostResemblingInAll))
-const most = sql`(select ${inAll} + 3 * coalesce(sum(items), 0) from wanted)`
+const base = sql.raw(String(mostResemblingInAll))
+const mostInAll = sql`(select ${base} + 3 * coalesce(sum(items), 0) from wanted)`
 const mostOfEach = sql`(
-  select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${inAll} / count(*)), 0) from wanted)`
+  select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from wanted)`
 
 /** The existing rows that resemble any item of `asking`, the newest of each account, date and amount. */
 function resemblingRows(userId: SQL): SQL {
@@ -81,7 +81,7 @@ function resemblingRows(userId: SQL): SQL {
              select row.id from transactions row where ${resembles('wanted')}
               order by row.id desc limit ${mostOfEach})
        and +row.user_id = ${userId}
-     limit ${most}`
+     limit ${mostInAll}`
 }
 
 /** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
@@ -111,7 +111,7 @@ function standsForAnother(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, their ids below 0. A joined row that was entered
+ * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids. A joined row that was entered
  * by hand absorbs what it absorbed before, unless the row that stands for it now absorbs that itself (`isEqual`), or
  * stands for a row of a file already (`standsForFile`). Without `indexed by`, SQLite would read all remembered rows of
  * the user for each one that it looks up.
@@ -130,7 +130,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
                  select row.id from ${remembered} row indexed by remembered_account_date_amount
                   where row.user_id = ${userId} and ${resembles('wanted')} order by row.id desc limit ${mostOfEach})
          where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
-         limit ${most}
+         limit ${mostInAll}
       ),
       filed as materialized (
         select other.survivor_id, other.account_id, other.type

@@ -12,7 +12,7 @@ import { nextRow, transactionRules } from './transactions/rules.ts'
 
 /*
  * A bulk insert, whether the transactions come from a phone or a file, is a batch: its items are in `batchParts` as
- * JSON, and what becomes of them in `batches.outcomes`. Staging takes a statement for each part of the items; deciding
+ * JSON, and their outcomes in `batches.outcomes`. Staging takes a statement for each part of the items; deciding
  * and creating take one each, over all items at once, and the write lock is held from deciding to creating.
  */
 
@@ -125,7 +125,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
  * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (bulk-duplicates.ts;
  *    docs/contract.md, Offline batches).
- * 4. Items with a client id that an earlier one has are duplicates of the earlier one.
+ * 4. An item that repeats the client id of an earlier item is a duplicate of that one.
  * 5. The others are to be created: they get the ids of their rows, in the order of the batch.
  *
  * With `recalls`, remembered rows absorb items too. An item that equals a joined or edited row is a duplicate of the row

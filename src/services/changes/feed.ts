@@ -15,7 +15,7 @@ import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
 import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
 
-/** A page of the feed. The balances of all accounts are shown on the last. */
+/** A page of the feed. Only the last one shows the balances, of all accounts. */
 export type Feed = {
   changes: Change[]
   cursor: FeedCursor

@@ -75,7 +75,7 @@ export const importStatements = prepareOwned((owner, plan: Asked) => {
   }
 })
 
-/** Holds if the quota leaves room for the categories that the rows name and the user does not have. */
+/** Holds if the quota leaves room for the categories that the rows name and the user lacks. */
 export function importQuota(owner: Scope, named: SQL): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
@@ -125,7 +125,7 @@ function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQ
   }
 }
 
-/** With more rows, possible matches are read in a later round trip, so that other writers do not wait for that. */
+/** Above this many rows, possible matches are read in a later round trip, so that other writers do not wait for it. */
 const mostRowsMatchedInTransaction = 1_000
 
 /** True if matches are looked for in a later round trip: never for a dry run, whose rows are gone by then. */
