@@ -24,7 +24,7 @@ const bodies = (example: string): Endpoint['bodies'] => ({
 
 export const importEndpoints: EndpointGroup = {
   tag: 'Import',
-  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows or ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
+  description: `CSV files and bank statements: up to ${grouped(maxRows)} rows and ${maxFileMegabytes} MB, all or nothing, and ${perMinute.IMPORT_LIMIT} a minute for each user. Anything that can be read in two ways is a 422 that lists the candidates under the option that settles it (\`date_format\`, \`decimal_separator\`, \`delimiter\`, \`mapping\`, \`signs\`, \`statement_account\`), never a guess. Errors name the row of a file (\`rows.7.amount\`: the line, or the entry of OFX and CAMT) or, as in sync, the item of a JSON body (\`transactions.0.amount\`).`,
   endpoints: {
     'POST /api/import/store': {
       id: 'importFile',
