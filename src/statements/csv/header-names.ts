@@ -19,7 +19,7 @@ export const headerNames = {
       reskontradatum|data inregistrare|data inregistrarii|data ksiegowania|data rozliczenia|data zaksiegowania|data operacji|data transakcji|bokforingsdag|bokford|bokforingsdatum|bokfort|bokforingsdato|bogforingsdato|bogfort|bokfort dato|kirjauspaiva|datum zauctovani|zauctovano|konyveles datuma|data tranzactiei|posted transactions date|completion time|release date|datum zauctovania|datum zpracovani|datum odepsani|konyveles napja`),
     // Dates without a stated meaning, and dates of the transaction.
     ...list(`
-      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|交易时间|交易日期|日期`),
+      date|datum|fecha|data|dato|transaction date|transaction date utc|trans date|tran date|txn date|date of transaction|transactiondate|transaktionsdatum|umsatzdatum|abschlussdatum|abschlusstag|belegdatum|kaufdatum|date transaction|date de transaction|date de la transaction|date d achat|data transazione|data da transacao|data transacao|transactiedatum|datum transactie|datum verrichting|transaktionsdag|transaktionsdato|datum transakce|datum provedeni|tranzakcio datuma|tapahtumapaiva|maksupaiva|paivamaara|reskontradag|datetime|date time|date and time|created|created at|created on|created date|started date|effective date|run date|trans time|transaction time|date of payment|datum splatnosti|dato og tid|datums|kuupaev|tanggal|tanggal transaksi|tarih|islem tarihi|дата операции|дата|日付|取引日|年月日|交易时间|交易日期|交易日|日期|거래일시|거래일자|거래일|일시|일자`),
     // Value dates.
     ...list(`
       value date|val date|valuta|valutadatum|valuta datum|datum valuta|wertstellung|wertstellungstag|wertstellungsdatum|wertstellung valuta|valeur|date valeur|date de valeur|dateval|fecha valor|fecha de valor|f valor|data valor|data valuta|data di valuta|rentedatum|valutadag|data waluty|rentedato|arvopaiva|valorja|дата платежа`),
@@ -34,7 +34,7 @@ export const headerNames = {
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|net amount|net|netto|nettobetrag
-    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金额 元|金額`),
+    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|금액|거래금액`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -44,7 +44,7 @@ export const headerNames = {
     dare|addebito|addebiti|uscita|uscite|importo addebito|importo dare|importo in uscita
     debet|uitgave|uitgaven|afschrijving|afschrijvingen|af|uit|bedrag af
     obciazenie|obciazenia|wydatek|wydatki|wyplata|wyplaty|kwota obciazenia|wn
-    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|出金金額 円|出金|出金額|支出`),
+    sent|withdrawn|dr|ut fra konto|ut|ud|suma debit|vydaje|出金金額|出金|出金額|支払い金額|お支払金額|払出金額|お引出し|お引出金額|支出|支出金額|提出|출금|출금액`),
   credit: list(`
     credit|credits|credit amount|amount credit|credit amt|deposit|deposits|deposit amount|deposit amt|paid in|money in|amount in|in|inflow|received|receipts
     haben|habenbetrag|haben betrag|gutschrift|gutschriften|einnahme|einnahmen|eingang|betrag haben|umsatz haben
@@ -54,7 +54,7 @@ export const headerNames = {
     avere|accredito|accrediti|entrata|entrate|importo accredito|importo avere|importo in entrata
     inkomst|inkomsten|bijschrijving|bijschrijvingen|bij|bedrag bij
     uznanie|uznania|wplyw|wplywy|wplata|wplaty|kwota uznania|ma
-    cr|inn pa konto|inn|ind|suma credit|prijmy|入金金額 円|入金|入金額|收入`),
+    cr|inn pa konto|inn|ind|suma credit|prijmy|入金金額|入金|入金額|預かり金額|お預り金額|受入金額|お預入れ|お預入金額|收入|存入|存入金額|입금|입금액`),
   type: list(`
     debit credit|credit debit|d c|c d|dc|cd|dr cr|cr dr|drcr|crdr|debit credit indicator|credit debit indicator|debit or credit|sign|direction
     soll haben|haben soll|s h|h s|sh|soll haben kennzeichen|vorzeichen|richtung|sens|signe|debe haber|dare avere|d h|d a
@@ -78,7 +78,7 @@ export const headerNames = {
     descricao|descritivo|historico|lancamento|descricao do movimento|descrizione|causale|descrizione operazione|descrizione operazioni|descrizione estesa|descrizione completa|dettagli|operazione
     omschrijving|omschrijving 1|omschrijving 2|omschrijving 3|mededeling|toelichting|mededelingen|vrije mededeling|gestructureerde mededeling|transactie|naam omschrijving
     opis|opis operacji|opis transakcji|tytul|tytul operacji|tytulem|szczegoly|szczegoly transakcji|tekst|beskrivning|specifikation|transaktion|transaktionsbeschreibung|beskrivelse|forklaring|kozlemeny|popis|zprava|zprava pro prijemce|viesti|selite|descriere|paskirtis
-    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|описание|описание операции|摘要|内容|商品说明|商品`),
+    reason|poznamka|uzivatelska identifikace|popis pohybu|popis operace|ucel platby|informacia pre prijemcu|descrierea tranzactiei|detalii tranzactie|tittel|otsikko|selgitus|informacija sanemejam|mokejimo paskirtis|keterangan|acıklama|transaction remarks|описание|описание операции|摘要内容|お取り扱い内容|お取引内容|取引内容|入出金内容|摘要|内容|商品说明|商品|說明|적요|내용`),
   payee: list(`
     payee|name|merchant|merchant name|counterparty|counterparty name|counter party|partner name|partner|beneficiary|beneficiary name|recipient|paid to|from to
     beguenstigter zahlungspflichtiger|auftraggeber empfanger|empfanger auftraggeber|auftraggeber begunstigter|begunstigter auftraggeber|sender empfanger|empfanger auftraggeber name|name des auftraggebers|zahlungsempfanger|zahlungsempfanger in|zahlungspflichtige r|name zahlungsbeteiligter|empfanger zahlungspflichtiger|empfanger|begunstigter|auftraggeber|handler|handelaar|partnername|name des partners
@@ -98,7 +98,7 @@ export const headerNames = {
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
     saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|残高 円|差引残高|余额`),
+    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|差引残高|取引後残高|余额|餘額|잔액|거래후잔액`),
   currency: list(`
     currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
     valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
@@ -117,7 +117,7 @@ export const csvFields = Object.keys(headerNames) as CsvField[]
 const currencyCodes =
   'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn'
 const currencyInBrackets = new RegExp(
-  `[([]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|${currencyCodes})\\s*[)\\]]`,
+  `[([（]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|円|元|원|${currencyCodes})\\s*[)\\]）]`,
   'giu',
 )
 const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${currencyCodes})$`, 'i')
@@ -141,11 +141,15 @@ function withoutAccents(header: string): string {
   const text = header.slice(0, 200).toLowerCase()
   // Every cell of a file may be folded, and most are plain ASCII.
   if (!/[^\0-\x7f]/.test(text)) return text
-  return text
-    .replaceAll('ß', 'ss')
-    .replaceAll('ł', 'l')
-    .replaceAll('ø', 'o')
-    .replaceAll('æ', 'ae')
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
+  return (
+    text
+      .replaceAll('ß', 'ss')
+      .replaceAll('ł', 'l')
+      .replaceAll('ø', 'o')
+      .replaceAll('æ', 'ae')
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      // Korean syllables are whole again.
+      .normalize('NFC')
+  )
 }

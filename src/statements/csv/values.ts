@@ -28,6 +28,9 @@ type ReadValues = {
   stated: { row: CsvRow; balance: Minor }[]
 }
 
+/** Scripts of countries that write a point before decimals, so that their `48,000` is not 48. */
+const beforePoints = /[\p{sc=Han}\p{sc=Hangul}]/u
+
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
   table: CsvTable,
@@ -39,7 +42,8 @@ export function readValues(
   const dateOf = dateReader(allDates(table, rows), options.date_format, problems, otherDates)
   const amountCells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
   const others = [...rows, ...aside].map(({ balance }) => balance)
-  const amountOf = amountReader(amountCells, options.decimal_separator, problems, others)
+  const usual = table.headers.some(({ text }) => beforePoints.test(text)) ? '.' : undefined
+  const amountOf = amountReader(amountCells, options.decimal_separator || usual, problems, others)
   const dates = rows.map(({ date }) => dateOf(date))
   // Amounts that cannot be read yet still show whether they have signs; balances might prove them later.
   const isProvable = !amountOf && rows.some(({ balance }) => balance.written)

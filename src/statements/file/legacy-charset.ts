@@ -31,11 +31,26 @@ const notHungarian = [0xe3, 0xc3, 0xe7, 0xc7, 0xe4, 0xc4, 0xe8, 0xe0, 0xea, 0xe2
 /** å and æ, which Danish and Norwegian text has along with ø. */
 const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 
+/** The encodings of East Asia, and words of which each bank file in them has several. */
+const eastAsian: [encoding: string, words: RegExp][] = [
+  ['gb18030', /交易|金额|时间|日期|余额|收入|支出/g],
+  ['shift_jis', /日付|年月日|取引|金額|残高|摘要|入金|出金|支払/g],
+  ['big5', /日期|交易|金額|餘額|摘要|存入|支出/g],
+  ['euc-kr', /거래|일자|일시|금액|잔액|적요|입금|출금/g],
+]
+const wordBytes = 65_536
+
 /**
- * Guesses the single-byte encoding of a file: Windows-1252, unless that would put signs inside words (then it is
- * Central European) or nearly all letters are above ASCII (then it is Cyrillic).
+ * Guesses the encoding of a file that is not Unicode: one of East Asia, if it has words of bank files in it, and else
+ * Windows-1252, unless that would put signs inside words (then it is Central European) or nearly all letters are above
+ * ASCII (then it is Cyrillic).
  */
 export function legacyCharset(bytes: Uint8Array): string {
+  const head = bytes.subarray(0, wordBytes)
+  const asian = eastAsian.find(
+    ([encoding, words]) => new Set(new TextDecoder(encoding).decode(head).match(words)).size > 1,
+  )
+  if (asian) return asian[0]
   let high = 0
   let besideHigh = 0
   let as1250 = 0

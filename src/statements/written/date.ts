@@ -16,6 +16,8 @@ export type WrittenDate = {
 const maxLength = 80
 /** What may follow a date: `01/31/2026 as of 01/30/2026`, and the time zone in OFX, `20260131120000.000[0:GMT]`. */
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
+/** `2026年1月31日`, and the same in Korean. */
+const eastAsian = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(
@@ -41,7 +43,7 @@ const yearMonthName = new RegExp(
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength) return null
-  const text = raw.trim().replace(/\s+/g, ' ').replace(suffix, '')
+  const text = raw.trim().replace(/\s+/g, ' ').replace(suffix, '').replace(eastAsian, '$1-$2-$3')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
 }
 

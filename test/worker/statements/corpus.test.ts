@@ -72,6 +72,21 @@ describe('a statement of the corpus', () => {
   })
 
   test.each([
+    ['csv/cn-alipay.csv', 'gb18030'],
+    ['csv/cn-alipay-app.csv', 'gb18030'],
+    ['csv/jp-bank.csv', 'shift_jis'],
+    ['csv/jp-mufg.csv', 'shift_jis'],
+    ['csv/jp-rakuten.csv', 'shift_jis'],
+    ['csv/jp-smbc.csv', 'shift_jis'],
+    ['csv/kr-bank.csv', 'euc-kr'],
+    ['csv/tw-bank.csv', 'big5'],
+  ])('%s in %s is recognised by its words', (path, encoding) => {
+    const text = fileOf(path)
+    expect(fits(text, encoding)).toBe(true)
+    expect(readStatement(encode(text, encoding), {})).toEqual(read(text))
+  })
+
+  test.each([
     ['Hungarian', 'windows-1250', 'Vásárlás, bőrönd üzlet'],
     ['Portuguese', 'windows-1252', 'Transações de crédito, prestações, água Müller'],
     ['Estonian', 'windows-1252', 'Külmkapp, võõras Pärnu'],

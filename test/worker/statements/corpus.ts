@@ -60,17 +60,17 @@ export function expectedOf(path: string): Expected {
   return expected
 }
 
-/** Encodes text. A single-byte encoding turns characters that it lacks into question marks. */
+/** Encodes text. A legacy encoding turns characters that it lacks into question marks. */
 export function encode(text: string, encoding = 'utf-8'): Uint8Array {
   if (encoding === 'utf-8') return new TextEncoder().encode(text)
   if (encoding.startsWith('utf-16')) return utf16(text, encoding === 'utf-16le')
-  const table = singleByteTable(encoding)
-  return Uint8Array.from([...text], (character) => table.get(character) ?? 0x3f)
+  const table = legacyTable(encoding)
+  return Uint8Array.from([...text].flatMap((character) => table.get(character) ?? 0x3f))
 }
 
-/** True if every character of a text exists in a single-byte encoding. */
+/** True if every character of a text exists in a legacy encoding. */
 export function fits(text: string, encoding: string): boolean {
-  const table = singleByteTable(encoding)
+  const table = legacyTable(encoding)
   return [...text].every((character) => table.has(character))
 }
 
@@ -101,9 +101,12 @@ function utf16(text: string, littleEndian: boolean): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-function singleByteTable(encoding: string): Map<string, number> {
+/** The one or two bytes of each character. */
+function legacyTable(encoding: string): Map<string, number[]> {
   const decoder = new TextDecoder(encoding)
-  return new Map(
-    Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte] as const),
-  )
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte)
+  const single = bytes.map((byte) => [byte])
+  const double = bytes.slice(0x81).flatMap((lead) => bytes.slice(0x40).map((trail) => [lead, trail]))
+  const pairs = [...double, ...single].map((code) => [decoder.decode(Uint8Array.from(code)), code] as const)
+  return new Map(pairs.filter(([character]) => character.length === 1 && character !== '\ufffd'))
 }
