@@ -101,8 +101,16 @@ function utf16(text: string, littleEndian: boolean): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-/** The one or two bytes of each character. */
+const legacyTables = new Map<string, Map<string, number[]>>()
+
+/** The one or two bytes of each character. Made once for each encoding, as it takes thousands of decodings. */
 function legacyTable(encoding: string): Map<string, number[]> {
+  const table = legacyTables.get(encoding) ?? makeLegacyTable(encoding)
+  legacyTables.set(encoding, table)
+  return table
+}
+
+function makeLegacyTable(encoding: string): Map<string, number[]> {
   const decoder = new TextDecoder(encoding)
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)
   const single = bytes.map((byte) => [byte])
