@@ -2,7 +2,7 @@ export type * from './client/api.ts'
 export { type ClientOptions, createClient, type PurseClient } from './client/create.ts'
 export { ApiError, ConnectionError } from './client/errors.ts'
 export { indexedDbStorage } from './client/indexed-db.ts'
-export type { LedgerConflict, LedgerRejection } from './client/ledger/conflicts.ts'
+export type { LedgerConflict, LedgerRejection } from './client/ledger/decisions.ts'
 export { type Entered, LedgerError } from './client/ledger/entered.ts'
 export {
   type Ledger,

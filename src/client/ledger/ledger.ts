@@ -3,8 +3,8 @@ import type { PurseClient } from '../create.ts'
 import { browserLocks, type Locks, localLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
 import type { LedgerStorage } from '../storage.ts'
-import { conflictsOf } from './conflicts.ts'
 import { type Copy, openCopy } from './copy.ts'
+import { decisionsOf } from './decisions.ts'
 import { editsOf } from './edits.ts'
 import { readsOf } from './reads.ts'
 import type { Renames } from './revive.ts'
@@ -26,7 +26,7 @@ export type LedgerOptions = {
 
 export type Ledger = ReturnType<typeof readsOf>['reads'] &
   ReturnType<typeof editsOf>['edits'] &
-  ReturnType<typeof conflictsOf> &
+  ReturnType<typeof decisionsOf> &
   Pick<Copy, 'subscribe' | 'refresh' | 'close'> & {
     /**
      * Sends what waits and takes what has changed, one run at a time. A failure of the service or the network
@@ -66,7 +66,7 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   return {
     ...reads,
     ...edits,
-    ...conflictsOf(copy),
+    ...decisionsOf(copy),
     subscribe,
     refresh,
     close,

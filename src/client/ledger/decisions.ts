@@ -11,7 +11,7 @@ export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: F
  * What waits, and what of it a person has to decide. The service says what conflicts
  * (services/operations/conflicts.ts); the answer is taken in by `leftAfter`.
  */
-export function conflictsOf({ waiting, view, write }: Copy) {
+export function decisionsOf({ waiting, view, write }: Copy) {
   return {
     /**
      * Everything that is not known to be accepted, whether it waits for a network or for a person to decide. `row` has the
