@@ -56,7 +56,10 @@ function hashOf(text: string): string {
 
 const kept = ['Access-Control-Allow-Origin', 'Cache-Control', 'ETag', 'Vary', 'X-Request-Id']
 
-/** A 304 keeps only what caches, browsers and support need: the client has the other headers from the first answer. */
+/**
+ * A 304 keeps only what caches, browsers and support need: the client has the other headers from the first answer.
+ * `observe` adds what this one cost.
+ */
 export const leanNotModified: MiddlewareHandler<App> = async (c, next) => {
   await next()
   if (c.res.status !== 304) return
