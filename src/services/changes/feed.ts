@@ -49,9 +49,9 @@ export async function withSmallerPages<T>(limit: number, read: (limit: number) =
   }
 }
 
-type Asked = { rows: number; after?: number | undefined; ahead?: Ahead | undefined }
+type PageLookup = { rows: number; after?: number | undefined; ahead?: Ahead | undefined }
 
-const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<Asked>) => {
+const lookup = prepareLookup((owner, { rows, after, ahead }: Slots<PageLookup>) => {
   const none = sql<[]>`'[]'`.mapWith(() => [])
   const hasNews = after && sql`${owner.lastChange} > ${after}`
   const { accountsAfter, categoriesAfter, before } = ahead ?? {}

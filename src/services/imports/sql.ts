@@ -43,11 +43,10 @@ export type Plan = {
   joinsPairs: boolean
 }
 
-type Asked = Slots<Plan>
 type Importer = Scope & { now: SQL<Date> }
 
 /** The statements of an import, in their order. The last ones of a dry run roll back to where it began. */
-export const importStatements = prepareOwned((owner, plan: Asked) => {
+export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
   const { db } = owner
   const { batch, hasKey } = plan
   const { earlier, isFirst } = idempotency(owner, imports, hasKey ? batch.key : null)
@@ -80,7 +79,7 @@ export function importQuota(owner: Scope, named: SQL): Rule {
   return categoryQuota(owner.id, 'category', sql`(select count(*) ${missingCategories(owner, named)})`)
 }
 
-function selectFaults(owner: Importer, { batch: { id }, named }: Asked) {
+function selectFaults(owner: Importer, { batch: { id }, named }: Slots<Plan>) {
   const { db } = owner
   return {
     broken: db.all<BrokenItem>(
@@ -94,7 +93,7 @@ function selectFaults(owner: Importer, { batch: { id }, named }: Asked) {
 }
 
 /** Creates the import with its rows and categories, if nothing is wrong with any of them. */
-function createIfValid(owner: Importer, plan: Asked, importId: SQL) {
+function createIfValid(owner: Importer, plan: Slots<Plan>, importId: SQL) {
   const { db, now } = owner
   const { id } = plan.batch
   const missing = missingCategories(owner, plan.named)
@@ -114,7 +113,7 @@ function createIfValid(owner: Importer, plan: Asked, importId: SQL) {
   }
 }
 
-function joinMatches(owner: Importer, { pairs, joinsPairs }: Asked, importId: SQL) {
+function joinMatches(owner: Importer, { pairs, joinsPairs }: Slots<Plan>, importId: SQL) {
   const matched = pairsWithIds(pairs, importId)
   const countJoined = sql`
     update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
@@ -172,7 +171,7 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
 }
 
 /** The record of an import, from the outcomes of its items. */
-function newImport(owner: Importer, { batch: { id, key, rowsHash }, file }: Asked) {
+function newImport(owner: Importer, { batch: { id, key, rowsHash }, file }: Slots<Plan>) {
   const count = (outcome: string) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`

@@ -73,10 +73,10 @@ export const deleteCategories = withNameKeys(
 
 /** The step, with the form in which names are compared added to its operations. */
 function withNameKeys(step: Step): Step {
-  return (owner, asked, operations) =>
+  return (owner, checks, operations) =>
     step(
       owner,
-      asked,
+      checks,
       operations.map(({ set, was, ...rest }) => ({ ...rest, set: withNameKey(set), was: withNameKey(was) })),
     )
 }

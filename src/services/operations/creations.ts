@@ -26,8 +26,8 @@ export function creationStep(noun: CreatedNoun): Step {
       created: db.run(insert(upload, noun, now)),
     }
   })
-  return (owner, asked, operations) =>
-    Object.values(create(owner, { ...asked, json: asJson(noun, operations) }))
+  return (owner, checks, operations) =>
+    Object.values(create(owner, { ...checks, json: asJson(noun, operations) }))
 }
 
 const stepOf = ({ name }: CreatedNoun) => `create ${name}`

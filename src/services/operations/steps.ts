@@ -71,16 +71,16 @@ const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${t
 export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
 
 /** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
-export type Asked = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
+export type Checks = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
 
 /** What the statements of a step are made of: the upload, and the step's operations as JSON. */
-export type Staged = Asked & { json: string }
+export type Staged = Checks & { json: string }
 
 /** Makes the statements of a step, in the order in which they are to run. */
-export type Step = (owner: Owner, asked: Asked, operations: Operation[]) => Bound[]
+export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Bound[]
 
 /** An upload in SQL. If its guard holds before the first step, it still holds before each later one. */
-export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Asked>): Uploading {
+export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Checks>): Uploading {
   const isEachOnce = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }

@@ -24,7 +24,7 @@ import { clientIdUnspent } from '../transactions/client-ids.ts'
 import { liveCategory } from '../transactions/read.ts'
 import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'
 import { bitsOf } from './conflicts.ts'
-import { type Asked, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
+import { type Checks, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
 import {
   applyUpdates,
   type ChangedNoun,
@@ -76,9 +76,9 @@ const judge = prepareOwned((owner, staged: Slots<Staged>) => {
 type Touched = { [group: string]: boolean }
 
 /** Writes the updates that set exactly these indexed groups. */
-const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touched: Touched }>) => {
+const apply = prepareOwned((owner, { touched, ...checks }: Slots<Checks & { touched: Touched }>) => {
   const { db, now } = owner
-  const upload = uploadOf(owner, asked)
+  const upload = uploadOf(owner, checks)
   const isTouched = (field: string) => touched[groupOf[field as keyof typeof groupOf]] === true
   const fields = Object.keys(groupOf).filter((field) => isTouched(field) || !isIndexed(field))
   const which = sql.raw(`op.sent & ${indexed} = ${bitsOf(groupOf, isTouched)}`)
@@ -90,22 +90,22 @@ const apply = prepareOwned((owner, { touched, ...asked }: Slots<Asked & { touche
 const summed = ['type', 'amount', 'transaction_date']
 
 /** Checks the sums of months once for all updates: while an upload runs, the triggers check none. */
-const checkBounds = prepareOwned((owner, staged: Slots<Asked>) => {
+const checkBounds = prepareOwned((owner, staged: Slots<Checks>) => {
   const { id, userId } = uploadOf(owner, staged)
   const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
   return { bounded: owner.db.run(requireBounds(userId, updated)) }
 })
 
-export const updateTransactions: Step = (owner, asked, operations) => {
+export const updateTransactions: Step = (owner, checks, operations) => {
   const groups = [...new Set(Object.values(groupOf))].filter(isIndexed)
   const touchedBy = ({ set }: Operation) =>
     Object.fromEntries(groups.map((group) => [group, Object.keys(set).some((field) => isOf(group, field))]))
   const distinct = new Map(operations.map(touchedBy).map((touched) => [JSON.stringify(touched), touched]))
   return [
-    judge(owner, { ...asked, json: changesAsJson(transaction, operations) }).judged,
-    ...[...distinct.values()].map((touched) => apply(owner, { ...asked, touched }).updated),
+    judge(owner, { ...checks, json: changesAsJson(transaction, operations) }).judged,
+    ...[...distinct.values()].map((touched) => apply(owner, { ...checks, touched }).updated),
     ...(operations.some(({ set }) => summed.some((field) => field in set))
-      ? [checkBounds(owner, asked).bounded]
+      ? [checkBounds(owner, checks).bounded]
       : []),
   ]
 }
@@ -121,9 +121,9 @@ const creationFields = ['account_id', 'to_account_id', 'category_id', ...fieldsA
 type Parts = { parts: { from: number; json: string }[] }
 
 /** Creations are a batch with the upload's id, which is deleted at the end of the upload. */
-const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) => {
+const create = prepareOwned((owner, { parts, ...checks }: Slots<Checks & Parts>) => {
   const { db, now } = owner
-  const { id, userId, guard } = uploadOf(owner, asked)
+  const { id, userId, guard } = uploadOf(owner, checks)
   return {
     batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
     items: runEach(stageRows(id, parts, creationFields, judgedItems(userId))),
@@ -134,10 +134,10 @@ const create = prepareOwned((owner, { parts, ...asked }: Slots<Asked & Parts>) =
   }
 })
 
-export const createTransactions: Step = (owner, asked, operations) => {
+export const createTransactions: Step = (owner, checks, operations) => {
   const rows = operations.map(({ clientId, set }) => ({ ...set, client_id: clientId }))
   const parts = rowParts<Record<string, unknown>>(rows, creationFields)
-  return Object.values(create(owner, { ...asked, parts })).flat() as Bound[]
+  return Object.values(create(owner, { ...checks, parts })).flat() as Bound[]
 }
 
 /** Items with the rows they refer to, and their errors. An item created earlier has no errors, whatever it refers to. */

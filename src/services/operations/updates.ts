@@ -122,8 +122,8 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: SQL) =
       updated: writes(now).map((one) => db.run(applyUpdates(upload, { noun, step, ...one }, now))),
     }
   })
-  return (owner, asked, operations) => {
-    const { judged, updated } = prepared(owner, { ...asked, json: changesAsJson(noun, operations) })
+  return (owner, checks, operations) => {
+    const { judged, updated } = prepared(owner, { ...checks, json: changesAsJson(noun, operations) })
     return [judged, ...updated]
   }
 }
@@ -141,8 +141,8 @@ export function deletionStep(
       deleted: statement(owner, idsWith(upload.id, [step], ['deleted'])),
     }
   })
-  return (owner, asked, operations) =>
-    Object.values(remove(owner, { ...asked, json: changesAsJson(noun, operations) }))
+  return (owner, checks, operations) =>
+    Object.values(remove(owner, { ...checks, json: changesAsJson(noun, operations) }))
 }
 
 /** `found` has each operation: what it sets, what the client saw, and the current values of the row that it names. */

@@ -16,7 +16,7 @@ import { createCategories, deleteCategories, updateCategories } from './categori
 import { errorsOfRowsTwice, namesToCompare, rowsTwice } from './names.ts'
 import { type Outcome, outcomesOf, readOutcomes } from './outcomes.ts'
 import { updateProfiles } from './profile.ts'
-import { type Asked, canContinue, type Seen, type Step } from './steps.ts'
+import { type Checks, canContinue, type Seen, type Step } from './steps.ts'
 import { createTransactions, deleteTransactions, updateTransactions } from './transactions.ts'
 
 /**
@@ -38,7 +38,7 @@ const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = 
 ]
 
 /** Finds what is wrong with an upload as a whole. If anything is, none of its steps does anything. */
-const findFaults = prepareOwned((owner, { names, cursor, epoch }: Slots<Asked>) => ({
+const findFaults = prepareOwned((owner, { names, cursor, epoch }: Slots<Checks>) => ({
   twice: names ? [owner.db.all<{ position: number }>(rowsTwice(owner.id, names))] : [],
   expired: cursor
     ? [owner.db.all(sql`select 1 as expired where not ${canContinue(owner, cursor, epoch)}`)]
@@ -64,12 +64,12 @@ export async function uploadOperations(
 ): Promise<Uploaded> {
   const { cursor, operations, refused } = await requireComplete(owner, draft)
   const uploadId = crypto.randomUUID()
-  const asked = { uploadId, names: namesToCompare(operations), cursor: cursor && seen(cursor), epoch }
+  const checks = { uploadId, names: namesToCompare(operations), cursor: cursor && seen(cursor), epoch }
   const { request, results } = await withSmallerPages(defaultFeedSize, async (limit) => {
     const request = cursor && { from: cursor, limit, epoch }
     const write = owner.run({
-      ...findFaults(owner, asked),
-      steps: stepsOf(owner, asked, operations),
+      ...findFaults(owner, checks),
+      steps: stepsOf(owner, checks, operations),
       ...readOutcomes(owner, { uploadId }),
       cleared: Object.values(clear(owner, { uploadId })),
       page: request ? [feedStatement(owner, request)] : [],
@@ -88,10 +88,10 @@ export async function uploadOperations(
   }
 }
 
-function stepsOf(owner: Owner, asked: Asked, operations: Operation[]): Bound[] {
+function stepsOf(owner: Owner, checks: Checks, operations: Operation[]): Bound[] {
   return order.flatMap(([kind, noun, step]) => {
     const ofStep = operations.filter((one) => one.kind === kind && one.noun === noun)
-    return ofStep.length > 0 ? step(owner, asked, ofStep) : []
+    return ofStep.length > 0 ? step(owner, checks, ofStep) : []
   })
 }
 

@@ -31,11 +31,11 @@ type Counted = { total: number; searchedBackTo?: CalendarDate | null }
 /** Here `searchedBackTo` is the day to continue from, which may be earlier (`dayToContinueFrom`). */
 export type TransactionPage = Counted & { page: number; perPage: number; rows: TransactionWithRelations[] }
 
-type Asked = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
+type Listing = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
 
-const readPage = prepareOwned((owner, { slice, ...asked }: Slots<Asked>) => {
-  const { pattern, part } = asked.filter
-  const { ids, counted } = (pattern ?? part) ? search(owner, asked.filter) : select(owner, asked)
+const readPage = prepareOwned((owner, { slice, ...listing }: Slots<Listing>) => {
+  const { pattern, part } = listing.filter
+  const { ids, counted } = (pattern ?? part) ? search(owner, listing.filter) : select(owner, listing)
   return {
     rows: withRelations(owner, sql`${transactions.id} in (${ids(slice)})`),
     counted: owner.db.all<Counted>(counted),
@@ -51,13 +51,13 @@ export async function listTransactions(
   // However large the page number, the offset must remain a safe integer.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER - perPage)
   const { from = earliestDate, to = latestDate } = filter
-  const asked = {
+  const listing = {
     filter: conditionsOf(filter),
     period: periodOf({ from, to }),
     slice: { offset, perPage, reach: offset + perPage },
     isFar: offset >= farRows,
   }
-  const results = await owner.run(readPage(owner, asked))
+  const results = await owner.run(readPage(owner, listing))
   const { total = 0, searchedBackTo } = results.counted[0] ?? {}
   return {
     page,
@@ -68,15 +68,15 @@ export async function listTransactions(
   }
 }
 
-function select(owner: Scope, asked: Omit<Slots<Asked>, 'slice'>) {
+function select(owner: Scope, listing: Omit<Slots<Listing>, 'slice'>) {
   return {
-    ids: (slice: Slots<Slice>) => idsOfPage(owner, { ...asked, slice }),
-    counted: sql`select coalesce(${totalOf(owner, asked)}, 0) as total`,
+    ids: (slice: Slots<Slice>) => idsOfPage(owner, { ...listing, slice }),
+    counted: sql`select coalesce(${totalOf(owner, listing)}, 0) as total`,
   }
 }
 
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
-function totalOf(owner: Scope, { filter, period }: Omit<Slots<Asked>, 'slice'>): SQL {
+function totalOf(owner: Scope, { filter, period }: Omit<Slots<Listing>, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
   if (Object.keys(filter).length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
@@ -92,7 +92,7 @@ function totalOf(owner: Scope, { filter, period }: Omit<Slots<Asked>, 'slice'>):
   return sql.join(counts, sql` + `)
 }
 
-function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Slots<Asked>): SQL {
+function idsOfPage(owner: Scope, { filter, period, slice, isFar }: Slots<Listing>): SQL {
   const months = isFar ? rowsByMonth(owner, filter, period) : undefined
   if (months) return idsFarBack(owner, filter, slice, months)
   return sql`select id from (${newestOf(filterParts(owner, filter), slice)})`

@@ -13,7 +13,7 @@ import type { ColumnsOf } from '../input-columns.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
 import { type NextRow, transactionRules } from './rules.ts'
 
-type Asked = {
+type Edit = {
   id: number
   sent: TransactionChanges
   dropsDestination: boolean
@@ -21,7 +21,7 @@ type Asked = {
   expected: ExpectedVersions
 }
 
-const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Asked>) => {
+const update = prepareOwned((owner, { id, sent, dropsDestination, isComplete, expected }: Slots<Edit>) => {
   const { db } = owner
   const { row, stale } = transactionPrecondition(owner, id, expected)
   // Another user's row is judged by that user's accounts, and the verdict is not shown to anybody.
