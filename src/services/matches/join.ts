@@ -24,7 +24,7 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 type Pairs = string | SQL
 
 /** Of the row that a join deletes, the columns that `separate` brings back as they were. */
-export const keptColumns = [
+export const restoredColumns = [
   'account_id',
   'to_account_id',
   'type',
@@ -88,17 +88,20 @@ export function joinPairs({ id: userId }: Scope, pairs: Pairs, guard: SQL): SQL[
 function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   const category = (row: SQL) =>
     sql`(select id from categories where id = ${row}.category_id and user_id = ${userId})`
-  const asTheyAre = sql.raw(keptColumns.map((column) => `'${column}', gone.${column}`).join(', '))
+  const asTheyAre = sql.raw(restoredColumns.map((column) => `'${column}', gone.${column}`).join(', '))
   return sql`
     insert into remembered (user_id, id, account_id, to_account_id, type, amount, reference, transaction_date, kind,
                             import_id, booked_by, joined_id, survivor_id, seq, kept)
     with ${rolesIn(userId, pairs, guard)}
     select ${userId}, gone.id, gone.account_id, gone.to_account_id, gone.type, gone.amount, gone.reference,
-           gone.transaction_date, role.kind, gone.import_id, gone.booked_by, own.id, own.id, ${lastChange(userId)},
+           gone.transaction_date, role.kind, gone.import_id, gone.booked_by, survivor_id, survivor_id, ${lastChange(userId)},
            json_object(${asTheyAre}, 'category_id', ${category(sql`gone`)}, 'is_synced', gone.is_synced,
-                       'version', gone.version, 'gave_category', ${category(sql`own`)} is null,
-                       'gave_description', own.description is null, 'gave_reference', own.reference is null)
-      from role cross join transactions gone on gone.id = gone_id cross join transactions own on own.id = own_id
+                       'version', gone.version, 'gave_category', ${category(sql`survivor`)} is null,
+                       'gave_description', survivor.description is null,
+                       'gave_reference', survivor.reference is null)
+      from role
+     cross join transactions gone on gone.id = gone_id
+     cross join transactions survivor on survivor.id = survivor_id
      where true
     on conflict do update set
       kind = excluded.kind, joined_id = excluded.joined_id, survivor_id = excluded.survivor_id, seq = excluded.seq,
@@ -117,7 +120,7 @@ function rolesIn(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     pair as materialized (
       select value ->> 0 as kind, value ->> 1 as a_id, value ->> 2 as b_id from json_each(${pairs})
     ), role as materialized (
-      select kind, iif(b_remains, b_id, a_id) as own_id, iif(b_remains, a_id, b_id) as gone_id
+      select kind, iif(b_remains, b_id, a_id) as survivor_id, iif(b_remains, a_id, b_id) as gone_id
         from (select pair.*, iif(kind = 'transfer', a.type = 'income', ${claim(sql`a`)} < ${claim(sql`b`)}) as b_remains
                 from pair cross join transactions a on a.id = a_id cross join transactions b on b.id = b_id
                where ${areLive} and ${isPair(sql`kind`)} and ${hasRoom(userId, sql`a_id, b_id`)})
@@ -142,9 +145,9 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
     insert into remembered (user_id, id, account_id, type, amount, reference, transaction_date, kind, import_id,
                             booked_by, joined_id, survivor_id, seq)
-    select ${userId}, own.id, own.account_id, own.type, own.amount, own.reference, own.transaction_date, 'transfer',
-           own.import_id, own.booked_by, own.id, own.id, gone.seq
-      from ${joined} gone cross join transactions own on own.id = gone.joined_id
+    select ${userId}, outflow.id, outflow.account_id, outflow.type, outflow.amount, outflow.reference,
+           outflow.transaction_date, 'transfer', outflow.import_id, outflow.booked_by, outflow.id, outflow.id, gone.seq
+      from ${joined} gone cross join transactions outflow on outflow.id = gone.joined_id
      where gone.kind = 'transfer'
         on conflict do update set booked_by = coalesce(booked_by, excluded.booked_by)`
 }

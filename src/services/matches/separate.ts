@@ -9,7 +9,7 @@ import { invalidText } from '../../domain/field-errors.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy, rule, selectVerdict } from '../guards.ts'
 import { type Transaction, transactionColumns } from '../transactions/read.ts'
-import { keptColumns } from './join.ts'
+import { restoredColumns } from './join.ts'
 
 /** Undoes the last join of a transaction; returns it and the one that was brought back. Throws Invalid. */
 export async function separateMatch(owner: Owner, draft: Draft<Separation>): Promise<Transaction[]> {
@@ -114,8 +114,8 @@ const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
 function bringBack(userId: SQL, rows: SQL): SQL[] {
   return [
     sql`
-    insert into transactions (id, user_id, ${sql.raw(keptColumns.join(', '))}, category_id, version, seq)
-    select id, user_id, ${sql.join(keptColumns.map(kept), sql`, `)},
+    insert into transactions (id, user_id, ${sql.raw(restoredColumns.join(', '))}, category_id, version, seq)
+    select id, user_id, ${sql.join(restoredColumns.map(kept), sql`, `)},
            (select id from categories where id = ${kept('category_id')} and categories.user_id = ${userId}),
            ${kept('version')} + 1, ${nextChange(userId)} + row_number() over ()
       from ${rows}`,
