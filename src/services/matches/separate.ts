@@ -22,7 +22,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
      order by seq desc, id desc limit 1`
   const rules = [rule('id', invalidText, sql`exists (${last})`)]
   const both = sql`${transactions.id} = ${id} and ${isOwn} or ${transactions.id} in (${last})`
-  const { steps, forget } = separation(owner.id, last)
+  const { steps, forget } = undoJoins(owner.id, last)
   const results = await withinBounds(
     'amount',
     owner.run({
@@ -42,9 +42,9 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
 
 /** True for a `gone` row that was joined, and whose accounts still exist. */
 const canComeBack = (userId: SQL) => {
-  const own = sql`(select id from accounts where user_id = ${userId})`
-  return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${own}
-    and coalesce(gone.kept ->> 'to_account_id' in ${own}, true)
+  const accounts = sql`(select id from accounts where user_id = ${userId})`
+  return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${accounts}
+    and coalesce(gone.kept ->> 'to_account_id' in ${accounts}, true)
     and exists (select 1 from transactions where transactions.id = gone.survivor_id and ${hasLiveAccounts}))`
 }
 
@@ -62,26 +62,29 @@ export function separateImported(
   isImported: SQL,
   which: SQL,
 ): { statements: SQL[]; isDone: SQL } {
-  const own = sql`select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null`
-  const remaining = sql`select id from transactions where ${isImported} and +user_id = ${userId} and ${which}`
   const joined = sql`
-    select seq, id from (${own}) gone where ${canComeBack(userId)}
-     union
-    select gone.seq, gone.id from (select survivor_id as id from (${own}) union ${remaining}) one
-     cross join remembered gone indexed by remembered_survivor
-        on gone.user_id = ${userId} and gone.survivor_id = one.id and ${canComeBack(userId)}
-     where gone.joined_id in (select id from (${own}) union all ${remaining})`
+      with removed as not materialized (
+        select * from remembered where user_id = ${userId} and ${isImported} and +survivor_id is not null
+      ), remaining as not materialized (
+        select id from transactions where ${isImported} and +user_id = ${userId} and ${which}
+      )
+      select seq, id from removed gone where ${canComeBack(userId)}
+       union
+      select gone.seq, gone.id from (select survivor_id as id from removed union select id from remaining) survivor
+       cross join remembered gone indexed by remembered_survivor
+          on gone.user_id = ${userId} and gone.survivor_id = survivor.id and ${canComeBack(userId)}
+       where gone.joined_id in (select id from removed union all select id from remaining)`
   const latest = sql`select id from (${joined} order by 1 desc, 2 desc limit ${sql.raw(`${joinsPerPart}`)})`
-  const { steps, forget } = separation(userId, latest)
+  const { steps, forget } = undoJoins(userId, latest)
   return { statements: [...steps, forget], isDone: sql`not exists (${joined})` }
 }
 
 /**
- * The statements that bring back rows that were joined: `gone` selects their ids. The rows that remained lose what they
- * gained, unless somebody has changed it since. `forget` comes last: it deletes what `gone` selects from.
+ * The statements that bring back rows that were joined: `ids` selects them. The rows that remained lose what they gained,
+ * unless somebody has changed it since. `forget` comes last: it deletes what `ids` selects from.
  */
-function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
-  const rows = sql`(select * from remembered where user_id = ${userId} and id in (${gone}))`
+function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
+  const rows = sql`(select * from remembered where user_id = ${userId} and id in (${ids}))`
   const steps = [
     ...bringBack(userId, rows),
     takeBack(userId, rows),
@@ -90,22 +93,7 @@ function separation(userId: SQL, gone: SQL): { steps: SQL[]; forget: SQL } {
     delete from spent_client_ids
      where user_id = ${userId} and noun = 'transaction' and client_id in (select ${kept('client_id')} from ${rows})`,
   ]
-  // As long as a transfer is joined with it, its file names an expense that is remembered only here.
-  const isStillOutflow = sql`exists (
-    select 1 from remembered leg indexed by remembered_survivor
-     where leg.user_id = ${userId} and leg.survivor_id = remembered.id and leg.joined_id = remembered.id
-       and leg.id <> remembered.id and leg.kind = 'transfer' and leg.id not in (${gone}))`
-  // A trigger then deletes what need no longer be remembered: neither an outflow nor a row that a file has differently.
-  const forget = sql`
-    with touched as materialized (
-      select id, id in (${gone}) as was_joined, ${isStillOutflow} as is_outflow
-        from remembered where user_id = ${userId} and id in (select id from ${rows} union select joined_id from ${rows}))
-    update remembered
-       set kind = iif(is_outflow, 'transfer', null), joined_id = remembered.id, survivor_id = remembered.id, seq = null, kept = null
-      from touched
-     where remembered.user_id = ${userId} and remembered.id in (select id from touched) and touched.id = remembered.id
-       and (was_joined or joined_id = remembered.id and not is_outflow)`
-  return { steps, forget }
+  return { steps, forget: forgetJoins(userId, rows) }
 }
 
 const kept = (field: string) => sql.raw(`kept ->> '${field}'`)
@@ -129,23 +117,22 @@ function bringBack(userId: SQL, rows: SQL): SQL[] {
 
 /** Takes from the rows that remained what they gained. */
 function takeBack(userId: SQL, rows: SQL): SQL {
-  const given = (field: string, value: SQL) => sql`max(iif(${kept(`gave_${field}`)}, ${value}, null))`
+  const gained = (column: string, field = column) =>
+    sql`max(iif(${kept(`gave_${field}`)}, ${kept(column)}, null)) as ${sql.raw(column)}`
   return sql`
     update transactions
-       set type = iif(to_account_id = other.leg, 'expense', type),
-           to_account_id = nullif(to_account_id, other.leg),
-           category_id = nullif(transactions.category_id, other.category_id),
-           description = nullif(transactions.description, other.description),
-           reference = nullif(transactions.reference, other.reference),
-           booked_by = iif(other.leg is null, transactions.booked_by, (
-             select booked_by from remembered own where own.user_id = ${userId} and own.id = transactions.id)),
-           version = version + 1, seq = ${nextChange(userId)} + other.nth
-      from (select joined_id, max(iif(kind = 'transfer', ${kept('account_id')}, null)) as leg, row_number() over () as nth,
-                   ${given('category', kept('category_id'))} as category_id,
-                   ${given('description', kept('description'))} as description,
-                   ${given('reference', kept('reference'))} as reference
-              from ${rows} group by joined_id) other
-     where transactions.id = other.joined_id`
+       set type = iif(to_account_id = gained.into_id, 'expense', type),
+           to_account_id = nullif(to_account_id, gained.into_id),
+           category_id = nullif(transactions.category_id, gained.category_id),
+           description = nullif(transactions.description, gained.description),
+           reference = nullif(transactions.reference, gained.reference),
+           booked_by = iif(gained.into_id is null, transactions.booked_by, (
+             select booked_by from remembered where user_id = ${userId} and id = transactions.id)),
+           version = version + 1, seq = ${nextChange(userId)} + gained.nth
+      from (select joined_id, max(iif(kind = 'transfer', ${kept('account_id')}, null)) as into_id, row_number() over () as nth,
+                   ${gained('category_id', 'category')}, ${gained('description')}, ${gained('reference')}
+              from ${rows} group by joined_id) gained
+     where transactions.id = gained.joined_id`
 }
 
 /**
@@ -157,8 +144,9 @@ function pointBack(userId: SQL, rows: SQL): SQL {
     with recursive back as materialized (select id, survivor_id from ${rows}),
     other as materialized (
       select other.id, other.joined_id
-        from (select distinct survivor_id from back) gone cross join remembered other indexed by remembered_survivor
-            on other.user_id = ${userId} and other.survivor_id = gone.survivor_id
+        from (select distinct survivor_id as id from back) survivor
+       cross join remembered other indexed by remembered_survivor
+          on other.user_id = ${userId} and other.survivor_id = survivor.id
        where other.id <> other.joined_id and other.id not in (select id from back)),
     below(id, top) as (
       select id, id from back
@@ -168,4 +156,25 @@ function pointBack(userId: SQL, rows: SQL): SQL {
       from below
      where remembered.user_id = ${userId} and remembered.id in (select id from below where id <> top)
        and below.id = remembered.id`
+}
+
+/**
+ * Forgets the joins of these rows, which makes a trigger delete what need no longer be remembered: neither an outflow nor
+ * a row that a file has differently. As long as a transfer is joined with an outflow, its file names an expense that is
+ * remembered only here.
+ */
+function forgetJoins(userId: SQL, rows: SQL): SQL {
+  return sql`
+    with back as materialized (select id, joined_id from ${rows}),
+    touched as materialized (
+      select id, id in (select id from back) as was_joined, exists (
+               select 1 from remembered leg indexed by remembered_survivor
+                where user_id = ${userId} and survivor_id = remembered.id and joined_id = remembered.id
+                  and id <> remembered.id and kind = 'transfer' and id not in (select id from back)) as is_outflow
+        from remembered where user_id = ${userId} and id in (select id from back union select joined_id from back))
+    update remembered
+       set kind = iif(is_outflow, 'transfer', null), joined_id = remembered.id, survivor_id = remembered.id, seq = null, kept = null
+      from touched
+     where remembered.user_id = ${userId} and remembered.id in (select id from touched) and touched.id = remembered.id
+       and (was_joined or joined_id = remembered.id and not is_outflow)`
 }
