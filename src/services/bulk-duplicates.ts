@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { hasLiveAccounts } from '../db/ownership.ts'
-import { remembered } from '../db/schema.ts'
 import { mostResembling } from './transactions/duplicates.ts'
 
 /** A round of pairing: which items take part, which rows, and the reference on which both must agree. */
@@ -13,14 +12,9 @@ const rounds: Round[] = [
   { items: sql`reference is null`, rows: sql`true`, reference: sql`null` },
 ]
 
-/** The client ids of items: a row that has one of them belongs to that item, and absorbs no other. */
-const clientIds = sql`select client_id from item where client_id is not null and errors is null`
-
-/**
- * The items of a batch are compared with at most this many existing rows, plus three for each item; those of
- * a file also with as many remembered rows.
- */
-const mostResemblingInAll = 5_000
+/** True for a row unless its client id is that of an item: it then belongs to that item, and absorbs no other. */
+const isFree = (clientId: SQL) =>
+  sql`(${clientId} is null or ${clientId} not in (select client_id from item where client_id is not null and errors is null))`
 
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
@@ -46,16 +40,21 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
   return sql`
       asking as materialized (
         select position, ${fields} from judged
-         where coalesce(errors, broken) is null and known_id is null and client_id is null and not force
-           and (exists (select 1 from transactions row where ${resembles('judged')} and +row.user_id = ${userId})
-             ${recalls ? sql`or exists (select 1 from remembered row where row.user_id = ${userId} and ${resembles('judged')})` : sql``})
+         where refusal is null and known_id is null and client_id is null and not force
+           and (exists (select 1 from transactions row where ${resemble('row', 'judged')} and +user_id = ${userId})
+             ${recalls ? sql`or exists (select 1 from remembered row where user_id = ${userId} and ${resemble('row', 'judged')})` : sql``})
       ),
       wanted as materialized (select account_id, transaction_date, amount, count(*) as items from asking group by 1, 2, 3),
-      resembling as (${resemblingRows(userId)}),
+      resembling as (
+        select row.* from wanted
+         cross join transactions row on id in (
+                 select id from transactions row where ${resemble('row', 'wanted')} order by id desc limit ${mostOfEach})
+           and +user_id = ${userId}
+         limit ${mostInAll}
+      ),
       absorbing as (
         select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
-         where (row.client_id is null or row.client_id not in (${clientIds}))
-           ${recalls ? sql`and not ${standsForAnother(userId)}` : sql``}
+         where ${isFree(sql`client_id`)} ${recalls ? sql`and ${standsForItself(userId)}` : sql``}
       ),
       ${recalls ? sql`${recalledRows(userId, recalls)},` : sql``}
       absorbed as materialized (
@@ -64,33 +63,22 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
 }
 
 /*
- * Only so many rows are compared with the items, since the write lock is held meanwhile: `mostOfEach` for each
+ * Only so many rows, the newest, are compared with the items, since the write lock is held meanwhile: `mostOfEach` for each
  * account, date and amount (at least one for each item that has them), and `mostInAll` existing and `mostInAll`
  * remembered rows altogether. A single item is compared with about as many as a single transaction.
  */
-const base = sql.raw(String(mostResemblingInAll))
+const base = sql.raw('5000')
 const mostInAll = sql`(select ${base} + 3 * coalesce(sum(items), 0) from wanted)`
 const mostOfEach = sql`(
   select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from wanted)`
 
-/** The existing rows that resemble any item of `asking`, the newest of each account, date and amount. */
-function resemblingRows(userId: SQL): SQL {
-  return sql`
-    select row.* from wanted
-     cross join transactions row on row.id in (
-             select row.id from transactions row where ${resembles('wanted')}
-              order by row.id desc limit ${mostOfEach})
-       and +row.user_id = ${userId}
-     limit ${mostInAll}`
-}
-
 /** Which remembered rows a file is compared with: joined and edited ones and, if `deleted`, deleted ones too. */
 export type Recalled = { deleted: boolean }
 
-/** True for a `row` with the account, date and amount of another. */
-const resembles = (other: string) =>
+/** True for two rows with the same account, date and amount. */
+const resemble = (one: string, other: string) =>
   sql.raw(
-    `row.account_id = ${other}.account_id and row.transaction_date = ${other}.transaction_date and row.amount = ${other}.amount`,
+    `${one}.account_id = ${other}.account_id and ${one}.transaction_date = ${other}.transaction_date and ${one}.amount = ${other}.amount`,
   )
 
 /** True for a row, existing or remembered, that came from a file or stands for a row of one. */
@@ -100,52 +88,50 @@ export const isOfFile = (row: string) =>
   )
 
 /**
- * True for a `row` that stands for a different row of a file of its account: it was edited, or was entered by hand and
+ * False for a `row` that stands for a different row of a file of its account: it was edited, or was entered by hand and
  * has been joined with a row of a file, which is remembered. The legs that a transfer was joined from do not count.
  */
-function standsForAnother(userId: SQL): SQL {
-  return sql`exists (
-    select 1 from remembered other indexed by remembered_survivor
-     where other.user_id = ${userId} and other.survivor_id = row.id and ${isOfFile('other')}
-       and other.account_id = row.account_id and (other.type = 'transfer') = (row.type = 'transfer') and (other.id = row.id or not ${isOfFile('row')}))`
+function standsForItself(userId: SQL): SQL {
+  return sql`not exists (
+    select 1 from remembered filed indexed by remembered_survivor
+     where filed.user_id = ${userId} and filed.survivor_id = row.id and ${isOfFile('filed')}
+       and filed.account_id = row.account_id and (filed.type = 'transfer') = (row.type = 'transfer')
+       and (filed.id = row.id or not ${isOfFile('row')}))`
 }
 
 /**
  * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids. A joined row that was entered
- * by hand absorbs what it absorbed before, unless the row that stands for it now absorbs that itself (`isEqual`), or
- * stands for a row of a file already (`standsForFile`). Without `indexed by`, SQLite would read all remembered rows of
- * the user for each one that it looks up.
+ * by hand absorbs what it absorbed before, unless the row that stands for it now (of `transactions`) does so itself, or
+ * stands for a row of a file already. Without `indexed by`, SQLite would read all remembered rows of the user for each
+ * one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
-  const isEqual = sql`(
-    ${resembles('transactions')} and transactions.type = row.type and coalesce(transactions.reference = row.reference, true))`
+  const absorbsItself = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
+    and coalesce(transactions.reference = past.reference, true))`
   const standsForFile = sql`(
-    ${isOfFile('transactions')} and (transactions.type = 'transfer') = (row.type = 'transfer')
-    or (row.survivor_id, row.account_id, row.type) in (select survivor_id, account_id, type from filed))`
+    ${isOfFile('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
+    or (past.survivor_id, past.account_id, past.type) in (select survivor_id, account_id, type from filed))`
   return sql`
-      alike as materialized (
+      past as materialized (
         select row.*, ${isOfFile('row')} as is_of_file
           from wanted
-         cross join ${remembered} row on row.user_id = ${userId} and row.id in (
-                 select row.id from ${remembered} row indexed by remembered_account_date_amount
-                  where row.user_id = ${userId} and ${resembles('wanted')} order by row.id desc limit ${mostOfEach})
-         where row.kept ->> 'client_id' is null or row.kept ->> 'client_id' not in (${clientIds})
+         cross join remembered row on user_id = ${userId} and id in (
+                 select id from remembered row indexed by remembered_account_date_amount
+                  where user_id = ${userId} and ${resemble('row', 'wanted')} order by id desc limit ${mostOfEach})
+         where ${isFree(sql`kept ->> 'client_id'`)}
          limit ${mostInAll}
       ),
       filed as materialized (
-        select other.survivor_id, other.account_id, other.type
-          from (select distinct survivor_id from alike where not is_of_file) typed
-         cross join ${remembered} other indexed by remembered_survivor
-            on other.user_id = ${userId} and other.survivor_id = typed.survivor_id
-         where ${isOfFile('other')}
+        select survivor_id, account_id, type
+          from (select distinct survivor_id as id from past where not is_of_file) typed
+         cross join remembered indexed by remembered_survivor on user_id = ${userId} and survivor_id = typed.id
+         where ${isOfFile('remembered')}
       ),
       recalled as (
-        select -row.id as id, row.account_id, row.to_account_id, row.type, row.amount, row.transaction_date, row.reference,
-               is_of_file
-          from alike row left join transactions on transactions.id = row.survivor_id
-         where iif(row.survivor_id is null, is_of_file and ${deleted ? 1 : 0},
-                   transactions.id is not null and ${hasLiveAccounts}
-                   and (is_of_file or row.kind is not null and not ${isEqual} and not ${standsForFile}))
+        select -id as id, ${fields}, is_of_file from past
+         where iif(survivor_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
+                 select 1 from transactions where transactions.id = past.survivor_id and ${hasLiveAccounts}
+                    and (is_of_file or kind is not null and not (${absorbsItself} or ${standsForFile}))))
       )`
 }
 
@@ -160,7 +146,8 @@ function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
         select position, id, account_id, to_account_id, type, amount, transaction_date, reference, is_of_file,
                iif(takes_part and count(*) over same = 2, max(id) over same, pair) as pair
           from (select *, row_number() over (
-                            partition by ${equals}, id is null order by reference is not null, not is_of_file, id < 0, abs(id), position) as rank
+                            partition by ${equals}, id is null
+                            order by reference is null desc, is_of_file desc, id > 0 desc, abs(id), position) as rank
                   from (select *, pair is null and iif(id is null, ${items}, ${rows}) as takes_part,
                                ${reference} as agreed from ${unpaired}))
         window same as (partition by ${equals}, rank)`

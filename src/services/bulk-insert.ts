@@ -146,28 +146,24 @@ export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recall
                       ${idByClientId(userId, sql`item.client_id`, sql`-gone.id`)}, null) as known_id
           from item
       ), judged as materialized (
-        select *, iif(errors is null and known_id is null, ${broken}, null) as broken from known item
+        select *, coalesce(errors, iif(known_id is null, ${broken}, null)) as refusal from known item
       ),
       ${absorbed(userId, recalls)},
       decided as (
-        select position, coalesce(errors, broken) as errors, errors is not null as is_invalid,
-               coalesce(known_id, absorbed.id) as found, client_id, ${nextTransactionId} + position as own_id
+        select position, errors, refusal, coalesce(known_id, absorbed.id) as found,
+               iif(client_id is null, position,
+                   min(position) over (partition by client_id, refusal is null and known_id is null)) as first
           from judged left join absorbed using (position)
-      ), numbered as (
-        select *, iif(client_id is null, own_id,
-                      min(own_id) over (partition by client_id, errors is null and found is null)) as first_id
-          from decided
       )
       select json_group_array(json(outcome)) from (
-        select case when is_invalid then json_array('invalid', null, json(errors))
-                    when errors is not null then json_array('failed', null, json(errors))
-                    when found < 0 then (
-                      select iif(survivor_id is null, json_array('deleted_before', null, null),
-                                 json_array('duplicate', survivor_id, null, id))
-                        from remembered where user_id = ${userId} and id = -found)
-                    when found is not null then json_array('duplicate', found, null)
-                    else json_array(iif(first_id = own_id, 'created', 'duplicate'), first_id, null) end as outcome
-          from numbered order by position)
+        select case when errors is not null then json_array('invalid', null, json(errors))
+                    when refusal is not null then json_array('failed', null, json(refusal))
+                    when found > 0 then json_array('duplicate', found, null)
+                    when found is null then
+                      json_array(iif(first = position, 'created', 'duplicate'), ${nextTransactionId} + first, null)
+                    when survivor_id is null then json_array('deleted_before', null, null)
+                    else json_array('duplicate', survivor_id, null, id) end as outcome
+          from decided left join remembered on user_id = ${userId} and id = -found order by position)
     ) where ${isUnfinished(batchId)}`
 }
 
