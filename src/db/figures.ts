@@ -13,7 +13,7 @@ import { hasLiveAccounts } from './ownership.ts'
  * condition on the user's transactions. If a balance or total would exceed its bounds, a CHECK named `…_in_bounds` fails.
  */
 export function countRows(userId: SQL, rows: SQL): SQL[] {
-  return [...addFigures(rows, sql`1`), requireBounds(userId, rows)]
+  return [...addFigures(rows, sql`1`), failIfOutOfBounds(userId, rows)]
 }
 
 /**
@@ -26,7 +26,7 @@ export function discountRows(userId: SQL, rows: SQL): SQL[] {
   return [
     ...addFigures(counted, sql`-1`),
     sql`delete from totals where ${empty}`,
-    requireBounds(userId, counted),
+    failIfOutOfBounds(userId, counted),
   ]
 }
 
@@ -65,8 +65,11 @@ function addFigures(rows: SQL, sign: SQL): SQL[] {
 /** At most this many totals are added up to check the bounds of months, so a user with more is checked only in part. */
 const mostTotals = 50_000
 
-/** The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds. */
-export function requireBounds(userId: SQL, rows: SQL): SQL {
+/**
+ * The statement that fails if the sum of the user's balances, or a total of the rows' months, is out of bounds: it inserts
+ * such an amount, which the CHECK of `totals` refuses, and otherwise nothing.
+ */
+export function failIfOutOfBounds(userId: SQL, rows: SQL): SQL {
   const sumOfBalances = sql`select sum(balance) as amount from accounts where user_id = ${userId}`
   const totalsOfMonths = sql`
     select total(total)
@@ -76,7 +79,6 @@ export function requireBounds(userId: SQL, rows: SQL): SQL {
                 where type <> 'transfer' and ${rows})
              limit ${sql.raw(String(mostTotals))})
      group by month, type`
-  // Inserts nothing but an amount that is out of bounds, which the CHECK of `totals` refuses.
   return sql`
     insert into totals (user_id, month, type, category_id, account_id, to_account_id, total, transaction_count)
     select ${userId}, '', '', 0, 0, 0, amount, 0 from (${sumOfBalances} union all ${totalsOfMonths})

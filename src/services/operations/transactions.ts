@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { fieldsThatGoTogether, Operation } from '../../contract/operations.ts'
 import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
-import { requireBounds } from '../../db/figures.ts'
+import { failIfOutOfBounds } from '../../db/figures.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { prepareOwned } from '../../db/owner.ts'
 import { hasLiveAccounts } from '../../db/ownership.ts'
@@ -93,7 +93,7 @@ const summed = ['type', 'amount', 'transaction_date']
 const checkBounds = prepareOwned((owner, staged: Slots<Checks>) => {
   const { id, userId } = uploadOf(owner, staged)
   const updated = sql`id in (${idsWith(id, [updateStep.step], ['updated'])})`
-  return { bounded: owner.db.run(requireBounds(userId, updated)) }
+  return { bounded: owner.db.run(failIfOutOfBounds(userId, updated)) }
 })
 
 export const updateTransactions: Step = (owner, checks, operations) => {
