@@ -18,21 +18,21 @@ import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
 
-/** The owner's id in statements that select from `users`: the token is looked up once, however often the id is used. */
-const ownerId = sql<number>`users.id`
+/** The owner's id in statements that select from `users`. These look the token up once; `owner.id` does wherever it is used. */
+const idFromUsers = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
-  judged: selectJudgement(owner, rulesFor(ownerId, fields)),
+  judged: selectJudgement(owner, rulesFor(idFromUsers, fields)),
 }))
 
 const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
   const { db } = owner
-  const rules = rulesFor(ownerId, fields)
+  const rules = rulesFor(idFromUsers, fields)
   const earlierOf = (userId: SQL) =>
     fields.client_id ? eq(transactions.id, idByClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
   const isAbsent = (row: SQL) => sql`not exists (select 1 from ${transactions} where ${row})`
-  const isUnlikeAny = and(isAbsent(earlierOf(ownerId)), isAbsent(duplicateOf(ownerId)))
+  const isUnlikeAny = and(isAbsent(earlierOf(idFromUsers)), isAbsent(duplicateOf(idFromUsers)))
   const guard = and(eq(users.id, owner.id), allHold(rules), isUnlikeAny) as SQL
   return {
     earlier: db.select(transactionColumns).from(transactions).where(earlierOf(owner.id)),
@@ -92,7 +92,7 @@ function rulesFor(userId: SQL, fields: Slots<Partial<GivenFields>>): Rule[] {
 
 /** Selects the verdict on the rules, and whether the user has any account. */
 function selectJudgement(owner: Scope, rules: Rule[]) {
-  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${ownerId})`
+  const hasAccount = sql<number>`exists (select 1 from ${accounts} where ${accounts.userId} = ${idFromUsers})`
   return owner.db
     .select({ hasAccount: sql<number>`(${hasAccount})`, verdict: verdict(rules) })
     .from(users)
@@ -103,14 +103,14 @@ function selectJudgement(owner: Scope, rules: Rule[]) {
 function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  const invalid = brokenBy(rulesFor(ownerId, {}), judged, draft.errors)
+  const invalid = brokenBy(rulesFor(idFromUsers, {}), judged, draft.errors)
   return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 
 function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
   return {
     id: nextTransactionId,
-    userId: ownerId,
+    userId: idFromUsers,
     accountId: fields.account_id,
     toAccountId: fields.to_account_id ?? null,
     categoryId: fields.category_id ?? null,
@@ -120,7 +120,7 @@ function newRow(now: SQL<Date>, fields: Slots<GivenFields>) {
     reference: fields.reference ?? null,
     transactionDate: fields.transaction_date,
     clientId: fields.client_id ?? null,
-    seq: nextChange(ownerId),
+    seq: nextChange(idFromUsers),
     createdAt: now,
     updatedAt: now,
   } satisfies ColumnsOf<Omit<NewTransaction, 'force'>> & { id: SQL }
