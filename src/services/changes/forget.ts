@@ -4,7 +4,7 @@ import { runAll, runOne } from '../../db/run.ts'
 import { dayMs } from '../../domain/dates.ts'
 
 /** Longer than a token lives without use: a client that comes back still signed in can use its cursor. */
-const keptDays = 100
+const loggedDays = 100
 const usersPerRead = 1_000
 /** Entries that are forgotten in one transaction, so that other writers only wait for milliseconds. */
 const entriesPerPart = 5_000
@@ -17,7 +17,7 @@ const requestsPerRun = 900
  * primary key, so that no index on the time is needed. Returns the number of entries removed.
  */
 export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
-  const before = now.getTime() - keptDays * dayMs
+  const before = now.getTime() - loggedDays * dayMs
   let waiting: number[] = []
   let last: number | undefined = 0
   let changes = 0

@@ -46,7 +46,7 @@ function bookedOtherwise(owner: Scope, day: SQL): SQL {
        and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
-/** Null if the account's balance on that day is unknown or out of bounds: only today's balance is kept within them. */
+/** Null if the account's balance on that day is unknown or out of bounds: only today's balance must be within them. */
 export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],

@@ -45,7 +45,7 @@ export async function storeImport(
   const results = await runStatements(owner, plan)
   const record = importOf(owner, file, plan, results)
   const answer = record.answer ?? (await newAnswer(owner, file, plan, record, results))
-  if (plan.hasKey && !record.answer) await keepAnswer(owner.db, record.id, answer)
+  if (plan.hasKey && !record.answer) await recordAnswer(owner.db, record.id, answer)
   const { rows, created, duplicate, deletedBefore } = record
   // A repeat counts the pairs that the first call joined.
   const joined = results.joined.flat()[0]?.joined ?? record.joined
@@ -127,6 +127,6 @@ async function newAnswer(
 }
 
 /** Stores the answer for repeats: a new answer would differ if, say, one of the matches had been joined by then. */
-async function keepAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
+async function recordAnswer(db: Database, id: number, answer: ImportAnswer): Promise<void> {
   await runOne(db, db.update(imports).set({ answer }).where(eq(imports.id, id)))
 }
