@@ -109,7 +109,7 @@ function bankRowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const row = withOtherDate(table, rowOf(table, record))
   const { cells } = row
   const [column = -1] = table.columns.type ?? []
-  const isNeutral = table.headers[column]?.name === '收 支' && neutral.test(cellOf(table, row, 'type'))
+  const isNeutral = table.headers[column]?.name === '收支' && neutral.test(cellOf(table, row, 'type'))
   if (isNeutral && cells.join().includes('退款成功')) return { ...row, cells: cells.with(column, '+') }
   return { ...row, isPending: isNeutral || isNotBooked(table, row) }
 }

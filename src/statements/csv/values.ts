@@ -28,8 +28,8 @@ type ReadValues = {
   stated: { row: CsvRow; balance: Minor }[]
 }
 
-/** Scripts of countries that write a point before decimals, so that their `48,000` is not 48. */
-const beforePoints = /[\p{sc=Han}\p{sc=Hangul}]/u
+/** Scripts of countries that write a point before decimals, so that their `48,000` is not 48, and the year first. */
+const eastAsian = /[\p{sc=Han}\p{sc=Hangul}]/u
 
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
@@ -39,11 +39,11 @@ export function readValues(
   problems: Problems,
 ): ReadValues {
   const otherDates = aside.map(({ date }) => date)
-  const dateOf = dateReader(allDates(table, rows), options.date_format, problems, otherDates)
+  const isEastAsian = table.headers.some(({ text }) => eastAsian.test(text))
+  const dateOf = dateReader(allDates(table, rows), options.date_format, problems, otherDates, isEastAsian)
   const amountCells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
   const others = [...rows, ...aside].map(({ balance }) => balance)
-  const usual = table.headers.some(({ text }) => beforePoints.test(text)) ? '.' : undefined
-  const amountOf = amountReader(amountCells, options.decimal_separator || usual, problems, others)
+  const amountOf = amountReader(amountCells, options.decimal_separator, problems, others, isEastAsian)
   const dates = rows.map(({ date }) => dateOf(date))
   // Amounts that cannot be read yet still show whether they have signs; balances might prove them later.
   const isProvable = !amountOf && rows.some(({ balance }) => balance.written)

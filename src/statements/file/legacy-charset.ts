@@ -1,3 +1,5 @@
+import { headerNames } from '../csv/header-names.ts'
+
 /** Bytes that are letters in a Central European encoding, but signs such as ¹ ³ ¿ in Windows-1252. */
 const lettersOf1250 = new Set([0xb9, 0xb3, 0xbf, 0xa5, 0xa3, 0xaf, 0x8f, 0x8d, 0x9d])
 const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6, 0xac, 0xaf])
@@ -31,26 +33,32 @@ const notHungarian = [0xe3, 0xc3, 0xe7, 0xc7, 0xe4, 0xc4, 0xe8, 0xe0, 0xea, 0xe2
 /** å and æ, which Danish and Norwegian text has along with ø. */
 const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 
-/** The encodings of East Asia, and words of which each bank file in them has several. */
-const eastAsian: [encoding: string, words: RegExp][] = [
-  ['gb18030', /交易|金额|时间|日期|余额|收入|支出/g],
-  ['shift_jis', /日付|年月日|取引|金額|残高|摘要|入金|出金|支払/g],
-  ['big5', /日期|交易|金額|餘額|摘要|存入|支出/g],
-  ['euc-kr', /거래|일자|일시|금액|잔액|적요|입금|출금/g],
-]
+const eastAsian = ['gb18030', 'shift_jis', 'big5', 'euc-kr']
+/** The headers of East Asia, of which each bank file in these encodings has several; and long words of Japanese text. */
+const words = new RegExp(
+  Object.values(headerNames)
+    .flat()
+    .filter((name) => /\p{Lo}{2}/u.test(name))
+    .concat('[ァ-ー]{4}')
+    .join('|'),
+  'g',
+)
 const wordBytes = 65_536
 
 /**
- * Guesses the encoding of a file that is not Unicode: one of East Asia, if it has words of bank files in it, and else
+ * Guesses the encoding of a file that is not Unicode: that of East Asia in which most headers are found, and else
  * Windows-1252, unless that would put signs inside words (then it is Central European) or nearly all letters are above
  * ASCII (then it is Cyrillic).
  */
 export function legacyCharset(bytes: Uint8Array): string {
   const head = bytes.subarray(0, wordBytes)
-  const asian = eastAsian.find(
-    ([encoding, words]) => new Set(new TextDecoder(encoding).decode(head).match(words)).size > 1,
-  )
-  if (asian) return asian[0]
+  const [most] = eastAsian
+    .map((encoding) => ({
+      encoding,
+      found: new Set(new TextDecoder(encoding).decode(head).match(words)).size,
+    }))
+    .sort((a, b) => b.found - a.found)
+  if (most && most.found > 1) return most.encoding
   let high = 0
   let besideHigh = 0
   let as1250 = 0

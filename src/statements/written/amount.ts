@@ -42,8 +42,11 @@ export function amountReader(
   chosen: string | undefined,
   problems: Problems,
   others: Iterable<AmountCell> = [],
+  isEastAsian = false,
 ): AmountReader | null {
-  const separator = chosen ? chosenSeparator(chosen, problems) : separatorOf(cells, others, problems)
+  const separator = chosen
+    ? chosenSeparator(chosen, problems)
+    : separatorOf(cells, others, problems, isEastAsian)
   return separator && ((cell) => amountOf(cell, separator))
 }
 
@@ -60,7 +63,7 @@ export function isBlankAmount(raw: string): boolean {
 /** Takes an amount apart into signs, parentheses, currency, debit or credit mark and digits; null if it is not one. */
 export function readWrittenAmount(raw: string): WrittenAmount | null {
   if (raw.length > maxLength) return null
-  const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d]/g, '-')
+  const text = raw.trim().replace(/[\u2212\u2012\u2013\u2014\ufe63\uff0d▲△]/g, '-')
   const first = text.search(/\d/)
   if (first < 0) return null
   const start = startsWithSeparator(text, first) ? first - 1 : first
@@ -95,7 +98,7 @@ function readSign(before: string, after: string): Omit<WrittenAmount, 'readings'
     if (part === '|') isBehind = true
     else if (part === '-') minus += 1
     else if (part === '+') hasPlus = true
-    else if (/^[\p{Sc}*]$/u.test(part)) continue
+    else if (/^[\p{Sc}*\\]$/u.test(part)) continue
     else if (isEnclosed && (part === '(' || part === ')')) continue
     else if (isBehind && debitWord.test(part)) mark = 'debit'
     else if (isBehind && creditWord.test(part)) mark = 'credit'
@@ -148,7 +151,12 @@ function chosenSeparator(chosen: string, problems: Problems): DecimalSeparator |
   return null
 }
 
-function separatorOf(cells: Iterable<AmountCell>, others: Iterable<AmountCell>, problems: Problems) {
+function separatorOf(
+  cells: Iterable<AmountCell>,
+  others: Iterable<AmountCell>,
+  problems: Problems,
+  isEastAsian: boolean,
+) {
   const { proof, open } = evidence(cells)
   if (open && !proof['.'] && !proof[',']) Object.assign(proof, evidence(others).proof)
   if (proof['.'] && proof[',']) {
@@ -156,7 +164,7 @@ function separatorOf(cells: Iterable<AmountCell>, others: Iterable<AmountCell>, 
       'decimal_separator',
       `The file uses both . and , before decimals: ${quotedInRow(proof['.'])} and ${quotedInRow(proof[','])}; choose one of them.`,
     )
-  } else if (open && !proof['.'] && !proof[',']) {
+  } else if (open && !isEastAsian && !proof['.'] && !proof[',']) {
     problems.add(
       'decimal_separator',
       `The amount ${quotedInRow(open)} can be read in two ways and nothing in the file settles it; choose the separator before the decimals: . or ,`,

@@ -25,16 +25,17 @@ export function dateCell(line: number, text: string): DateCell {
  * Returns a function that reads the dates of a file; for a cell without a valid date, it adds an error and returns null.
  * Whether the day or the month comes first is settled by any date such as 13/02/2026. If there is none, and a date could
  * be two different days, adds an error instead of guessing. `others` are dates that count only if the cells leave it
- * open.
+ * open. East Asian banks put even a year of two digits first, unless it is that of an era, so it is asked about.
  */
 export function dateReader(
   cells: Iterable<DateCell>,
   chosen: string | undefined,
   problems: Problems,
   others: Iterable<DateCell> = [],
+  isEastAsian = false,
 ) {
   const isChosen = chosen !== undefined && chosen.trim() !== ''
-  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, others, problems)
+  const order = isChosen ? chosenOrder(chosen, problems) : orderOf(cells, others, problems, isEastAsian)
   return ({ line, text, written }: DateCell) => {
     if (order === null) return null
     const settled = written?.settled
@@ -49,8 +50,9 @@ function orderOf(
   cells: Iterable<DateCell>,
   others: Iterable<DateCell>,
   problems: Problems,
+  isEastAsian: boolean,
 ): DateOrder | null {
-  const { proof, open, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(cells)
+  const { proof, open, short, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(cells, isEastAsian)
   const text = proof.mdy ?? proof.dmy
   if (hasShortYearsFirst) return 'ymd'
   if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
@@ -59,7 +61,7 @@ function orderOf(
       'date_format',
       `The dates ${quotedInRow(proof.dmy)} and ${quotedInRow(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
     )
-  } else if (open && !proof.dmy && !proof.mdy) {
+  } else if (open && !short && !proof.dmy && !proof.mdy) {
     problems.add('date_format', eitherWay(open, 'dmy', 'mdy'))
   } else if (seemsYearFirst) {
     const last = seemsYearFirst.written?.readings.dmy ? 'dmy' : 'mdy'
@@ -84,9 +86,10 @@ function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
  * `seemsYearFirst` is a date if they all can be read so, and are then much nearer to each other, unless only with the year
  * last they are in order. `exchanged` is a date whose day and month Excel seems to have exchanged.
  */
-function evidence(cells: Iterable<DateCell>) {
+function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: DateCell | null = null
+  let short: DateCell | null = null
   let canBeFirst = true
   let mustBeFirst = false
   let first: DateCell | null = null
@@ -101,6 +104,7 @@ function evidence(cells: Iterable<DateCell>) {
     const { dmy, mdy, ymd } = readings
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
+    if (isEastAsian && ymd && (dmy ?? mdy)) short ??= cell
     mustBeFirst ||= settled !== null
     if (ymd !== (dmy ?? mdy)) first ??= cell
     yearFirst.add(ymd)
@@ -124,8 +128,9 @@ function evidence(cells: Iterable<DateCell>) {
   return {
     proof,
     open,
+    short,
     hasShortYearsFirst: canBeFirst && mustBeFirst,
-    seemsYearFirst: canBeFirst && isNearer && !isInOrder ? first : null,
+    seemsYearFirst: short ?? (canBeFirst && isNearer && !isInOrder ? first : null),
     exchanged: nearer > 0 ? exchanged : null,
   }
 }

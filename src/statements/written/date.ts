@@ -18,6 +18,8 @@ const maxLength = 80
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** `2026年1月31日`, and the same in Korean. */
 const eastAsian = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
+/** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` in Taiwan. */
+const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-])/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(
@@ -43,8 +45,17 @@ const yearMonthName = new RegExp(
 /** Takes a date apart; null if the text is not one. 2026-02-30 is written as a date but has no reading. */
 export function readWrittenDate(raw: string): WrittenDate | null {
   if (raw.length > maxLength) return null
-  const text = raw.trim().replace(/\s+/g, ' ').replace(suffix, '').replace(eastAsian, '$1-$2-$3')
+  const text = raw
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(suffix, '')
+    .replace(ofEra, inOurYears)
+    .replace(eastAsian, '$1-$2-$3')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
+}
+
+function inOurYears(_: string, reiwa: string | undefined, roc: string): string {
+  return String(reiwa ? Number(reiwa) + 2018 : Number(roc) + 1911)
 }
 
 function readYearFirst(text: string): WrittenDate | null {

@@ -74,16 +74,40 @@ describe('a statement of the corpus', () => {
   test.each([
     ['csv/cn-alipay.csv', 'gb18030'],
     ['csv/cn-alipay-app.csv', 'gb18030'],
+    ['csv/class-signs-jie-dai.csv', 'gb18030'],
+    ['csv/cn-cmb.csv', 'gb18030'],
+    ['csv/cn-icbc.csv', 'gb18030'],
     ['csv/jp-bank.csv', 'shift_jis'],
     ['csv/jp-mufg.csv', 'shift_jis'],
     ['csv/jp-rakuten.csv', 'shift_jis'],
+    ['csv/jp-rakuten-card.csv', 'shift_jis'],
     ['csv/jp-smbc.csv', 'shift_jis'],
+    ['csv/jp-smbc-wareki.csv', 'shift_jis'],
+    ['csv/jp-sony.csv', 'shift_jis'],
     ['csv/kr-bank.csv', 'euc-kr'],
+    ['csv/kr-kb.csv', 'euc-kr'],
+    ['csv/kr-short-years.csv', 'euc-kr'],
+    ['csv/kr-toss.csv', 'euc-kr'],
     ['csv/tw-bank.csv', 'big5'],
+    ['csv/tw-post.csv', 'big5'],
   ])('%s in %s is recognised by its words', (path, encoding) => {
     const text = fileOf(path)
+    const { options = {} } = expectedOf(path)
     expect(fits(text, encoding)).toBe(true)
-    expect(readStatement(encode(text, encoding), {})).toEqual(read(text))
+    expect(readStatement(encode(text, encoding), options)).toEqual(read(text, options))
+  })
+
+  test('in Shift JIS is recognised by Japanese words below other headers', () => {
+    const text = 'Date,Description,Amount\n2026-01-30,ローソン渋谷店,-1175\n2026-01-29,スターバックス,-500\n'
+    expect(readStatement(encode(text, 'shift_jis'), {})).toEqual(read(text))
+  })
+
+  test('in an East Asian encoding keeps its amounts where a bank has cut a character in half', () => {
+    const [start, end] = ['日付,摘要,金額\n2026-01-30,パン', ',-1175\n'].map((text) =>
+      encode(text, 'shift_jis'),
+    )
+    const bytes = Uint8Array.from([...(start ?? []), 0x83, ...(end ?? [])])
+    expect(readStatement(bytes, {}).accounts[0]?.entries).toMatchObject([{ amount: -117500 }])
   })
 
   test.each([
