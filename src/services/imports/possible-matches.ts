@@ -43,17 +43,17 @@ export function possibleMatches(importId: number, found: FoundCandidates): Possi
 }
 
 function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
-  const own = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
-  return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => own.has(id)))
+  const imported = new Set(found.candidates.filter((row) => row.importId === importId).map(({ id }) => id))
+  return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => imported.has(id)))
 }
 
 /** A pair to be joined: its kind and two ids. A row that the file will create has an id below 0: -1 is the first row. */
 export type SurePair = [kind: MatchKind, first: number, second: number]
 
-/** The sure matches of an import that was tried in a dry run. Its own rows get ids below 0. */
+/** The sure matches of an import that was tried in a dry run. The rows of its file get ids below 0. */
 export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates): SurePair[] {
-  const own = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
-  const named = (one: number) => (own.has(one) && one < firstId + rows ? firstId - 1 - one : one)
+  const imported = new Set(found.candidates.filter((row) => row.importId === id).map((row) => row.id))
+  const named = (one: number) => (imported.has(one) && one < firstId + rows ? firstId - 1 - one : one)
   const sure = matchesOfImport(id, found).filter(({ certainty }) => certainty === 'sure')
   return sure
     .slice(0, mostJoined)
