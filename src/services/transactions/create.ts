@@ -22,12 +22,12 @@ import { categoryRequired, type GivenFields, nextRow, transactionRules } from '.
 const idFromUsers = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
-  judged: selectJudgement(owner, rulesFor(idFromUsers, fields)),
+  judged: selectJudgement(owner, rulesFor(fields)),
 }))
 
 const create = prepareOwned((owner, { fields, force }: Slots<{ fields: GivenFields; force: boolean }>) => {
   const { db } = owner
-  const rules = rulesFor(idFromUsers, fields)
+  const rules = rulesFor(fields)
   const earlierOf = (userId: SQL) =>
     fields.client_id ? eq(transactions.id, idByClientId(userId, fields.client_id)) : sql`false`
   const duplicateOf = (userId: SQL) => (force ? sql`false` : isDuplicateOf(userId, fields))
@@ -81,12 +81,12 @@ function withoutNulls<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Field in keyof Fields]: NonNullable<Fields[Field]> }
 }
 
-function rulesFor(userId: SQL, fields: Slots<Partial<GivenFields>>): Rule[] {
+function rulesFor(fields: Slots<Partial<GivenFields>>): Rule[] {
   const next = nextRow((field) => fields[field] ?? sql`null`)
   return [
-    ...transactionRules(userId, next),
+    ...transactionRules(idFromUsers, next),
     categoryRequired(next),
-    clientIdUnspent(userId, fields.client_id ?? sql`null`),
+    clientIdUnspent(idFromUsers, fields.client_id ?? sql`null`),
   ]
 }
 
@@ -103,7 +103,7 @@ function selectJudgement(owner: Scope, rules: Rule[]) {
 function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')
-  const invalid = brokenBy(rulesFor(idFromUsers, {}), judged, draft.errors)
+  const invalid = brokenBy(rulesFor({}), judged, draft.errors)
   return Object.keys(invalid.errors).length > 0 ? invalid : undefined
 }
 
