@@ -16,7 +16,7 @@ const repayment =
   /\bpayment (?:received|thank)|thank you for (?:your )?payment|\bautopay payment|pagamento recebido|pago recibido|gracias por (?:tu|su) pago|paiement recu|merci (?:de|pour) votre paiement|zahlung erhalten|(?:einzahlung|zahlung) (?:vielen |besten )?dank|betaling ontvangen|betalning mottagen|betalt bg/
 /** Headers that only cards have. */
 const cardHeader =
-  /^(?:card member|cardmember|card holder(?: name)?|cardholder(?: name)?|purchased by|card (?:no|number)|karteninhaber(?: in)?|kartennummer|numero de (?:carte|tarjeta)|kortnummer|utl belopp|portador|(?:利用|이용)(?:日|일자)?)$/
+  /^(?:card member|cardmember|card holder(?: name)?|cardholder(?: name)?|purchased by|card (?:no|number)|karteninhaber(?: in)?|kartennummer|numero de (?:carte|tarjeta)|kortnummer|utl belopp|portador|卡号末四位|(?:利用|이용)(?:日|일자)?)$/
 const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 

@@ -34,7 +34,7 @@ export const headerNames = {
     importo|importo operazione|bedrag|transactiebedrag|bedrag transactie
     kwota|kwota operacji|kwota transakcji|kwota w walucie rachunku|kwota transakcji waluta rachunku|kwota zaksiegowana
     belopp|belop|summa|maara|osszeg|tranzakcio osszege|castka|zauctovana castka|suma|net amount|net|netto|nettobetrag
-    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|交易|금액|거래|이용`),
+    maara euroa|objem|castka v mene uctu|transaction net amount|local currency amount|jumlah|tutar|islem tutari|сумма платежа|сумма операции|сумма|金额|金額|入出金|利用|交易|人民币|금액|거래|이용`),
   debit: list(`
     debit|debits|debit amount|amount debit|debit amt|withdrawal|withdrawals|withdrawal amount|withdrawal amt|paid out|money out|amount out|out|outflow|spent|payments
     soll|sollbetrag|soll betrag|belastung|belastungen|lastschrift|lastschriften|ausgabe|ausgaben|ausgang|betrag soll|umsatz soll
@@ -98,7 +98,7 @@ export const headerNames = {
   balance: list(`
     balance|running balance|account balance|balance after|balance after transaction|closing balance|ledger balance|current balance|running bal
     saldo|saldo nach buchung|bokfort saldo|zustatek|egyenleg|sold|kontostand|kontostand nach buchung|neuer saldo|solde|solde apres operation|saldo contable|saldo disponible|saldo contabilistico|saldo contabile|saldo progressivo|saldo na mutatie|saldo na trn|saldo na boeking|saldo po operacji|saldo po transakcji|saldo koncowe|guthaben|disponible
-    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
+    bal|balance after trans|partial balance|zustatek na uctu|zostatok|sold contabil|likutis|jaak|bakiye|остаток|残高|差引残高|差し引き残高|取引後残高|現在貸付高|余额|账户余额|本次余额|餘額|即時餘額|結餘|잔액|거래후잔액`),
   currency: list(`
     currency|currency code|curr|valutacode|valuta rekening|devies|devise du compte|ccy|account currency|wahrung|waehrung|kontowahrung|devise|divisa|monnaie|moneda|moeda|munt|muntsoort|valuta code|waluta|waluta rachunku|mena|mena uctu|devizanem|valuuta|buchungswahrung
     valuta|valiuta|posted currency|валюта платежа|валюта операции|валюта`),
@@ -115,7 +115,7 @@ export type CsvField = keyof typeof headerNames
 export const csvFields = Object.keys(headerNames) as CsvField[]
 
 const currencyCodes =
-  'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|inr|zar|brl|mxn'
+  'eur|usd|gbp|chf|pln|czk|sek|nok|dkk|huf|ron|try|cad|aud|nzd|sgd|hkd|jpy|cny|krw|twd|inr|zar|brl|mxn'
 const currencyInBrackets = new RegExp(
   `[([（]\\s*(?:[a-z]{0,2}\\p{Sc}|r\\$|euros?|zl|kr|円|元|원|${currencyCodes})\\s*[)\\]）]`,
   'giu',

@@ -22,7 +22,7 @@ export type AmountReader = (cell: AmountCell) => Minor | MoneyProblem
 const maxLength = 80
 const groupers = /[\s\u00a0\u2007\u2009\u202f'’‘`´_]/g
 const currencyWord =
-  /^(?:[a-z]{3}|kr\.?|zł|zl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
+  /^(?:[a-z]{3}|kr\.?|zł|zl|kč|ft\.?|lei|fr\.?|sfr\.?|r|us|au|ca|nz|hk|nt|sg|a|c|s|rs\.?|лв\.?|руб\.?|р\.?|euro|円|元|원)$/iu
 const debitWord = /^(?:d|dr|db|dt|s|soll|debit|debet)\.?$/i
 const creditWord = /^(?:c|cr|cd|ct|h|haben|credit|kredit)\.?$/i
 

@@ -18,8 +18,8 @@ const maxLength = 80
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** `2026年1月31日`, and the same in Korean. */
 const eastAsian = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
-/** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` in Taiwan. */
-const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-])/
+/** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` or `1150131` in Taiwan. */
+const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-]|(?:0\d|1[0-2])[0-3]\d$)/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
 const time = String.raw`(?:[T\s,/-]{1,3}\d{1,2}[:.h]\d{2}.*|Z|[+-]\d{2}:?\d{2})?$`
 const yearFirst = new RegExp(

@@ -22,6 +22,7 @@ describe('a written date', () => {
     ['令和8年2月1日', '2026-02-01'],
     ['R08.02.01', '2026-02-01'],
     ['115/02/01', '2026-02-01'],
+    ['1150201', '2026-02-01'],
     ['民國115年2月1日', '2026-02-01'],
     ['2026년 2월 1일 09:30', '2026-02-01'],
     ['20260201', '2026-02-01'],
@@ -64,6 +65,8 @@ describe('a written date', () => {
     'yesterday',
     '00/00/0000',
     '2026-02-01x',
+    // 01012026 without its zero, not a year of Taiwan.
+    '1012026',
   ])('%s is none', (text) => {
     expect(readAll([text])).toEqual({ 'rows.2.date': ['The date field must be a valid date.'] })
   })
