@@ -67,7 +67,7 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
  * account, date and amount (at least one for each item that has them), and `mostInAll` existing and `mostInAll`
  * remembered rows altogether. A single item is compared with about as many as a single transaction.
  */
-const base = sql.raw('5000')
+const base = sql`5000`
 const mostInAll = sql`(select ${base} + 3 * coalesce(sum(items), 0) from wanted)`
 const mostOfEach = sql`(
   select coalesce(min(${sql.raw(String(mostResembling))} + sum(items), 2 * max(items) + ${base} / count(*)), 0) from wanted)`

@@ -108,7 +108,7 @@ function rememberGone(userId: SQL, pairs: Pairs, guard: SQL): SQL {
       kept = excluded.kept`
 }
 
-/** The pairs that can be joined, in SQL: `role` has the kind of each, the row that remains and the one that goes. */
+/** The CTEs that choose the pairs to join: `role` has the kind of each, the row that remains and the one that goes. */
 function rolesIn(userId: SQL, pairs: Pairs, guard: SQL): SQL {
   // Of two duplicates, the one with the greater claim remains.
   const claim = (row: SQL) => sql`(${row}.type = 'transfer', ${row}.import_id is null, -${row}.id)`

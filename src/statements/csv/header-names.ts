@@ -127,11 +127,13 @@ const currencyBehind = new RegExp(` (?:in |en )?(?:euros?|${currencyCodes})$`, '
  * also lose the spaces between words, a polite お or ご in front, and `金額` (amount) behind another word.
  */
 export function foldHeader(header: string): string {
-  return withoutAccents(header)
+  const text = withoutAccents(header)
     .replace(currencyInBrackets, ' ')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .replace(currencyBehind, '')
+  if (!/\p{Lo}/u.test(text)) return text
+  return text
     .replace(/(?<=\p{Lo}) (?=\p{Lo})/gu, '')
     .replace(/^[おこ](?=\p{sc=Han})|(?<=..)(?<![余餘잔])(?:金?[额額]|금?액)$/gu, '')
 }
@@ -154,7 +156,7 @@ function withoutAccents(header: string): string {
       .replaceAll('æ', 'ae')
       .normalize('NFD')
       .replace(/\p{M}/gu, '')
-      // Korean syllables are whole again.
+      // NFD takes Korean syllables apart as well.
       .normalize('NFC')
   )
 }

@@ -29,7 +29,7 @@ type ReadValues = {
 }
 
 /** Scripts of countries that write a point before decimals, so that their `48,000` is not 48, and the year first. */
-const eastAsian = /[\p{sc=Han}\p{sc=Hangul}]/u
+const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
 
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
 export function readValues(
@@ -39,7 +39,7 @@ export function readValues(
   problems: Problems,
 ): ReadValues {
   const otherDates = aside.map(({ date }) => date)
-  const isEastAsian = table.headers.some(({ text }) => eastAsian.test(text))
+  const isEastAsian = table.headers.some(({ text }) => eastAsianScripts.test(text))
   const dateOf = dateReader(allDates(table, rows), options.date_format, problems, otherDates, isEastAsian)
   const amountCells = rows.flatMap(({ amount, debit, credit }) => [amount, debit, credit])
   const others = [...rows, ...aside].map(({ balance }) => balance)

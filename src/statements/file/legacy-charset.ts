@@ -33,17 +33,16 @@ const notHungarian = [0xe3, 0xc3, 0xe7, 0xc7, 0xe4, 0xc4, 0xe8, 0xe0, 0xea, 0xe2
 /** å and æ, which Danish and Norwegian text has along with ø. */
 const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 
-const eastAsian = ['gb18030', 'shift_jis', 'big5', 'euc-kr']
+const eastAsianEncodings = ['gb18030', 'shift_jis', 'big5', 'euc-kr']
+const wordBytes = 65_536
+
 /** The headers of East Asia, of which each bank file in these encodings has several; and long words of Japanese text. */
-const words = new RegExp(
-  Object.values(headerNames)
+function eastAsianWords(): RegExp {
+  const headers = Object.values(headerNames)
     .flat()
     .filter((name) => /\p{Lo}{2}/u.test(name))
-    .concat('[ァ-ー]{4}')
-    .join('|'),
-  'g',
-)
-const wordBytes = 65_536
+  return new RegExp([...headers, '[ァ-ー]{4}'].join('|'), 'g')
+}
 
 /**
  * Guesses the encoding of a file that is not Unicode: that of East Asia in which most headers are found, and else
@@ -52,7 +51,8 @@ const wordBytes = 65_536
  */
 export function legacyCharset(bytes: Uint8Array): string {
   const head = bytes.subarray(0, wordBytes)
-  const [most] = eastAsian
+  const words = eastAsianWords()
+  const [most] = eastAsianEncodings
     .map((encoding) => ({
       encoding,
       found: new Set(new TextDecoder(encoding).decode(head).match(words)).size,

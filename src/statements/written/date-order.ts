@@ -52,7 +52,10 @@ function orderOf(
   problems: Problems,
   isEastAsian: boolean,
 ): DateOrder | null {
-  const { proof, open, short, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(cells, isEastAsian)
+  const { proof, open, shortYear, hasShortYearsFirst, seemsYearFirst, exchanged } = evidence(
+    cells,
+    isEastAsian,
+  )
   const text = proof.mdy ?? proof.dmy
   if (hasShortYearsFirst) return 'ymd'
   if (open && !proof.dmy && !proof.mdy) Object.assign(proof, evidence(others).proof)
@@ -61,7 +64,7 @@ function orderOf(
       'date_format',
       `The dates ${quotedInRow(proof.dmy)} and ${quotedInRow(proof.mdy)} are written in different orders; choose ${names.dmy} or ${names.mdy}.`,
     )
-  } else if (open && !short && !proof.dmy && !proof.mdy) {
+  } else if (open && !shortYear && !proof.dmy && !proof.mdy) {
     problems.add('date_format', eitherWay(open, 'dmy', 'mdy'))
   } else if (seemsYearFirst) {
     const last = seemsYearFirst.written?.readings.dmy ? 'dmy' : 'mdy'
@@ -84,12 +87,13 @@ function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
  * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
  * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
  * `seemsYearFirst` is a date if they all can be read so, and are then much nearer to each other, unless only with the year
- * last they are in order. `exchanged` is a date whose day and month Excel seems to have exchanged.
+ * last they are in order; or, in East Asia, `shortYear`, the first date that can be read so at all. `exchanged` is a date
+ * whose day and month Excel seems to have exchanged.
  */
 function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
   let open: DateCell | null = null
-  let short: DateCell | null = null
+  let shortYear: DateCell | null = null
   let canBeFirst = true
   let mustBeFirst = false
   let first: DateCell | null = null
@@ -104,7 +108,7 @@ function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
     const { dmy, mdy, ymd } = readings
     // The day comes first in dates with dots, and a year of four digits leaves no doubt: neither can be read so.
     canBeFirst &&= Boolean(ymd) && 'dmy' in readings && (settled === null || settled === ymd)
-    if (isEastAsian && ymd && (dmy ?? mdy)) short ??= cell
+    if (isEastAsian && ymd && (dmy ?? mdy)) shortYear ??= cell
     mustBeFirst ||= settled !== null
     if (ymd !== (dmy ?? mdy)) first ??= cell
     yearFirst.add(ymd)
@@ -128,9 +132,9 @@ function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
   return {
     proof,
     open,
-    short,
+    shortYear,
     hasShortYearsFirst: canBeFirst && mustBeFirst,
-    seemsYearFirst: short ?? (canBeFirst && isNearer && !isInOrder ? first : null),
+    seemsYearFirst: shortYear ?? (canBeFirst && isNearer && !isInOrder ? first : null),
     exchanged: nearer > 0 ? exchanged : null,
   }
 }

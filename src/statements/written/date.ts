@@ -17,7 +17,7 @@ const maxLength = 80
 /** What may follow a date: `01/31/2026 as of 01/30/2026`, and the time zone in OFX, `20260131120000.000[0:GMT]`. */
 const suffix = / as of .*$|(?:\.\d{1,3})?\s?\[[-+\w:. ]*\]$/i
 /** `2026年1月31日`, and the same in Korean. */
-const eastAsian = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
+const inCharacters = /^(\d{4})[年년]\s?(\d{1,2})[月월]\s?(\d{1,2})[日일]/
 /** Years of an era: `令和8年1月31日` and `R8.1.31` in Japan, `115/01/31` or `1150131` in Taiwan. */
 const ofEra = /^(?:(?:令和|R)(\d\d?)|(?:民國)?(1\d\d))(?=[年./-]|(?:0\d|1[0-2])[0-3]\d$)/
 /** A time and whatever follows it. All of it is ignored, even a time zone: the day is taken as it is written. */
@@ -50,7 +50,7 @@ export function readWrittenDate(raw: string): WrittenDate | null {
     .replace(/\s+/g, ' ')
     .replace(suffix, '')
     .replace(ofEra, inOurYears)
-    .replace(eastAsian, '$1-$2-$3')
+    .replace(inCharacters, '$1-$2-$3')
   return readYearFirst(text) ?? readCompact(text) ?? readYearLast(text) ?? readMonthName(text)
 }
 
