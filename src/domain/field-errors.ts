@@ -2,7 +2,7 @@ import type { CalendarDate } from './dates.ts'
 import type { FieldErrors } from './failures.ts'
 import { formatMoney, type MoneyProblem, maxAmount } from './money.ts'
 
-/** Texts that many rules share; `:field` stands for the field's name. */
+/** Texts that many rules share; the `:field` at the beginning stands for the field's name. */
 export const requiredText = 'The :field field is required.'
 export const invalidText = 'The selected :field is invalid.'
 export const takenText = 'The :field has already been taken.'
@@ -14,9 +14,9 @@ export const moneyTexts: Record<MoneyProblem, string> = {
   'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
 }
 
-/** Replaces `:field` in a rule's text with the field's name in words. */
+/** Puts the field's name, in words, at the beginning of a rule's text. What follows may quote a file. */
 export function messageFor(field: string, text: string): string {
-  return text.replaceAll(':field', field.replaceAll('_', ' '))
+  return text.replace(/(?<=^The (?:selected )?):field/, field.replaceAll('_', ' '))
 }
 
 /** Adds an error to those of a field, unless it is there already. */

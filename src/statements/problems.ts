@@ -17,7 +17,7 @@ export class Problems {
 
   /** Adds an error about the file as a whole: under the form field that would settle it, or under `file`. */
   add(field: string, text: string): void {
-    this.#record(field, messageFor(field, text))
+    this.#record(field, text)
   }
 
   /** Adds an error about a field of one row, under a key such as `rows.7.amount`. */
@@ -55,9 +55,9 @@ export class Problems {
     throw new Invalid(this.#errors)
   }
 
-  #record(key: string, message: string): void {
+  #record(key: string, text: string): void {
     this.#found += 1
-    if (this.#found <= maxErrors) addError(this.#errors, key, message)
+    if (this.#found <= maxErrors) addError(this.#errors, key, text)
   }
 }
 

@@ -129,6 +129,13 @@ describe('the columns of a bank export', () => {
     expect(errors('Foo,Bar\na,b')?.mapping?.[0]).toMatch(/none is recognised among Foo, Bar;/)
   })
 
+  test('is quoted as it is, even if it looks like a part of our texts', () => {
+    expect(errors('Foo,:field\na,b')?.mapping?.[0]).toMatch(/none is recognised among Foo, :field;/)
+    expect(errors('Date,Amount\n2026-01-31,1', { mapping: { ':field': 'Date' } })?.mapping?.[0]).toMatch(
+      /^The mapping field :field is unknown/,
+    )
+  })
+
   test('may be mapped by header or number, and a mapping that fits nothing is an error', () => {
     const text = 'When,What,How much\n2026-01-31,Tea,-3.20\n'
     expect(brief(text, { mapping: { date: 'when', amount: '3' } })).toEqual([['2026-01-31', -320]])
