@@ -409,9 +409,12 @@ export const batches = sqliteTable(
 /** A pair for each error of an item. */
 export type ItemErrors = [field: string, message: string][]
 
-/** The outcome of an item as it is stored, with the row that it created or duplicates, and its errors. */
+/**
+ * The outcome of an item as it is stored, with the row that it created or duplicates, and its errors. Only rows of an
+ * import can be `deleted_before`; an item without a stored outcome is `pending`.
+ */
 export type StoredOutcome = [
-  outcome: (typeof itemOutcomes)[number],
+  outcome: Exclude<(typeof itemOutcomes)[number], 'pending'> | 'deleted_before',
   transactionId: number | null,
   errors: ItemErrors | null,
   /** The id of the remembered row that the item repeats, if the transaction only stands for that row. */

@@ -6,7 +6,7 @@ import { nextTransactionId } from '../../db/next-id.ts'
 import { prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { runEach } from '../../db/run.ts'
-import { batches, batchParts, imports } from '../../db/schema.ts'
+import { batches, batchParts, imports, type StoredOutcome } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../bulk-duplicates.ts'
 import { createRows, decideOutcomes, invalidItems, transientBatch } from '../bulk-insert.ts'
@@ -172,7 +172,7 @@ function forgetTaken({ id }: Scope, importId: SQL): SQL {
 
 /** The record of an import, from the outcomes of its items. */
 function newImport(owner: Importer, { batch: { id, key, rowsHash }, file }: Slots<Plan>) {
-  const count = (outcome: string) =>
+  const count = (outcome: StoredOutcome[0]) =>
     sql<number>`(
       select count(*) from ${batches}, json_each(outcomes) where ${batches.id} = ${id} and value ->> 0 = ${outcome})`
   return {

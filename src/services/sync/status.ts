@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, requireOwned, selectOwnership } from '../../db/ownership.ts'
-import { batches, batchParts, type ItemErrors, type StoredOutcome } from '../../db/schema.ts'
+import { batches, batchParts, type ItemErrors } from '../../db/schema.ts'
+import type { itemOutcomes } from '../../domain/types.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { itemPlace } from '../bulk-insert.ts'
 import { overdueMs } from './sweep.ts'
 
 export type SyncStatus = {
   batch: typeof batches.$inferSelect
-  items: { clientId: string | null; outcome: StoredOutcome }[]
+  items: { clientId: string | null; outcome: ItemOutcome }[]
 }
 
 /** Returns a batch and the outcome of each item. Queues the batch again if it is overdue. Throws NotFound, Forbidden. */
@@ -27,17 +28,25 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   const batch = results.batch[0] as SyncStatus['batch']
   if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.post(id)
   const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
+  // Nothing in an offline batch is `deleted_before`.
+  const outcomes = batch.outcomes as ItemOutcome[] | null
   const items = staged.map(([clientId, errors], position) => ({
     clientId,
-    outcome: batch.outcomes?.[position] ?? undecided(errors),
+    outcome: outcomes?.[position] ?? undecided(errors),
   }))
   return { batch, items }
 }
 
+/** The outcome of an item as clients see it. */
+type ItemOutcome = [
+  outcome: (typeof itemOutcomes)[number],
+  transactionId: number | null,
+  errors: ItemErrors | null,
+]
 type StagedItem = [clientId: string | null, errors: ItemErrors | null]
 
 /** The outcome of an item whose batch has not been processed. */
-function undecided(errors: ItemErrors | null): StoredOutcome {
+function undecided(errors: ItemErrors | null): ItemOutcome {
   return [errors ? 'invalid' : 'pending', null, errors]
 }
 
