@@ -3,7 +3,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } fro
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { projectDirectory } from '../dev/project.ts'
-import { categoryNameKey, defaultCategories } from '../src/domain/categories.ts'
+import { categoryNameKey } from '../src/domain/categories.ts'
+import { defaultCategories } from '../src/domain/default-categories.ts'
 import { hashPassword, parseScryptCost } from '../src/domain/passwords.ts'
 import { newSecret, sha256Hex } from '../src/domain/tokens.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { defaultCategories } from '../../src/domain/categories.ts'
+import { defaultCategories } from '../../src/domain/default-categories.ts'
 import { perMinute } from '../../src/domain/rate-limits.ts'
 import { openWorldDatabase, verify } from './laws/every-route.ts'
 import {

@@ -12,7 +12,7 @@ import { ProviderUnavailable, SignInFailed } from '../../domain/failures.ts'
 import { seal, unseal } from '../../domain/secrets.ts'
 import type { Identity, IdentityProvider } from '../../gateways/identity-provider.ts'
 import type { Outbox } from '../../gateways/queues.ts'
-import { insertDefaultCategories } from './default-categories.ts'
+import { addDefaultCategories } from './add-default-categories.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
 /** How long somebody may take to sign in at the provider. */
@@ -182,7 +182,7 @@ function creation({ db, now }: IdentityContext, identity: Identity, userId: SQL<
   }
   return {
     created: insertWhere(db, users, user, hasVerifiedEmail(identity) ? isNew : sql`false`),
-    categories: insertDefaultCategories(db, userId, now),
+    categories: addDefaultCategories(db, userId, now),
   }
 }
 

@@ -11,7 +11,7 @@ import { addError, messageFor, takenText } from '../../domain/field-errors.ts'
 import { hashInTurn } from '../hashing.ts'
 import { type ClientAddress, mailLimits, newAddress } from '../mail-limits.ts'
 import { countAttempt } from '../throttle.ts'
-import { insertDefaultCategories } from './default-categories.ts'
+import { addDefaultCategories } from './add-default-categories.ts'
 import { newToken, type SignInContext } from './token.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function register(context: SignInContext, draft: Draft<Registration
   try {
     const results = await runAll(db, {
       user: db.insert(users).values(user).returning(userColumns),
-      categories: insertDefaultCategories(db, userId, now),
+      categories: addDefaultCategories(db, userId, now),
       token: db
         .insert(tokens)
         .values({ ...row, userId })

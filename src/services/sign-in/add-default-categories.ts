@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
-import { categoryNameKey, defaultCategories } from '../../domain/categories.ts'
+import { categoryNameKey } from '../../domain/categories.ts'
+import { defaultCategories } from '../../domain/default-categories.ts'
 
 /** Adds the default categories if this round trip has created the user. */
-export function insertDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
+export function addDefaultCategories(db: Database, userId: SQL<number>, now: Date) {
   const rows = defaultCategories.map(({ name, type }) => [name, categoryNameKey(name), type])
   return db.run(sql`
     insert into categories (user_id, name, name_key, type, created_at, updated_at)
