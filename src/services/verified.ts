@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner, Scope, User } from '../db/owner.ts'
+import type { Scope, User } from '../db/owner.ts'
 import { users } from '../db/schema.ts'
 import { EmailNotVerified } from '../domain/failures.ts'
 
@@ -8,9 +8,7 @@ export function isVerified({ id }: Scope): SQL {
   return sql`exists (select 1 from ${users} where ${users.id} = ${id} and ${users.emailVerifiedAt} is not null)`
 }
 
-/** Returns the user. Throws EmailNotVerified. */
-export async function requireVerified(owner: Owner): Promise<User> {
-  const { user } = await owner.run()
-  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
-  return user
+/** Throws EmailNotVerified unless the user's address is verified. */
+export function requireVerified({ emailVerifiedAt }: User): void {
+  if (emailVerifiedAt === null) throw new EmailNotVerified()
 }

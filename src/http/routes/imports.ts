@@ -8,6 +8,7 @@ import { deleteImport, listImports, showImport } from '../../services/imports/hi
 import type { ImportFile } from '../../services/imports/import-file.ts'
 import { storeImport } from '../../services/imports/store.ts'
 import { understandCsv, understandStatement } from '../../services/imports/understand.ts'
+import { showUser } from '../../services/profile.ts'
 import { requireVerified } from '../../services/verified.ts'
 import type { App } from '../app-types.ts'
 import { BodyMemory } from '../body-memory.ts'
@@ -58,7 +59,7 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
     memory.hold(held, most)
     const file = await understand(c, body, kind).catch(async (error) => {
       // Whether the user may import at all comes before errors of the file.
-      if (error instanceof Invalid) await requireVerified(c.var.owner)
+      if (error instanceof Invalid) requireVerified(await showUser(c.var.owner))
       throw error
     })
     memory.hold(held + memoryForItems(file.rows.length), most)
@@ -73,7 +74,8 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
  * once it is known that the user may import.
  */
 async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
-  const user = await requireVerified(c.var.owner)
+  const user = await showUser(c.var.owner)
+  requireVerified(user)
   const memory = new BodyMemory(user.id)
   try {
     await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.hold(size))

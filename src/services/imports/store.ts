@@ -3,11 +3,12 @@ import type { Database } from '../../db/client.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { runAll, runOne } from '../../db/run.ts'
 import { type ImportAnswer, imports } from '../../db/schema.ts'
-import { EmailNotVerified, Invalid } from '../../domain/failures.ts'
+import { Invalid } from '../../domain/failures.ts'
 import { sha256Hex } from '../../domain/tokens.ts'
 import { withinBounds } from '../bounds.ts'
 import { brokenBy } from '../guards.ts'
 import { selectCandidates } from '../matches/candidates.ts'
+import { requireVerified } from '../verified.ts'
 import { namedCategories } from './categories.ts'
 import { compareClosing } from './closing-balance.ts'
 import { explained } from './duplicates.ts'
@@ -99,7 +100,7 @@ type Results = Awaited<ReturnType<typeof runStatements>>
 function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, results: Results): ImportRecord {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier
-  if (user.emailVerifiedAt === null) throw new EmailNotVerified()
+  requireVerified(user)
   if (broken.length > 0) throw new Invalid(errorsOf(file, broken, brokenTotal[0]?.total ?? 0))
   if (earlier && earlier.rowsHash !== batch.rowsHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another import.'] })

@@ -7,19 +7,13 @@ import type { Slots } from '../../db/prepared.ts'
 import { runEach } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
-import {
-  EmailNotVerified,
-  type FieldErrors,
-  Invalid,
-  InvalidItems,
-  TooManyAttempts,
-} from '../../domain/failures.ts'
+import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
-import { isVerified } from '../verified.ts'
+import { isVerified, requireVerified } from '../verified.ts'
 import { pendingAgain } from './retry.ts'
 
 /** How long a client with too many unfinished batches should wait: by then, the queue should have finished some. */
@@ -109,7 +103,7 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
     bodyHash,
   })
   const results = await owner.run(statements)
-  if (results.user.emailVerifiedAt === null) throw new EmailNotVerified()
+  requireVerified(results.user)
   const [earlier] = results.earlier.flat()
   if (earlier && earlier.bodyHash !== batch.bodyHash)
     throw new Invalid({ 'Idempotency-Key': ['The Idempotency-Key has been used for another batch.'] })
