@@ -7,10 +7,11 @@ import { rowsOf, type Slots } from '../../db/prepared.ts'
 import type { ResultOf } from '../../db/run.ts'
 import { accounts } from '../../db/schema.ts'
 import { type Draft, withErrors } from '../../domain/draft.ts'
-import { CursorExpired, type FieldErrors } from '../../domain/failures.ts'
+import type { FieldErrors } from '../../domain/failures.ts'
 import type { FeedCursor } from '../../domain/feed-cursor.ts'
 import { addError } from '../../domain/field-errors.ts'
 import type { Minor } from '../../domain/money.ts'
+import { requireValid } from './cursor.ts'
 import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
 import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
@@ -84,8 +85,7 @@ export function feedStatement(owner: Owner, { from, limit }: FeedRequest) {
 export function feedOf({ from, limit, epoch }: FeedRequest, found: FoundPage): Feed {
   const { user, lastChange, balances } = found
   const cursor = typeof from === 'string' ? { epoch, userId: user.id, seq: lastChange } : from
-  if (cursor.epoch !== epoch || cursor.userId !== user.id || cursor.seq > lastChange)
-    throw new CursorExpired()
+  requireValid(cursor, epoch, found)
   if (from === 'now') return { changes: [], cursor, hasMore: false, isSnapshot: false, balances }
   if (from === 'start' || from.walk) {
     const { changes, walk } = pageOfWalk({ ...found, profile: from === 'start' ? user : undefined }, limit)

@@ -2,7 +2,6 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Scope, User } from '../../db/owner.ts'
 import type { ResultOf } from '../../db/run.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
-import { CursorExpired } from '../../domain/failures.ts'
 import { transactionColumns } from '../transactions/read.ts'
 import {
   type Change,
@@ -60,13 +59,12 @@ type Found = {
 
 /**
  * The first `limit` of the changes found, and the number up to which there are no others (`seq`, the next cursor).
- * `limit` + 1 rows must have been asked for. Throws CursorExpired if older entries have been removed from the log.
+ * `limit` + 1 rows must have been asked for.
  */
 export function pageOfLog(
   { changed, logged, balances, user, lastChange }: Found,
   limit: number,
 ): { changes: Change[]; seq: number } {
-  if (logged.some(({ noun }) => noun === 'forgotten')) throw new CursorExpired()
   const changeOf = changesOfTransactions(balances)
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [

@@ -1,10 +1,9 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Operation } from '../../contract/operations.ts'
-import { lastChange } from '../../db/changes.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import type { Bound, Slots } from '../../db/prepared.ts'
-import { changes, uploadSteps } from '../../db/schema.ts'
-import type { FeedCursor } from '../../domain/feed-cursor.ts'
+import { uploadSteps } from '../../db/schema.ts'
+import { canContinue, type Seen } from '../changes/cursor.ts'
 import { rowsTwice } from './names.ts'
 
 /*
@@ -67,9 +66,6 @@ function decisionsOf(uploadId: SQL, steps: readonly string[]): SQL {
 
 const literals = (texts: readonly string[]) => sql.raw(texts.map((text) => `'${text}'`).join(', '))
 
-/** What the client has seen of the feed. */
-export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
-
 /** An upload, what must be checked before any of it is done (`names` is from `namesToCompare`), and the current epoch. */
 export type Checks = { uploadId: string; names: string | undefined; cursor: Seen | undefined; epoch: number }
 
@@ -84,10 +80,4 @@ export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots
   const isEachOnce = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL
   return { id: uploadId, userId: owner.id, guard }
-}
-
-/** True if the feed can continue from this cursor. */
-export function canContinue({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
-  const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
-  return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
 }

@@ -1,0 +1,28 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { lastChange } from '../../db/changes.ts'
+import type { Scope } from '../../db/owner.ts'
+import type { Slots } from '../../db/prepared.ts'
+import { changes } from '../../db/schema.ts'
+import { CursorExpired } from '../../domain/failures.ts'
+import type { FeedCursor } from '../../domain/feed-cursor.ts'
+
+/** The part of a cursor that shows what the client has seen of the feed. */
+export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
+
+type Found = { user: { id: number }; lastChange: number; logged: { noun: string }[] }
+
+/**
+ * Throws CursorExpired if the feed cannot continue from the cursor: data has been restored since, it is another user's,
+ * it is ahead of the last change, or the log no longer has all the changes that it has not seen.
+ */
+export function requireValid(cursor: Seen, epoch: number, { user, lastChange, logged }: Found): void {
+  const isForgotten = logged.some(({ noun }) => noun === 'forgotten')
+  if (cursor.epoch !== epoch || cursor.userId !== user.id || cursor.seq > lastChange || isForgotten)
+    throw new CursorExpired()
+}
+
+/** `requireValid` in SQL, for uploads, which must know before they write. */
+export function canContinue({ id }: Scope, { epoch, userId, seq }: Slots<Seen>, current: SQL<number>): SQL {
+  const next = sql`select noun from ${changes} where user_id = ${id} and seq > ${seq} order by seq limit 1`
+  return sql`(${epoch} = ${current} and ${userId} = ${id} and ${seq} <= ${lastChange(id)} and (${next}) is not 'forgotten')`
+}
