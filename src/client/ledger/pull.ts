@@ -1,10 +1,10 @@
 import type { Feed, UploadAnswer } from '../api.ts'
 import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
+import { applyAnswers } from './answers.ts'
 import { isFeedChange, servedRows } from './rows.ts'
-import { isCursorRefused, keepTouched, type LedgerRun, referredTo } from './run.ts'
+import { isCursorRefused, type LedgerRun } from './run.ts'
 import { blockEntries, deletionsExcept, type Entry } from './store.ts'
-import { leftAfter, type Waiting } from './waiting.ts'
 
 /** Pulls until the copy is up to date. */
 export async function pull(run: LedgerRun): Promise<void> {
@@ -78,39 +78,6 @@ function endSnapshot(run: LedgerRun): Entry[] {
   stored.incoming = servedRows()
   run.touchAll()
   return deletionsExcept(stored.blocks, meta.generation)
-}
-
-function applyAnswers(run: LedgerRun): Entry[] {
-  const { report, answers } = run
-  const entries: Entry[] = []
-  for (const [id, result] of answers) {
-    const one = run.stored().waiting.get(id)
-    if (!one?.sent) continue
-    const left = leftAfter(one, result)
-    // Refused only because another row has to be corrected first: this one waits for that, with no error of its own.
-    const isHeld = result.outcome === 'invalid' && left !== undefined && namesInvalid(run, one)
-    entries.push(keepTouched(run, id, isHeld ? { ...left, errors: null } : left))
-    if (left?.conflict) report.conflicts += 1
-    else if (left?.errors) report.rejected += isHeld ? 0 : 1
-    else {
-      report.sent += 1
-      run.attempted.delete(id)
-    }
-  }
-  answers.clear()
-  return entries
-}
-
-/** True if what was sent refers to a row whose creation is invalid as well. */
-function namesInvalid(run: LedgerRun, { sent }: Waiting): boolean {
-  const { waiting } = run.stored()
-  return referredTo(sent).some((id) => {
-    const named = waiting.get(id)
-    return (
-      (named?.sent ?? named?.next)?.op === 'create' &&
-      (run.answers.get(id)?.outcome === 'invalid' || named?.errors)
-    )
-  })
 }
 
 /** If the rows do not add up to the balances, one was damaged or missed: all are read again, once in a run. */
