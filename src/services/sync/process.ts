@@ -39,9 +39,10 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
 }))
 
 /**
- * Processes a batch, in one round trip and one transaction, however many items it has. If it would push a balance or
- * total past its bounds, the batch fails as a whole. A second call, even at the same time, finds it done. Returns the id
- * of the user's next batch if that should be queued now.
+ * Processes a batch, in one round trip and one transaction, however many items it has; `decideOutcomes` decides what
+ * becomes of each. If it would push a balance or total past its bounds, the batch fails as a whole. A second call, even
+ * at the same time, finds it done. Returns the id of the user's next batch if that should be queued now. If it throws,
+ * consumers/dispatch.ts has it tried again, and after the last attempt worker.ts calls `failSync`.
  */
 export async function processSync(db: Database, batchId: string, now: Date): Promise<string | undefined> {
   try {

@@ -25,7 +25,10 @@ type Entry = ReadRow & {
   currency: string | null
 }
 
-/** Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. */
+/**
+ * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. The signs of its
+ * amounts become income and expense in services/imports/understand.ts.
+ */
 export function readBankCsv(text: string, options: FileOptions, isSheet = false): BankStatement {
   const problems = new Problems()
   const table = openTable(text, options, fields)
