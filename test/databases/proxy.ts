@@ -78,7 +78,7 @@ export async function startDatabaseProxy(
       const { method = 'GET' } = incoming
       const options = { agent, method, headers: { host }, ...(signal && { signal }) }
       const pass = (body: Buffer) => exchange(request(`${origin}${path}`, options), body)
-      const answer = await (keepsStreams && !isFaulty ? line.streams.send(body, pass) : pass(body))
+      const answer = await (keepsStreams ? line.streams.send(body, pass) : pass(body))
       line.work = sum(line.work, workOf(body, answer.body))
       return answer
     }
