@@ -51,7 +51,7 @@ export async function runScenario(
         say('counting')
         const counted = await countAll(bench)
         say('timing')
-        return timeAll(counted, bench, runtimes, { near, far, latencyMs: size.latencyMs, say })
+        return timeAll(counted, bench, runtimes, { near, far, size, say })
       },
     )
     say('landing')
@@ -116,16 +116,16 @@ function withRuntimes<T>(
   )
 }
 
-type Timing = { near: Series; far: Series; latencyMs: number; say: (line: string) => void }
+type Timing = { near: Series; far: Series; size: Size; say: (line: string) => void }
 
 async function timeAll(
   counted: Counted[],
   bench: Bench,
   { direct, counting }: Runtimes,
-  { near, far, latencyMs, say }: Timing,
+  { near, far, size, say }: Timing,
 ): Promise<CaseResult[]> {
   const nearBy = { barePath: '/bare', latencyMs: 0, series: near }
-  const farAway = { barePath: '/select-1', latencyMs, series: far }
+  const farAway = { barePath: '/select-1', latencyMs: size.latencyMs, series: far }
   const results = new Map<string, CaseResult>()
   for (const turn of turnsOf(counted)) {
     const measured = [
@@ -138,7 +138,7 @@ async function timeAll(
     }
   }
   // Whatever disturbed the bare route disturbed the cases next to it: they run again. The report says if that fails too.
-  const again = new Set(astray([...results.values()]).map(({ name }) => name))
+  const again = new Set(size.retriesDisturbed ? astray([...results.values()]).map(({ name }) => name) : [])
   for (const turn of turnsOf(counted).filter((cases) => cases.some(({ name }) => again.has(name)))) {
     say(`disturbed, once more: ${turn.map(({ name }) => name).join(', ')}`)
     const latencies = await timeCases(turn, bench, counting, farAway)

@@ -5,8 +5,13 @@ import { enoughForP99, type Series } from './measure.ts'
 /** A history, and the calls that are timed over it: `far` is with latency of the database, `near` without. */
 export type Timed = { history: History; near: Series; far: Series }
 
-/** How much a run measures. */
-export type Size = { histories: Timed[]; latencyMs: number; landing: LandingSize }
+/** How much a run measures. With `retriesDisturbed`, what the machine disturbed is timed once more. */
+export type Size = {
+  histories: Timed[]
+  latencyMs: number
+  retriesDisturbed: boolean
+  landing: LandingSize
+}
 
 const ofOne = (ownTransactions: number): History => ({
   name: `${ownTransactions.toLocaleString('en')} transactions`,
@@ -32,6 +37,7 @@ export const full: Size = {
     { history: tenThousandUsers, near: some, far: fewFar },
   ],
   latencyMs: 30,
+  retriesDisturbed: true,
   landing: { creates: 500, batches: 20, items: 1_000, files: 4, fileRows: 10_000, raw: 20_000 },
 }
 
@@ -40,5 +46,6 @@ const two: Series = { calls: 2, least: 2, seconds: 1 }
 export const quick: Size = {
   histories: [{ history: { ...ofOne(1_000), users: 300, scryptCost: '1024,8,1' }, near: two, far: two }],
   latencyMs: 5,
+  retriesDisturbed: false,
   landing: { creates: 10, batches: 2, items: 50, files: 1, fileRows: 100, raw: 100 },
 }
