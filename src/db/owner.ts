@@ -49,7 +49,7 @@ export class Owner implements Scope {
   /** The user's id and the number of their last change, as `7-42`, once `lookUp` or a watched `run` has read them. */
   state: string | undefined
   #lastUsedAt: Date | undefined
-  #watched: { known: string | undefined } | undefined
+  #watched: { clientState: string | undefined } | undefined
   #scope: Scope | undefined
 
   constructor(db: Database, { tokenId, secretHash }: { tokenId: number; secretHash: string }, now: Date) {
@@ -77,14 +77,14 @@ export class Owner implements Scope {
   async run<T extends Statements>(statements: T = {} as T): Promise<Results<T> & { user: User }> {
     const isWatched = this.#watched !== undefined
     const identification = identify({ check: this.check, isWatched })
-    const results = await this.#runUnlessKnown({ ...identification, ...statements })
+    const results = await this.#runUnlessUnchanged({ ...identification, ...statements })
     const { user } = this.#recognise(results.user as ResultOf<ReturnType<typeof identify>['user']>)
     return { ...(results as Results<T>), user }
   }
 
   /** Runs a lookup (`prepareLookup`) and returns what it has found. Throws Unauthenticated and NotModified as `run` does. */
   async lookUp<T>(lookup: Bound<Found<T>[]>): Promise<Found<T>> {
-    const { found } = await this.#runUnlessKnown({ found: lookup })
+    const { found } = await this.#runUnlessUnchanged({ found: lookup })
     return this.#recognise(found)
   }
 
@@ -97,29 +97,27 @@ export class Owner implements Scope {
   }
 
   /**
-   * Makes `run` read the user's state. If it is the one that the client knows, `run` and `lookUp` throw NotModified
-   * before any other statement is executed. Once a day the request runs all the same, so that the token's use is
-   * recorded.
+   * Makes `run` read the user's state. If it is still `clientState`, the one that the client has, `run` and `lookUp`
+   * throw NotModified before any other statement is executed. Once a day the request runs all the same, so that the
+   * token's use is recorded.
    */
-  watch(known: string | undefined): void {
-    this.#watched = { known }
+  watch(clientState: string | undefined): void {
+    this.#watched = { clientState }
   }
 
-  async #runUnlessKnown<T extends Statements>(statements: T): Promise<Results<T>> {
-    const { check, now } = this
-    const known = this.#watched?.known
-    const stop = known === undefined ? {} : stopIfKnown({ check, known, recentAfter: recentAfter(now) })
+  async #runUnlessUnchanged<T extends Statements>(statements: T): Promise<Results<T>> {
+    const clientState = this.#watched?.clientState
+    if (clientState === undefined) return runAll(this.db, statements)
+    const stop = stopIfUnchanged({ check: this.check, clientState, recentAfter: recentAfter(this.now) })
     try {
       return (await runAll(this.db, { ...stop, ...statements })) as Results<T>
     } catch (error) {
-      if (error instanceof NotModified) this.#takeKnownState()
+      if (error instanceof NotModified) {
+        this.state = clientState
+        this.userId = Number(clientState.split('-')[0])
+      }
       throw error
     }
-  }
-
-  #takeKnownState(): void {
-    this.state = this.#watched?.known
-    this.userId = Number(this.state?.split('-')[0])
   }
 
   /** Runs a single statement, as `run` does, and returns its result. */
@@ -151,32 +149,34 @@ export function prepareOwned<S extends object, T extends NamedStatements>(
 export type Found<T> = { user: User; lastUsedAt: Date; lastChange: number } & T
 
 /**
- * Prepares a statement that finds the user behind a token, with further columns (see `rowsOf`), for requests so
- * frequent that no row may be read twice. `build` gets a known owner and the number of that owner's last change.
+ * Prepares a statement for the most frequent requests: on its own, it identifies the user and reads all that the request
+ * needs, so that no row is read twice. `build` makes its columns (see `rowsOf`).
  */
 export function prepareLookup<S extends object, C extends Record<string, SQL>>(
-  build: (owner: Scope & { lastChange: SQL<number> }, slots: S) => C,
+  build: (owner: typeof ownerOfLookup, slots: S) => C,
 ): (owner: Owner, input: InputOf<S>) => Bound<Found<{ [Name in keyof C]: C[Name]['_']['type'] }>[]> {
-  const scope = {
-    id: sql<number>`users.id`,
-    isKnown: sql`true`,
-    db: builder,
-    lastChange: sql<number>`users.last_change`,
-  }
   const prepared = prepare(({ check, input }: Slots<{ check: TokenCheck; input: InputOf<S> }>) => ({
     found: builder
       .select({
         user: selectedUser,
         lastUsedAt: sql`users.token_used_at`.mapWith(tokens.lastUsedAt),
-        lastChange: scope.lastChange,
-        ...build(scope, input as unknown as S),
+        lastChange: ownerOfLookup.lastChange,
+        ...build(ownerOfLookup, input as unknown as S),
       })
       .from(userWithLastChange(check))
-      // SQLite does not merge a subquery with LIMIT into a query with WHERE. Merged, it would compute the last change
-      // again wherever it is used.
+      // Always true. Without a condition, SQLite would merge the subquery, which has a LIMIT, into this query, and
+      // compute the last change anew wherever it is used.
       .where(sql`users.id is not null`),
   }))
   return ({ check }, input) => prepared({ check, input }).found as Bound<never>
+}
+
+/** The owner as the columns of a lookup see it: identified by the query that they belong to. */
+const ownerOfLookup = {
+  id: sql<number>`users.id`,
+  isKnown: sql`true`,
+  db: builder,
+  lastChange: sql<number>`users.last_change`,
 }
 
 /** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns require the table. */
@@ -186,16 +186,16 @@ const selectedUser = Object.fromEntries(
 
 const userWithLastChange = (check: ValuesOrSlots) => sql`(
   select users.*, last_used_at as token_used_at, ${lastChange(sql`users.id`)} as last_change
-    from tokens join users on users.id = tokens.user_id where ${holdsToken(check)} limit 1) users`
+    from tokens join users on users.id = tokens.user_id where ${isValidToken(check)} limit 1) users`
 
-/** True for the row of the token, if it is valid. */
-function holdsToken({ tokenId, secretHash, ...lifetime }: ValuesOrSlots): SQL {
+/** Matches the row of the token if it is valid. */
+function isValidToken({ tokenId, secretHash, ...lifetime }: ValuesOrSlots): SQL {
   return sql`tokens.id = ${tokenId} and secret_hash = ${secretHash} and ${isLive(lifetime)}`
 }
 type ValuesOrSlots = { [Name in keyof TokenCheck]: TokenCheck[Name] | SQL }
 
 function scopeOf(check: ValuesOrSlots): Scope {
-  const id = sql<number>`(select user_id from tokens where ${holdsToken(check)})`
+  const id = sql<number>`(select user_id from tokens where ${isValidToken(check)})`
   return { id, isKnown: sql`${id} is not null`, db: builder }
 }
 
@@ -208,15 +208,22 @@ const identify = prepare(({ check, isWatched }: Slots<{ check: TokenCheck; isWat
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
-    .where(holdsToken(check)),
+    .where(isValidToken(check)),
 }))
 
-/** Fails on purpose if the token is valid, its use was recorded within the last day, and the client knows the state. */
-const stopIfKnown = prepare(
-  ({ check, known, recentAfter }: Slots<{ check: TokenCheck; known: string; recentAfter: Date }>) => ({
+/**
+ * Fails on purpose if the token is valid, its use was recorded within the last day, and the state is still the client's.
+ * The mark is not a JSON path, so SQLite raises an error that quotes it, of which db/errors.ts makes NotModified.
+ */
+const stopIfUnchanged = prepare(
+  ({
+    check,
+    clientState,
+    recentAfter,
+  }: Slots<{ check: TokenCheck; clientState: string; recentAfter: Date }>) => ({
     stop: builder.all(sql`
       select json_extract('{}', ${sql.raw(`'${notModifiedMark}'`)}) from tokens
-       where ${holdsToken(check)} and last_used_at > ${recentAfter}
-         and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${known}`),
+       where ${isValidToken(check)} and last_used_at > ${recentAfter}
+         and user_id || '-' || ${lastChange(sql`tokens.user_id`)} = ${clientState}`),
   }),
 )

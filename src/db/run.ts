@@ -32,7 +32,7 @@ export async function runOne<T extends Runnable>(db: Database, statement: T): Pr
 }
 
 /** Statements whose results nobody reads, for `runAll`. */
-export const runEach = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
+export const unread = (statements: SQL[]) => statements.map((statement) => builder.run(statement))
 
 function toBound(statement: Runnable): Bound {
   return 'decode' in statement ? statement : bind(statement)

@@ -1,7 +1,7 @@
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Owner } from '../../db/owner.ts'
 import { ownRow, readOwn, requireOwned, selectOwnership } from '../../db/ownership.ts'
-import { runEach } from '../../db/run.ts'
+import { unread } from '../../db/run.ts'
 import { imports } from '../../db/schema.ts'
 import { withinBounds } from '../bounds.ts'
 import { undoImport } from './undo.ts'
@@ -40,7 +40,7 @@ export async function deleteImport(owner: Owner, id: number, isForced: boolean):
       'amount',
       owner.run({
         owned: selectOwnership(owner, imports, id),
-        undone: runEach(undone),
+        undone: unread(undone),
         left: owner.db
           .select({ id: imports.id })
           .from(imports)

@@ -5,7 +5,7 @@ import { insertWhere } from '../../db/insert-where.ts'
 import { nextTransactionId } from '../../db/next-id.ts'
 import { prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
-import { runEach } from '../../db/run.ts'
+import { unread } from '../../db/run.ts'
 import { batches, batchParts, imports, type StoredOutcome } from '../../db/schema.ts'
 import { maxErrors } from '../../statements/problems.ts'
 import { isOfFile } from '../bulk-duplicates.ts'
@@ -62,7 +62,7 @@ export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
       transientBatch(batch.id, owner.id, owner.now),
       and(isVerified(owner), isFirst) as SQL,
     ),
-    items: runEach(stageImportRows(owner, batch.id, plan.parts)),
+    items: unread(stageImportRows(owner, batch.id, plan.parts)),
     ...selectFaults(owner, plan),
     ...createIfValid(owner, plan, importId),
     ...joinMatches(owner, plan, importId),
@@ -70,7 +70,7 @@ export const importStatements = prepareOwned((owner, plan: Slots<Plan>) => {
     ...selectCandidates(owner, plan.looksForMatches ? daysIfCreated(plan.days, answered) : noDays),
     forgotten: plan.takesDeleted ? [db.run(forgetTaken(owner, importId))] : [],
     cleared: db.delete(batches).where(eq(batches.id, batch.id)),
-    undone: plan.isDryRun ? runEach([sql`rollback to dry_run`, sql`release dry_run`]) : [],
+    undone: plan.isDryRun ? unread([sql`rollback to dry_run`, sql`release dry_run`]) : [],
   }
 })
 
@@ -108,8 +108,8 @@ function createIfValid(owner: Importer, plan: Slots<Plan>, importId: SQL) {
     duplicates: db.all<FoundDuplicate>(selectDuplicates(id)),
     created: insertWhere(db, imports, newImport(owner, plan), isValid).returning(),
     rows: db.run(createRows(id, now, { isSynced: false, importId, guard: sql`${importId} is not null` })),
-    counted: runEach(countRows(owner.id, isImportedBy(importId))),
-    booked: runEach(markBooked(owner, id, importId)),
+    counted: unread(countRows(owner.id, isImportedBy(importId))),
+    booked: unread(markBooked(owner, id, importId)),
   }
 }
 
@@ -119,7 +119,7 @@ function joinMatches(owner: Importer, { pairs, joinsPairs }: Slots<Plan>, import
     update imports set joined = (select count(*) from (${joinedOf(owner.id, matched)}))
      where id = ${importId} returning joined`
   return {
-    joins: joinsPairs ? runEach(joinPairs(owner, matched, sql`true`)) : [],
+    joins: joinsPairs ? unread(joinPairs(owner, matched, sql`true`)) : [],
     joined: joinsPairs ? [owner.db.all<{ joined: number }>(countJoined)] : [],
   }
 }

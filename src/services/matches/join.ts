@@ -3,7 +3,7 @@ import type { Pair } from '../../contract/matches.ts'
 import { lastChange, nextChange } from '../../db/changes.ts'
 import type { Owner, Scope } from '../../db/owner.ts'
 import { hasLiveAccounts, requireComplete } from '../../db/ownership.ts'
-import { runEach } from '../../db/run.ts'
+import { unread } from '../../db/run.ts'
 import { transactions } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { withinBounds } from '../bounds.ts'
@@ -47,7 +47,7 @@ export async function joinMatch(owner: Owner, draft: Draft<Pair>): Promise<Trans
     'amount',
     owner.run({
       verdict: selectVerdict(owner.db, rules),
-      joined: runEach(joinPairs(owner, list, allHold(rules))),
+      joined: unread(joinPairs(owner, list, allHold(rules))),
       remains: owner.db
         .select(transactionColumns)
         .from(transactions)

@@ -7,7 +7,7 @@ import { insertWhere } from '../../db/insert-where.ts'
 import { prepareOwned } from '../../db/owner.ts'
 import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Bound, Slots } from '../../db/prepared.ts'
-import { runEach } from '../../db/run.ts'
+import { unread } from '../../db/run.ts'
 import { batches, spentClientIds, transactions } from '../../db/schema.ts'
 import {
   columnsAsSent,
@@ -126,11 +126,11 @@ const create = prepareOwned((owner, { parts, ...checks }: Slots<Checks & Parts>)
   const { id, userId, guard } = uploadOf(owner, checks)
   return {
     batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
-    items: runEach(stageRows(id, parts, creationFields, judgedItems(userId))),
+    items: unread(stageRows(id, parts, creationFields, judgedItems(userId))),
     // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
     rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
-    counted: runEach(countCreated(id)),
+    counted: unread(countCreated(id)),
   }
 })
 

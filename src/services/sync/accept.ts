@@ -4,7 +4,7 @@ import { idempotency } from '../../db/idempotency.ts'
 import { insertWhere } from '../../db/insert-where.ts'
 import { type Owner, prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots } from '../../db/prepared.ts'
-import { runEach } from '../../db/run.ts'
+import { unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../domain/failures.ts'
@@ -72,7 +72,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
       newBatch(owner, batch, queuedAt),
       and(canBeStored, isFirst) as SQL,
     ).returning({ id: batches.id }),
-    items: runEach(stageItems(owner, batch)),
+    items: unread(stageItems(owner, batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],

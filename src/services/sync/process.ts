@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { builder, type Database } from '../../db/client.ts'
 import { isOutOfBounds } from '../../db/errors.ts'
 import { prepare, type Slots } from '../../db/prepared.ts'
-import { runAll, runEach } from '../../db/run.ts'
+import { runAll, unread } from '../../db/run.ts'
 import { batches, batchParts } from '../../db/schema.ts'
 import {
   countCreated,
@@ -34,7 +34,7 @@ const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date
   rows: builder.run(
     createRows(batchId, now, { isSynced: true, importId: sql`null`, guard: hasUser(batchId) }),
   ),
-  counted: runEach(countCreated(batchId)),
+  counted: unread(countCreated(batchId)),
   ...finishing(batchId, now, 'completed'),
 }))
 
