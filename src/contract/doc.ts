@@ -9,7 +9,7 @@ type Keywords = { [keyword: string]: unknown }
 
 /**
  * What the OpenAPI document says about a field: a sentence, or keywords of JSON Schema. The document is made when the
- * Worker is built, so the bundle does not need these texts: in it this function is empty, and esbuild drops its
+ * Worker is built, so the bundle does not need these texts: there this function is empty, and esbuild drops its
  * arguments.
  */
 export function doc(said: string | Keywords): Keywords | undefined {

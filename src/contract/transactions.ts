@@ -42,7 +42,10 @@ const fields = z.object({
       'A positive amount, as text or a number, with at most two decimal places. `type` gives the direction.',
     ),
   ),
-  description: field(z.optional(nullableText()), doc('In your own words.')),
+  description: field(
+    z.optional(nullableText()),
+    doc("Free text; in rows from a bank's file, what the bank wrote."),
+  ),
   reference: field(
     z.optional(nullableText()),
     doc(
@@ -230,7 +233,7 @@ export const transactionPage = /* @__PURE__ */ shown.object(
     searched_back_to: field(
       z.optional(z.nullable(shown.calendarDate())),
       doc(
-        `Only with \`q\`: the day of the oldest row that was looked at, or null if all were. A search looks at the ${newestSearched} between \`from\` and \`to\`, of the account if one is given, or else of the category, or else of all. To search further back, send this day as \`to\`.`,
+        `Only with \`q\`: the day to send as \`to\` to search further back, or null if there is none. A search looks at the ${newestSearched} between \`from\` and \`to\`: those of the account if one is given, otherwise those of the category if one is given, otherwise all.`,
       ),
     ),
   }),

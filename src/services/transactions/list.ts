@@ -22,14 +22,18 @@ import { search } from './search.ts'
 /** From this offset on, finding the month in which a page begins costs less than skipping rows one by one. */
 const farRows = 1_000
 
-/**
- * `total` counts the rows of all pages. For a search, `searchedBackTo` is the day of the oldest row that it looked at,
- * null if it looked at all of them.
- */
-type Counted = { total: number; searchedBackTo?: CalendarDate | null }
+export type TransactionPage = {
+  page: number
+  perPage: number
+  rows: TransactionWithRelations[]
+  /** The number of rows on all pages. */
+  total: number
+  /** Of a search: `dayToContinueFrom`, or null if it looked at all rows. */
+  searchedBackTo: CalendarDate | null | undefined
+}
 
-/** Here `searchedBackTo` is the day to continue from, which may be earlier (`dayToContinueFrom`). */
-export type TransactionPage = Counted & { page: number; perPage: number; rows: TransactionWithRelations[] }
+/** `oldestSearched` is the day of the oldest row that a search looked at, null if it looked at all. */
+type Counted = { total: number; oldestSearched?: CalendarDate | null }
 
 type Listing = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
 
@@ -58,13 +62,13 @@ export async function listTransactions(
     isFar: offset >= farRows,
   }
   const results = await owner.run(readPage(owner, listing))
-  const { total = 0, searchedBackTo } = results.counted[0] ?? {}
+  const { total = 0, oldestSearched } = results.counted[0] ?? {}
   return {
     page,
     perPage,
     rows: results.rows,
     total,
-    searchedBackTo: searchedBackTo && dayToContinueFrom(searchedBackTo, { from, to }),
+    searchedBackTo: oldestSearched && dayToContinueFrom(oldestSearched, { from, to }),
   }
 }
 

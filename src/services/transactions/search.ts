@@ -40,6 +40,6 @@ export function search(owner: Scope, filter: Slots<Conditions>): Search {
        order by looked.transaction_date desc, looked.id desc limit ${perPage} offset ${offset}`,
     counted: sql`
       select count(iif(${isMatch}, 1, null)) as total,
-             iif(count(*) < ${reach}, null, min(looked.transaction_date)) as searchedBackTo from ${looked}`,
+             iif(count(*) < ${reach}, null, min(looked.transaction_date)) as oldestSearched from ${looked}`,
   }
 }
