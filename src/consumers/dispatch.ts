@@ -11,8 +11,8 @@ export type Handler = (message: Message) => Promise<MessageOutcome>
 /**
  * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up
  * the others. Every message has its own handler and its own line in the log. When the last of
- * its `max_retries` (wrangler.toml) has failed, it goes to the dead-letter queue, whose consumer `consumerOf`
- * in worker.ts chooses; if there is none, it is dropped.
+ * its `max_retries` (wrangler.toml) has failed, it goes to the dead-letter queue (`consumerOf` in worker.ts chooses
+ * that queue's consumer); without such a queue, it is dropped.
  */
 export async function consume(
   { queue, messages }: MessageBatch,

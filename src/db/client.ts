@@ -34,7 +34,7 @@ export type Database = typeof builder & {
   send(statements: Bound[]): Promise<unknown[]>
 }
 
-/** Makes a run wait before it asks the database, and before it reads an answer (http/turns.ts). */
+/** Makes a request wait before it asks the database, and before it reads an answer (http/turns.ts). */
 export type Pace = { beforeAsking(): Promise<void>; beforeReading(): Promise<void> }
 
 const noPace: Pace = { beforeAsking: async () => {}, beforeReading: async () => {} }
@@ -87,7 +87,7 @@ async function attempt(
       })
     },
   })
-  // A single read is a transaction by itself, and takes the driver less work than a batch.
+  // A single read is a transaction in itself, and is less work for the driver than a batch.
   const isAlone = mode === 'read' && statements.length === 1
   const results = isAlone
     ? [await client.execute(statements[0] as Bound)]
@@ -135,7 +135,8 @@ function tapped(response: Response, take: (steps: (Step | null)[]) => void): Res
   }
   return Object.assign(response, { json })
 }
-/** The answer to a batch has its steps; that to a single statement is one. */
+
+/** The answer to a batch lists its steps; the answer to a single statement is itself a step. */
 type StreamResult = { response?: { result?: Partial<Step> & { step_results?: (Step | null)[] } } }
 
 function withoutRows<T extends Partial<Step> | null>(step: T): T {

@@ -139,8 +139,8 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 }
 
 /**
- * Returns the values of a draft. Before throwing its errors, checks that the token is valid and, if the request writes a
- * row, that the row meets `required` (docs/contract.md, Order of checks).
+ * Returns the values of a draft. If it has errors, throws what takes precedence over them (docs/contract.md, Order of
+ * checks): Unauthenticated or, if the request writes a row, NotFound, Forbidden or VersionConflict; otherwise Invalid.
  */
 export async function requireComplete<T>(owner: Owner, draft: Draft<T>, required?: Precondition) {
   if (draft.complete) return draft.values

@@ -42,8 +42,8 @@ export type NamedStatements = Record<string, Statement | Statement[]>
 const mostShapes = 200
 
 /**
- * Prepares statements: their text is built once in each isolate for each shape of input, since building it
- * anew took a third of a request's CPU time. `build` cannot look at values: it gets a slot for each.
+ * Prepares statements: their text is built once in each isolate for each shape of input, since building it for every
+ * request took a third of the request's CPU time. `build` cannot look at values: it gets a slot for each.
  */
 export function prepare<S extends object, T extends NamedStatements>(
   build: (slots: S) => T,

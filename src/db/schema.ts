@@ -117,7 +117,7 @@ export const passwordResets = sqliteTable(
   (t) => [index('password_resets_user').on(t.userId), index('password_resets_expiry').on(t.expiresAt)],
 )
 
-/** What the exact limits count (services/throttle.ts): a row for each attempt and limit it counts against. */
+/** What the exact limits count (services/throttle.ts): one row per attempt and per limit that it counts against. */
 export const attempts = sqliteTable(
   'attempts',
   { nonce: text().primaryKey(), key: text().notNull(), at: instant().notNull() },
@@ -146,7 +146,7 @@ export const accounts = sqliteTable(
   {
     id: id(),
     userId: ownerUntilDeleted(),
-    /** The owner of a deleted account, whose transactions no longer count but still have to be removed. */
+    /** The owner, once the account is deleted: its transactions no longer count, but still have to be removed. */
     formerUserId: integer(),
     name: text().notNull(),
     type: text({ enum: accountTypes }).notNull(),
@@ -179,7 +179,7 @@ export const accounts = sqliteTable(
   ],
 )
 
-/** A deleted category stays, without owner and name, while transactions refer to it; these count as uncategorised. */
+/** A deleted category stays, with no owner or name, while transactions refer to it; they count as uncategorised. */
 export const categories = sqliteTable(
   'categories',
   {
@@ -251,7 +251,7 @@ export const transactions = sqliteTable(
 
 /**
  * Kept figures: totals and counts of a user's transactions by month, type, category and accounts, from which dashboards
- * and numbers of pages are made. Triggers update them for single rows, db/figures.ts for many.
+ * and page counts are computed. Triggers update them for single rows, db/figures.ts for many.
  */
 export const totals = sqliteTable(
   'totals',
@@ -260,7 +260,7 @@ export const totals = sqliteTable(
     /** `YYYY-MM`. */
     month: text().notNull(),
     type: text({ enum: transactionTypes }).notNull(),
-    /** 0 is uncategorised, since a primary key cannot hold null. */
+    /** 0 if uncategorised: nulls in a primary key never conflict, so `on conflict` would not find the row. */
     categoryId: integer().notNull(),
     accountId: integer().notNull(),
     /** 0 unless it is a transfer. */
@@ -301,7 +301,7 @@ export const changes = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.seq] })],
 )
 
-/** The highest id of a deleted transaction: ids are never assigned again. */
+/** The highest id of a deleted transaction, so that no id is assigned twice. */
 export const spentIds = sqliteTable('spent_ids', {
   noun: text().primaryKey(),
   highest: integer().notNull(),
@@ -338,7 +338,7 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** The kind of match in which it was joined, or remained as the outflow; null if it was deleted or edited. */
+    /** The kind of match that joined it or, as the outflow of a transfer, kept it; null if it was deleted or edited. */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
     importId: integer(),
@@ -346,7 +346,7 @@ export const remembered = sqliteTable(
     bookedBy: integer(),
     /** The transaction that it was joined with; its own id if it was edited, or remained as the outflow of a transfer. */
     joinedId: integer(),
-    /** What stands for it now: `joinedId`, or what that was joined with in turn; null if that is deleted. */
+    /** Which transaction stands for it now: `joinedId`, or what that was joined with later; null once that is gone. */
     survivorId: integer(),
     /** The number of the user's last change before it was joined: the changes of the join have greater numbers. */
     seq: integer(),

@@ -56,21 +56,22 @@ export function lastDayOf(month: CalendarMonth): CalendarDate {
 /** The days from one to the other, both included; none if the two are in the wrong order. */
 export type Span = { from: CalendarDate; to: CalendarDate }
 
-/** The days of a span that a transaction can have. */
+/** The part of a span that lies within the dates allowed for transactions. */
 export function possibleDays({ from, to }: Span): Span {
   return { from: from < earliestDate ? earliestDate : from, to: to > latestDate ? latestDate : to }
 }
 
 /**
- * The day to continue from after looking at the newest rows of a span, down to `oldest`; null if none is left. It lies
- * before `to`, or a day with more rows than are looked at could never be passed.
+ * Where to continue (the next `to`) after looking at the newest rows of a span, down to the day `oldest`; null if no
+ * earlier day is left. Always before `to`: a search could otherwise never get past a day that has more rows than it
+ * looks at.
  */
 export function dayToContinueFrom(oldest: CalendarDate, { from, to }: Span): CalendarDate | null {
   if (oldest < to) return oldest
   return from < to ? addDays(to, -1) : null
 }
 
-/** A span as whole months (none if they are in the wrong order) and the parts of the months that it cuts. */
+/** A span as whole months (none if `firstMonth` is after `lastMonth`) and the partial months at its ends. */
 export type Period = { firstMonth: CalendarMonth; lastMonth: CalendarMonth; cuts: Span[] }
 
 /** Divides a span into whole months and at most two parts of months, at its ends. */

@@ -2,7 +2,7 @@
 export const accountTypes = ['bank', 'mobile', 'cash'] as const
 export const categoryTypes = ['income', 'expense'] as const
 export const transactionTypes = ['income', 'expense', 'transfer'] as const
-/** The types of all rows that have one. */
+/** The types of accounts, categories and transactions together. */
 export const rowTypes = ['bank', 'mobile', 'cash', 'income', 'expense', 'transfer'] as const
 /** The characters that may separate whole units from cents in a file. */
 export const decimalSeparators = ['.', ','] as const
@@ -29,5 +29,5 @@ export const matchCertainties = ['sure', 'likely'] as const
 export const matchModes = ['suggest', 'off', 'sure'] as const
 /** The nouns of the change feed. */
 export const changedNouns = ['profile', 'account', 'category', 'transaction'] as const
-/** The versions of which a write expects its row to have one, between commas (`,3,4,`); undefined if any will do. */
+/** The versions of its row that a write accepts, between commas (`,3,4,`); undefined if it accepts any. */
 export type ExpectedVersions = string | undefined

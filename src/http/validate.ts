@@ -48,7 +48,7 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read>(
 ) {
   const check: MiddlewareHandler = zValidator('json', z.transform(read))
   // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // The `next` given here returns at once, so a request that waits for the database holds only what was read.
+  // The `next` given here returns at once, so a request that waits for the database holds only what `read` returned.
   const readAndLetGo: MiddlewareHandler<App> = async (c, next) => (await check(c, async () => {})) ?? next()
   const validator = every(jsonBody(maxBytes), readAndLetGo)
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })

@@ -6,7 +6,7 @@ import { addError, messageFor } from '../domain/field-errors.ts'
 /**
  * A rule that the database checks. It is part of the write's guard and, in the same round trip, of the verdict from
  * which the errors are made, so nothing can happen between the check and the write. `inputs` are the fields on which the
- * rule depends, `field` included: if one of them is invalid already, `brokenBy` adds no error for the rule.
+ * rule depends, `field` included: if one of them already has an error, `brokenBy` adds none for the rule.
  */
 export type Rule = { field: string; text: string; holds: SQL; inputs: string[] }
 

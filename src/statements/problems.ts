@@ -3,7 +3,7 @@ import { type FieldErrors, Invalid } from '../domain/failures.ts'
 import { addError, messageFor, moneyTexts, requiredText } from '../domain/field-errors.ts'
 import type { Minor, MoneyProblem } from '../domain/money.ts'
 
-/** How many errors of one import are listed. */
+/** The most errors that are listed for one import. */
 export const maxErrors = 100
 
 /** A file with more rows is refused. */
@@ -34,7 +34,7 @@ export class Problems {
     return null
   }
 
-  /** Returns a row's amount if it is one; otherwise adds an error and returns null. */
+  /** Returns a row's amount if it could be read; otherwise adds an error and returns null. */
   checkAmount(line: number, raw: string, amount: Minor | MoneyProblem, field = 'amount'): Minor | null {
     if (typeof amount === 'number') return amount
     this.addRow(line, field, raw.trim() === '' ? requiredText : moneyTexts[amount])

@@ -12,12 +12,12 @@ export type FileOptions = {
   decimal_separator?: DecimalSeparator
   /**
    * `inverted` if positive amounts were spent, `as_written` if negative ones were. In CSV and XLSX a file's
-   * own marks take precedence; in other formats `inverted` turns every amount round.
+   * own marks take precedence; in other formats `inverted` reverses the sign of every amount.
    */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant, by the name that `accountNames` gives it. */
   statement_account?: string
-  /** Which header, or which number (`"1"` is the first column), stands for each of our fields; `""` means none does. */
+  /** For each of our fields, the header or number of its column (`"1"` is the first); `""` if no column has it. */
   mapping?: Record<string, string>
 }
 

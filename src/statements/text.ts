@@ -1,5 +1,5 @@
 const maxCodePoints = 255
-/** The most characters of a text in a file that are kept: more are never used. */
+/** How many characters of a text in a file are kept; the rest would never be used. */
 export const maxTextLength = 20_000
 
 /** Control and formatting characters; a NUL could not even be stored. */
@@ -46,7 +46,7 @@ export function bankReference(...candidates: (string | null | undefined)[]): str
 /** A value as error messages quote it: one line of at most 40 characters. */
 export function quoted(raw: string): string {
   const text = cleanText(raw) ?? ''
-  // A character has up to two units.
+  // A code point takes up to two UTF-16 units; 41 of them show whether the text is too long.
   const start = [...text.slice(0, 82)]
   return start.length <= 40 ? text : `${start.slice(0, 39).join('')}…`
 }

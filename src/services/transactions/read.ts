@@ -10,7 +10,7 @@ type Account = typeof accounts.$inferSelect
 type Category = typeof categories.$inferSelect
 type Label<Type> = { id: number; name: string; type: Type }
 
-/** The category of a transaction; null if that has been deleted. */
+/** The id of a transaction's category; null if it has none, or if the category has been deleted. */
 export const liveCategory = sql<number | null>`(
   select id from ${categories} category where category.id = ${transactions.categoryId} and category.user_id is not null)`
 
