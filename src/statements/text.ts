@@ -15,17 +15,18 @@ export function cleanText(raw: string): string | null {
   return points.length <= maxCodePoints ? text : `${points.slice(0, maxCodePoints - 1).join('')}…`
 }
 
-/** Joins the parts of a description, leaving out those that another part contains. */
+/** Joins the parts of a description, leaving out placeholders and what another part contains. */
 export function joinDescription(...parts: (string | null | undefined)[]): string | null {
-  const kept: string[] = []
+  let kept: string[] = []
   for (const part of parts) {
     const text = cleanText(part ?? '')
     if (text === null || /^(?:not ?provided|no description)$/i.test(text)) continue
     const folded = text.toLowerCase()
     if (kept.some((earlier) => earlier.toLowerCase().includes(folded))) continue
-    const swallowed = kept.findIndex((earlier) => folded.includes(earlier.toLowerCase()))
-    if (swallowed >= 0) kept[swallowed] = text
-    else kept.push(text)
+    const isContained = (earlier: string) => folded.includes(earlier.toLowerCase())
+    const place = kept.findIndex(isContained)
+    if (place < 0) kept.push(text)
+    else kept = kept.with(place, text).filter((one) => one === text || !isContained(one))
   }
   return cleanText(kept.join(' – '))
 }

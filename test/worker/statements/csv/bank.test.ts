@@ -499,6 +499,14 @@ describe('the rows of a bank export', () => {
     expect(row?.description).toMatch(/^a b x😀.*…$/u)
   })
 
+  test('are described without repeating what another cell contains', () => {
+    const description = (cells: string) =>
+      rowsOf(`Date,Amount,Payee,Description,Memo\n2026-01-31,-1,${cells}\n`)[0]?.description
+    expect(description('Corner Shop,Card 12,shop')).toBe('Corner Shop – Card 12')
+    expect(description('Corner Shop,Card 12,CORNER SHOP London')).toBe('CORNER SHOP London – Card 12')
+    expect(description('Corner Shop,Card 12,CARD 12 CORNER SHOP')).toBe('CARD 12 CORNER SHOP')
+  })
+
   test('of several accounts and currencies are kept apart', () => {
     const text =
       'Account,Currency,Date,Amount\nA,EUR,2026-01-31,1\nA,USD,2026-01-31,-2\nB,EUR,2026-01-31,3\nA,EUR,2026-01-30,4\n'
