@@ -11,7 +11,10 @@ export const maxTotal = 9_000_000_000_000_000 as Minor
 export type MoneyProblem = 'not a number' | 'too many decimals' | 'too large' | 'too small'
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.(\d+))?|\.(\d+))$/
-/** The decimals of a float with binary noise: 0.30000000000000004, 1.1499999999999999. */
+/**
+ * Decimals that may be a float with binary noise: 0.30000000000000004, 1.1499999999999999. `fromFloat` decides, since
+ * larger floats are coarser: 999999999.2999999 is 999999999.30, but 0.2999999 has a real third decimal.
+ */
 const floatNoise = /^\d\d(?:0{6}|9{6})\d*$|^\d9{6}\d*$/
 
 /** Reads a JSON number or a numeric string as minor units, exactly: a real third decimal is refused, noise dropped. */

@@ -92,6 +92,8 @@ describe('parsing money', () => {
     [true, 'not a number'],
     [[1], 'not a number'],
     [12n, 'not a number'],
+    ['999999999.2999999', 99_999_999_930],
+    ['0.2999999', 'too many decimals'],
   ])('reads %s as %s', (input, expected) => {
     expect(parseMoney(input)).toBe(expected)
   })
