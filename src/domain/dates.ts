@@ -79,15 +79,14 @@ export function periodOf({ from, to }: Span): Period {
   const [first, last] = [monthOf(from), monthOf(to)]
   const cutsFirst = !from.endsWith('-01')
   const cutsLast = to !== lastDayOf(last)
+  // Of an empty span too, the first of these comes after the last.
   const firstMonth = cutsFirst ? monthOf(addDays(lastDayOf(first), 1)) : first
   const lastMonth = cutsLast ? monthOf(addDays(`${last}-01`, -1)) : last
-  if (from > to) return { firstMonth, lastMonth, cuts: [] }
-  if (first === last) return { firstMonth, lastMonth, cuts: cutsFirst || cutsLast ? [{ from, to }] : [] }
-  const cuts = [
-    ...(cutsFirst ? [{ from, to: lastDayOf(first) }] : []),
-    ...(cutsLast ? [{ from: `${last}-01`, to }] : []),
-  ]
-  return { firstMonth, lastMonth, cuts }
+  const head = cutsFirst ? [{ from, to: lastDayOf(first) }] : []
+  const tail = cutsLast ? [{ from: `${last}-01`, to }] : []
+  const isWithinOneMonth = first === last && (cutsFirst || cutsLast)
+  const cuts = isWithinOneMonth ? [{ from, to }] : [...head, ...tail]
+  return { firstMonth, lastMonth, cuts: from > to ? [] : cuts }
 }
 
 /**
@@ -97,9 +96,12 @@ export function periodOf({ from, to }: Span): Period {
 export function instantIn(timeZone: string, date: CalendarDate, time: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)
   const offsetAt = (instant: number) => wallClock(timeZone, instant) - instant
-  const [before, after] = [wanted - offsetAt(wanted - dayMs), wanted - offsetAt(wanted + dayMs)]
-  const shown = [before, after].filter((instant) => wallClock(timeZone, instant) === wanted)
-  return new Date(shown.length > 0 ? Math.min(...shown) : before)
+  const withOffsetBefore = wanted - offsetAt(wanted - dayMs)
+  const withOffsetAfter = wanted - offsetAt(wanted + dayMs)
+  const shown = [withOffsetBefore, withOffsetAfter].filter(
+    (instant) => wallClock(timeZone, instant) === wanted,
+  )
+  return new Date(shown.length > 0 ? Math.min(...shown) : withOffsetBefore)
 }
 
 /** The months that `instant` falls in anywhere on earth: one, or two around the end of a month. */

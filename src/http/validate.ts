@@ -48,8 +48,12 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read>(
 ) {
   const check: MiddlewareHandler = zValidator('json', z.transform(read))
   // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // The `next` given here returns at once, so a request that waits for the database holds only what `read` returned.
-  const readAndLetGo: MiddlewareHandler<App> = async (c, next) => (await check(c, async () => {})) ?? next()
+  // This one returns at once, so a request that waits for the database holds only what `read` returned.
+  const letGo = async () => {}
+  const readAndLetGo: MiddlewareHandler<App> = async (c, next) => {
+    const refusal = await check(c, letGo)
+    return refusal ?? next()
+  }
   const validator = every(jsonBody(maxBytes), readAndLetGo)
   checkedBy.set(validator, { target: 'json', schema, canRefuse: true })
   return validator as unknown as MiddlewareHandler<
@@ -146,9 +150,9 @@ const checksBySchema = new WeakMap<z.ZodMiniObject, FieldCheck[]>()
 function checksOf(schema: z.ZodMiniObject): FieldCheck[] {
   let checks = checksBySchema.get(schema)
   if (!checks) {
-    const ofNothing = parse(schema, {}).issues
+    const issuesIfEmpty = parse(schema, {}).issues
     checks = Object.entries(schema.shape).map(([name, field]) => {
-      const absent = ofNothing.find(({ path }) => path[0] === name)
+      const absent = issuesIfEmpty.find(({ path }) => path[0] === name)
       const errorsIfAbsent = absent && [messageFor(name, absent.text)]
       return { name, schema: field as z.ZodMiniType, errors: new Map(), errorsIfAbsent }
     })

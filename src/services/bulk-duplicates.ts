@@ -136,9 +136,10 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
 }
 
 /**
- * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately; an item
- * and a row with the same number are a pair. Items are numbered in their order. Of the rows, those without a reference
- * come first; then rows of files before rows entered by hand; then existing rows before remembered ones.
+ * Pairs items with equal rows, where neither has a pair yet. Equal items and equal rows are numbered separately, so that
+ * at most one of each has a number (`same`). Where there are two, they are a pair, and `max(id)` is the row's id: that of
+ * the item is null. Items are numbered in their order. Of the rows, those without a reference come first; then rows of
+ * files before rows entered by hand; then existing rows before remembered ones.
  */
 function pairsOf(unpaired: SQL, { items, rows, reference }: Round): SQL {
   const equals = sql`takes_part, account_id, to_account_id, type, amount, transaction_date, agreed`

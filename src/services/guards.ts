@@ -45,9 +45,10 @@ export function brokenBy(
   [row]: { verdict: string }[],
   inputErrors: FieldErrors = {},
 ): Invalid {
+  const { verdict } = row as { verdict: string }
   const errors = { ...inputErrors }
   for (const [index, rule] of rules.entries()) {
-    if (row?.verdict[index] !== '1' && !rule.inputs.some((input) => input in inputErrors))
+    if (verdict[index] !== '1' && !rule.inputs.some((input) => input in inputErrors))
       addError(errors, rule.field, rule.text)
   }
   return new Invalid(errors)
