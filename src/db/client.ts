@@ -93,9 +93,9 @@ async function attempt(
     ? [await client.execute(statements[0] as Bound)]
     : await client.batch(statements, mode)
   // The first step of a batch is BEGIN.
-  const first = isAlone ? 0 : 1
-  return results.map((result, index) =>
-    (statements[index] as Bound).decode({ ...readStep(steps[first + index] as Step), result }),
+  if (!isAlone) steps.shift()
+  return statements.map(({ decode }, index) =>
+    decode({ ...readStep(steps[index] as Step), result: results[index] }),
   )
 }
 
@@ -118,20 +118,20 @@ type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | numbe
 function tapped(response: Response, take: (steps: (Step | null)[]) => void): Response {
   const parse = response.json.bind(response)
   const json = async () => {
-    const answer = (await parse()) as { results?: StreamResult[] } | null
+    const parsed = (await parse()) as { results?: StreamResult[] } | null
     // Whatever answered may not be a database; the driver reports that.
-    const results = Array.isArray(answer?.results) ? answer.results : []
-    for (const response of results.map((outcome) => outcome?.response)) {
-      const { result } = response ?? {}
-      if (response && Array.isArray(result?.step_results)) {
+    const results = Array.isArray(parsed?.results) ? parsed.results : []
+    for (const answer of results.map((one) => one?.response)) {
+      const { result } = answer ?? {}
+      if (answer && Array.isArray(result?.step_results)) {
         take(result.step_results)
-        response.result = { ...result, step_results: result.step_results.map(withoutRows) }
-      } else if (response && Array.isArray(result?.rows)) {
+        answer.result = { ...result, step_results: result.step_results.map(withoutRows) }
+      } else if (answer && Array.isArray(result?.rows)) {
         take([result as Step])
-        response.result = withoutRows(result as Step)
+        answer.result = withoutRows(result as Step)
       }
     }
-    return answer
+    return parsed
   }
   return Object.assign(response, { json })
 }

@@ -79,6 +79,15 @@ export function requireOwned(table: OwnedTable, [row]: { isOwn: number }[]): voi
   if (!row.isOwn) throw new Forbidden()
 }
 
+type Precondition<Query> = {
+  table: VersionedTable
+  /** The condition of the write. */
+  row: SQL
+  /** Must run before the write, and so must `stale`. */
+  owned: ReturnType<typeof selectOwnership>
+  stale: Query[]
+}
+
 /**
  * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
  * of them. `select` makes the query that returns the row if it has none of them. Pass the results to
@@ -90,22 +99,15 @@ export function precondition<Query>(
   id: Id,
   expected: ExpectedVersions | SQL,
   select: (row: SQL) => Query,
-) {
+): Precondition<Query> {
   const own = ownRow(owner, table, id)
+  const owned = selectOwnership(owner, table, id)
+  if (expected === undefined) return { table, row: own, owned, stale: [] }
   // The versions come between commas (contract/versions.ts).
-  const isExpected =
-    expected === undefined ? undefined : sql`instr(${expected}, ',' || ${table.version} || ',')`
-  return {
-    table,
-    /** The condition of the write. */
-    row: and(own, isExpected) as SQL,
-    /** Must run before the write. */
-    owned: selectOwnership(owner, table, id),
-    stale: isExpected ? [select(sql`${own} and not ${isExpected}`)] : [],
-  }
+  const isExpected = sql`instr(${expected}, ',' || ${table.version} || ',')`
+  const stale = [select(sql`${own} and not ${isExpected}`)]
+  return { table, row: and(own, isExpected) as SQL, owned, stale }
 }
-
-type Precondition = ReturnType<typeof precondition<RunnableQuery<object[], 'sqlite'> & Statement>>
 
 /** Throws NotFound, Forbidden, VersionConflict. */
 export function requirePrecondition(
@@ -142,7 +144,11 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
  * Returns the values of a draft. If it has errors, throws what takes precedence over them (docs/contract.md, Order of
  * checks): Unauthenticated or, if the request writes a row, NotFound, Forbidden or VersionConflict; otherwise Invalid.
  */
-export async function requireComplete<T>(owner: Owner, draft: Draft<T>, required?: Precondition) {
+export async function requireComplete<T>(
+  owner: Owner,
+  draft: Draft<T>,
+  required?: Precondition<RunnableQuery<object[], 'sqlite'> & Statement>,
+) {
   if (draft.complete) return draft.values
   if (!required) await owner.run()
   else requirePrecondition(required.table, await owner.run({ owned: required.owned, stale: required.stale }))

@@ -83,7 +83,7 @@ function shapeOf(input: unknown, values: Value[]): string {
   return `${shape}}`
 }
 
-/** The same input with a numbered slot for each value. */
+/** The same input with a numbered slot for each value. It must visit the values in the order in which `shapeOf` does. */
 function slotsOf(input: unknown, next: { count: number }): unknown {
   if (input === undefined || typeof input === 'boolean') return input
   if (isValue(input)) return sql`${sql.placeholder(String(next.count++))}`
@@ -103,10 +103,10 @@ type Compiled = Omit<Bound, 'args'> & { params: (Slot | Argument)[] }
 type Slot = { slot: number }
 
 function compile(statement: Statement): Compiled {
-  const { prepared, sql, args, ...plain } = describe(statement)
-  const { text, params } = numbered(sql, args)
+  const { prepared, args, ...built } = describe(statement)
+  const compiled = { ...built, ...numbered(built.sql, args) }
   const { fields, joinsNotNullableMap } = prepared
-  if (!fields || !plain.isRead) return { ...plain, sql: text, params }
+  if (!fields || !compiled.isRead) return compiled
   // Rows in one JSON text take a quarter of the bytes of typed cells, and a quarter of the time to read.
   const names = namesOf(fields)
   const values = fields.map(({ field }, place) => {
@@ -114,9 +114,8 @@ function compile(statement: Statement): Compiled {
   })
   const read = rowReader(fields, joinsNotNullableMap)
   return {
-    isRead: true,
-    sql: `with r(${names}) as (${text}) select json_group_array(json_array(${values})) from r`,
-    params,
+    ...compiled,
+    sql: `with r(${names}) as (${compiled.sql}) select json_group_array(json_array(${values})) from r`,
     decode: ({ rows }) => read(JSON.parse(rows[0]?.[0] as string)),
   }
 }
@@ -150,26 +149,30 @@ export function rowsOf<T extends Statement>(query: T, condition?: SQL): SQL<T['_
   return (condition ? sql`iif(${condition}, ${rows}, '[]')` : rows).mapWith(new NestedJson(read)) as SQL
 }
 
-/** Numbers the parameters, so that one used several times is sent once, and drops needless whitespace. */
-function numbered(sql: string, args: unknown[]): { text: string; params: Compiled['params'] } {
+/** Numbers the parameters, so that a slot used several times is sent once, and drops needless whitespace. */
+function numbered(text: string, args: unknown[]): Pick<Compiled, 'sql' | 'params'> {
   const params: Compiled['params'] = []
-  const places = new Map<string, number>()
+  const add = (param: Slot | Argument) => {
+    params.push(param)
+    return params.length
+  }
+  const numbers = new Map<string, number>()
   let next = 0
-  const text = sql.replace(/'(?:[^']|'')*'|"[^"]*"|\s+|\?/g, (token) => {
+  const replaced = text.replace(/'(?:[^']|'')*'|"[^"]*"|\s+|\?/g, (token) => {
     if (token !== '?') return token.trim() === '' ? ' ' : token
-    const param = args[next++]
-    const slot = is(param, Placeholder) ? param.name : undefined
-    const known = slot === undefined ? undefined : places.get(slot)
-    const place = known ?? params.push(slot === undefined ? (param as Argument) : { slot: Number(slot) })
-    if (slot !== undefined) places.set(slot, place)
-    return `?${place}`
+    const arg = args[next++]
+    if (!is(arg, Placeholder)) return `?${add(arg as Argument)}`
+    const number = numbers.get(arg.name) ?? add({ slot: Number(arg.name) })
+    numbers.set(arg.name, number)
+    return `?${number}`
   })
-  return { text: text.trim(), params }
+  return { sql: replaced.trim(), params }
 }
 
-function fill({ sql, isRead, decode, params }: Compiled, values: Value[]): Bound {
+function fill(compiled: Compiled, values: Value[]): Bound {
+  const { isRead, decode, params } = compiled
   const args = params.map((param) => (isSlot(param) ? (values[param.slot] as Argument) : param))
-  return { sql, isRead, decode, args }
+  return { sql: compiled.sql, isRead, decode, args }
 }
 
 function isSlot(param: Slot | Argument): param is Slot {
@@ -186,14 +189,20 @@ export type Field = { path: string[]; field: Column | SQL | SQL.Aliased }
 
 /** Builds the text of a statement that is not prepared. */
 export function bind<T extends Statement>(statement: T): Bound<T['_']['result']> {
-  const { sql, args, isRead, decode } = describe(statement)
-  return { sql, args: args as Argument[], isRead, decode }
+  const { prepared, ...bound } = describe(statement)
+  return bound
 }
 
 function describe(statement: Statement) {
   const prepared = (statement as unknown as { _prepare(): DrizzleQuery })._prepare()
-  const { sql, params: args, method } = prepared.getQuery()
-  return { prepared, sql, args, isRead: /^\s*select\b/i.test(sql), decode: decoderOf(prepared, method) }
+  const query = prepared.getQuery()
+  return {
+    prepared,
+    sql: query.sql,
+    args: query.params as Argument[],
+    isRead: /^\s*select\b/i.test(query.sql),
+    decode: decoderOf(prepared, query.method),
+  }
 }
 
 function decoderOf({ fields, joinsNotNullableMap }: DrizzleQuery, method?: 'all' | 'run'): Bound['decode'] {
@@ -206,17 +215,19 @@ function decoderOf({ fields, joinsNotNullableMap }: DrizzleQuery, method?: 'all'
     rows.map((row) => Object.fromEntries(columns.map((name, place) => [name, row[place]])))
 }
 
-/** Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. */
-function rowReader(fields: Field[], isNotNull: Record<string, boolean> = {}) {
+/**
+ * Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. In `areThere`, the
+ * tables of the statement are false if a row may lack them.
+ */
+function rowReader(fields: Field[], areThere: Record<string, boolean> = {}) {
   const readers = fields.map(({ path, field }) => {
     const [group, name] = path.length > 1 ? path : [undefined, path[0]]
     return { group, name: name as string, decoder: valueDecoder(field) }
   })
   const groups = new Set(readers.map(({ group }) => group).filter((group) => group !== undefined))
-  const optional = [...groups].filter((group) =>
-    fields.every(
-      ({ path, field }) => path[0] !== group || (is(field, Column) && isNotNull[tableOf(field)] === false),
-    ),
+  const mayBeMissing = ({ field }: Field) => is(field, Column) && areThere[tableOf(field)] === false
+  const optionalGroups = [...groups].filter((group) =>
+    fields.every((one) => one.path[0] !== group || mayBeMissing(one)),
   )
   return (rows: Answer['rows']) =>
     rows.map((row) => {
@@ -228,7 +239,7 @@ function rowReader(fields: Field[], isNotNull: Record<string, boolean> = {}) {
         const target = group === undefined ? found : (found[group] as Record<string, unknown>)
         target[name] = value === null ? null : decoder.mapFromDriverValue(value)
       }
-      for (const group of optional)
+      for (const group of optionalGroups)
         if (Object.values(found[group] as object).every((value) => value === null)) found[group] = null
       return found
     })
