@@ -100,15 +100,15 @@ function standsForItself(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids. A joined row that was entered
- * by hand absorbs what it absorbed before, unless the row that stands for it now (of `transactions`) does so itself, or
- * stands for a row of a file already. Without `indexed by`, SQLite would read all remembered rows of the user for each
+ * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids: deleted rows of files if they
+ * are asked for, and rows whose survivor, which stands for them now, exists. A joined row that was entered by hand absorbs
+ * what it absorbed before, unless its survivor does so itself, or stands for a row of a file already. Without `indexed by`, SQLite would read all remembered rows of the user for each
  * one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
-  const absorbsItself = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
+  const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type
     and coalesce(transactions.reference = past.reference, true))`
-  const standsForFile = sql`(
+  const survivorStandsForFile = sql`(
     ${isOfFile('transactions')} and (transactions.type = 'transfer') = (past.type = 'transfer')
     or (past.survivor_id, past.account_id, past.type) in (select survivor_id, account_id, type from filed))`
   return sql`
@@ -131,7 +131,7 @@ function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
         select -id as id, ${fields}, is_of_file from past
          where iif(survivor_id is null, is_of_file and ${deleted ? 1 : 0}, exists (
                  select 1 from transactions where transactions.id = past.survivor_id and ${hasLiveAccounts}
-                    and (is_of_file or kind is not null and not (${absorbsItself} or ${standsForFile}))))
+                    and (is_of_file or kind is not null and not (${survivorAbsorbs} or ${survivorStandsForFile}))))
       )`
 }
 

@@ -59,7 +59,7 @@ export function matching(
   }
 }
 
-/** As in the service: a day before `to`, or a day with more rows than are looked at could never be passed. */
+/** As in the service: always before `to`, or a search could never get past a day with more rows than it looks at. */
 function dayToContinueFrom(oldest: string, from = '', to = '9999'): string | null {
   if (oldest < to) return oldest
   return from < to ? new Date(Date.parse(to) - 86_400_000).toISOString().slice(0, 10) : null
