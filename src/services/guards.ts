@@ -39,7 +39,7 @@ export function brokenRules(rules: Rule[]): SQL<string> {
   return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
 }
 
-/** The failure that lists the errors of the input, followed by those of broken rules. */
+/** The failure that lists the errors of the input, followed by those of broken rules. The verdict must be there. */
 export function brokenBy(
   rules: Rule[],
   [row]: { verdict: string }[],
