@@ -3,7 +3,6 @@ import type { Answer } from './faults.ts'
 const opening = '{"requests":['
 const close = ',{"type":"close"}]}'
 const closed = ',{"type":"ok","response":{"type":"close"}}]}'
-const sqlRemoved = ',{"type":"ok","response":{"type":"close_sql"}}'
 type Ask = (body: Buffer) => Promise<Answer>
 
 /** How many streams of one database are kept: as many as tests often use at once. Each holds a connection. */
@@ -22,25 +21,23 @@ export class Streams {
     const text = body.toString()
     if (!text.startsWith(opening) || !text.endsWith(close)) return ask(body)
     const baton = this.#batons.pop()
-    const texts = text.split('{"type":"store_sql"').length - 1
-    const removals = Array.from({ length: texts }, (_, id) => `,{"type":"close_sql","sql_id":${id}}`)
-    const kept = `{"baton":${baton ?? null},${text.slice(1, -close.length)}${removals.join('')}]}`
+    const kept = `{"baton":${baton ?? null},${text.slice(1, -close.length)}]}`
     const answer = await ask(Buffer.from(kept))
     // The server ends a stream that has not been used for ten seconds, and then executes nothing.
     if (baton && answer.body.includes('"STREAM_EXPIRED"')) return this.send(body, ask)
-    return this.#closed(answer, `${sqlRemoved.repeat(texts)}]}`, ask)
+    return this.#closed(answer, ask)
   }
 
   /** The answer as it would be had the client's stream been closed. */
-  async #closed(answer: Answer, ending: string, ask: Ask): Promise<Answer> {
+  async #closed(answer: Answer, ask: Ask): Promise<Answer> {
     const text = answer.body.toString()
     const baton = /^\{"baton":("[^"]+")/.exec(text)?.[1]
-    if (!baton || !text.endsWith(ending)) return answer
+    if (!baton || !text.endsWith(']}')) return answer
     // An error can leave a transaction open.
     const isUsable = this.#batons.length < mostKept && !text.includes('{"type":"error"')
     if (isUsable) this.#batons.push(baton)
     else await ask(Buffer.from(`{"baton":${baton},"requests":[{"type":"close"}]}`))
-    const rest = text.slice('{"baton":'.length + baton.length, -ending.length)
+    const rest = text.slice('{"baton":'.length + baton.length, -']}'.length)
     return { ...answer, body: Buffer.from(`{"baton":null${rest}${closed}`) }
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { builder } from '../../src/db/client.ts'
 import { prepare, type Slots } from '../../src/db/prepared.ts'
 import { runAll } from '../../src/db/run.ts'
@@ -44,4 +44,17 @@ test('a prepared statement gets the values of each input, and is made once for e
   expect(await ask({ a: 1, list: [1, 2, 3] })).toEqual({ ...plain, sum: 6 })
   expect(await ask({ a: 1, list: [4, 5] })).toEqual({ ...plain, sum: 9 })
   expect(made).toBe(5)
+})
+
+test('the statements of a batch are one message, each with its text', async () => {
+  const db = openWorldDatabase(createWorld())
+  const send = globalThis.fetch
+  let messages: { type: string }[] = []
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (request, init) => {
+    messages = (await (request as Request).clone().json<{ requests: typeof messages }>()).requests
+    return send(request, init)
+  })
+  await runAll(db, { one: builder.all(sql`select 1 as one`), two: builder.all(sql`select 2 as two`) })
+  spy.mockRestore()
+  expect(messages.map(({ type }) => type)).toEqual(['batch', 'close'])
 })
