@@ -45,8 +45,11 @@ class Turn {
     this.#atOnce = atOnce
   }
 
-  /** Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes too long. */
-  async take(lastsMs: number, longestMs: number): Promise<boolean> {
+  /**
+   * Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes too long. Throws the
+   * signal's reason if it aborts meanwhile.
+   */
+  async take(lastsMs: number, longestMs: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = performance.now() + longestMs
     while (!this.#isOver) {
       line.add(this)
@@ -61,7 +64,8 @@ class Turn {
       // Hundreds may wait, and each look costs, so those further back look less often.
       const pause = lookEveryMs * Math.floor(ahead / this.#atOnce)
       this.#until = now + pause + overdueMs
-      await scheduler.wait(pause)
+      const wait = scheduler.wait(pause)
+      await (signal ? within(signal, wait) : wait)
     }
     this.end()
     return false
@@ -94,14 +98,14 @@ class Turn {
 export function paceOf(c: Context<App>): Pace & { end(): void } {
   let turn: Turn | undefined
   let isOver = false
-  const take = async (lastsMs: number) => {
+  const take = async (lastsMs: number, signal?: AbortSignal) => {
     if (isOver || !c.get('owner')) return
     turn ??= new Turn(`requests of ${userOfRequest(c)}`, requestsAtOnce)
-    if (!(await turn.take(lastsMs, requestMs))) throw new TooBusy()
+    if (!(await turn.take(lastsMs, requestMs, signal))) throw new TooBusy()
   }
   return {
     beforeAsking: () => take(askingMs),
-    beforeReading: () => within(c.var.deadline(), take(answeringMs)),
+    beforeReading: () => take(answeringMs, c.var.deadline()),
     end: () => {
       isOver = true
       turn?.end()
