@@ -48,12 +48,12 @@ app.use(async (c, next) => {
   if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', jsonPolicy)
 })
 app.use(async (c, next) => {
-  c.set('deadline', deadlineAfter(requestMs))
-  const { meter, deadline } = c.var
+  const deadline = deadlineAfter(requestMs)
+  c.set('deadline', deadline)
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
   const pace = paceOf(c)
   c.set('pace', pace)
-  c.set('deps', createDeps(c.env, { meter, waitUntil, deadline, pace }))
+  c.set('deps', createDeps(c.env, { meter: c.get('meter'), waitUntil, deadline, pace }))
   await next()
   pace.end()
 })

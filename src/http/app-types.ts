@@ -4,7 +4,10 @@ import type { Owner } from '../db/owner.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestDeadline } from '../domain/deadline.ts'
 
-/** Hono's types for this app. `owner` is set on every route that is not public. */
+/**
+ * Hono's types for this app. `owner` is set on every route that is not public. Variables are read with `c.get`: `c.var`
+ * copies them all, every time.
+ */
 export type App = {
   Bindings: Env
   Variables: {

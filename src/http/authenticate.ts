@@ -38,7 +38,7 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
 
   const bearer = parseBearer(c.req.header('Authorization'))
   if (!bearer) throw new Unauthenticated()
-  const { db, now } = c.var.deps
+  const { db, now } = c.get('deps')
   const owner = new Owner(db, { tokenId: bearer.tokenId, secretHash: sha256Hex(bearer.secret) }, now)
   c.set('owner', owner)
   await next()

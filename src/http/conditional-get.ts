@@ -18,8 +18,8 @@ export function tagged<I extends Input>(
   const middleware: MiddlewareHandler<App, string, MayHaveTag & I> = async (c, next) => {
     const variant = variantOf(c)
     if (variant === undefined) return next()
-    const { owner, deps } = c.var
-    const { changesEpoch, release } = deps.config
+    const owner = c.get('owner')
+    const { changesEpoch, release } = c.get('deps').config
     const { pathname, search } = new URL(c.req.url)
     const prefix = `${changesEpoch}-${release}-${hashOf(`${pathname}${search} ${variant}`)}-`
     const header = c.req.header('If-None-Match') ?? ''

@@ -36,7 +36,7 @@ export const crossOrigin: MiddlewareHandler<App> = async (c, next) => {
 
 /** The origin to allow: the request's own if the configuration lists it (`http://localhost:*` is any port). */
 function allowOrigin(origin: string, c: Context<App>): string | null {
-  const { allowedOrigins } = c.var.deps.config
+  const { allowedOrigins } = c.get('deps').config
   const anyPort = origin.replace(/:\d+$/, ':*')
   return allowedOrigins.some((allowed) => allowed === origin || allowed === anyPort) ? origin : null
 }

@@ -91,5 +91,5 @@ function answerConflict({ message, noun, current }: VersionConflict, c: Context<
 
 /** Logs a failure beside the request's own line, under the same request id. */
 export function logFailure(error: Error, c: Context<App>) {
-  console.error(JSON.stringify({ event: 'failure', requestId: c.var.requestId, ...reportOf(error) }))
+  console.error(JSON.stringify({ event: 'failure', requestId: c.get('requestId'), ...reportOf(error) }))
 }

@@ -42,10 +42,10 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       // Hono keeps promises in its cache, whatever the type says.
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
       // Parsing takes the processor as well, so it belongs to the turn.
-      await c.var.pace.beforeAsking()
+      await c.get('pace').beforeAsking()
       // The deadline starts now: until now, it was the client who kept us waiting.
-      c.var.deadline.restart()
-      c.var.deadline()
+      c.get('deadline').restart()
+      c.get('deadline')()
       await next()
     } finally {
       memory.release()

@@ -20,7 +20,7 @@ export const observe: MiddlewareHandler<App> = async (c, next) => {
   if (origin) headers.set('Timing-Allow-Origin', origin)
   const line = {
     event: 'request',
-    requestId: c.var.requestId,
+    requestId: c.get('requestId'),
     method: c.req.method,
     route: matchedRoute(c)?.path ?? null,
     status,

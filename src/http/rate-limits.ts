@@ -17,13 +17,20 @@ export function limit<I extends Input = Input>(
   keyOf: (c: Context<App, string, I>) => string,
 ): MiddlewareHandler<App, string, I> {
   return rateLimiter<App, string, I>({
-    binding: ({ env, var: { requestId } }) => ({
+    binding: (c) => ({
       // If counting itself fails, requests pass: a limit that is down must not take the service down with it.
       limit: async (options) => {
         try {
-          return await env[binding].limit(options)
+          return await c.env[binding].limit(options)
         } catch (error) {
-          console.error(JSON.stringify({ event: 'limit failed', requestId, binding, ...reportOf(error) }))
+          console.error(
+            JSON.stringify({
+              event: 'limit failed',
+              requestId: c.get('requestId'),
+              binding,
+              ...reportOf(error),
+            }),
+          )
           return { success: true }
         }
       },
@@ -34,7 +41,7 @@ export function limit<I extends Input = Input>(
 }
 
 const byClient = limit('CLIENT_LIMIT', clientAddress)
-const byToken = limit('GENERAL_LIMIT', (c) => c.var.owner.tokenKey)
+const byToken = limit('GENERAL_LIMIT', (c) => c.get('owner').tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
@@ -44,33 +51,33 @@ const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
  * isolate.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
-  if (!c.var.deps.config.hasGeneralLimit) return next()
+  if (!c.get('deps').config.hasGeneralLimit) return next()
   const owner = c.get('owner')
   if (!owner) return byClient(c, next)
   return (isRemembered(owner.tokenKey) ? byToken : byBoth)(c, next)
 }
 
-const byUser = limit('IMPORT_LIMIT', ({ var: { owner } }) => String(userOf(owner.tokenKey)))
+const byUser = limit('IMPORT_LIMIT', (c) => String(userOf(c.get('owner').tokenKey)))
 
 /**
  * Limits imports before their body is read, since each may take a second of processor time, unless the configuration
  * turns that off. All tokens of a user count together, so the user of one that is new to this isolate is looked up.
  */
 export const importLimit: MiddlewareHandler<App> = async (c, next) => {
-  if (!c.var.deps.config.hasGeneralLimit) return next()
-  const { owner } = c.var
+  if (!c.get('deps').config.hasGeneralLimit) return next()
+  const owner = c.get('owner')
   if (!isRemembered(owner.tokenKey)) remember(owner.tokenKey, (await owner.run()).user.id)
   return byUser(c, next)
 }
 
 /** The client address that emails are counted by; null if the general limit is off (docs/contract.md, Limits). */
 export function countedClient(c: Context<App>): string | null {
-  return c.var.deps.config.hasGeneralLimit ? clientAddress(c) : null
+  return c.get('deps').config.hasGeneralLimit ? clientAddress(c) : null
 }
 
 /** The cost of hashing a password, and the client whose turn it takes. */
 export function hashing(c: Context<App>): Hashing {
-  return { cost: c.var.deps.config.scryptCost, client: clientAddress(c) }
+  return { cost: c.get('deps').config.scryptCost, client: clientAddress(c) }
 }
 
 /** The client's address as Cloudflare saw it; for IPv6 its network, since a client has a whole one (RFC 6177). */

@@ -105,7 +105,7 @@ export function paceOf(c: Context<App>): Pace & { end(): void } {
   }
   return {
     beforeAsking: () => take(askingMs),
-    beforeReading: () => take(answeringMs, c.var.deadline()),
+    beforeReading: () => take(answeringMs, c.get('deadline')()),
     end: () => {
       isOver = true
       turn?.end()
@@ -153,6 +153,6 @@ export async function inTurn<T>(name: string, atOnce: number, work: () => Promis
 
 /** The user's id, or what identifies a token that this isolate does not know yet. */
 function userOfRequest(c: Context<App>): number | string {
-  const { tokenKey } = c.var.owner
+  const { tokenKey } = c.get('owner')
   return userOf(tokenKey) ?? tokenKey
 }

@@ -17,20 +17,22 @@ import { body, header } from '../validate.ts'
 
 /** Accounts and their balances. */
 export const accountRoutes = new Hono<App>()
-  .get('/', tagged(), async (c) => c.json((await listAccounts(c.var.owner)).map(presentAccount)))
+  .get('/', tagged(), async (c) => c.json((await listAccounts(c.get('owner'))).map(presentAccount)))
   .post('/', header(newAccountKey), body(newAccount), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
-    const { account, isNew } = await createAccount(c.var.owner, draft, values['Idempotency-Key'])
+    const { account, isNew } = await createAccount(c.get('owner'), draft, values['Idempotency-Key'])
     return c.json(presentAccount(account), isNew ? 201 : 200)
   })
-  .get('/:id', tagged(), async (c) => c.json(presentAccount(await showAccount(c.var.owner, pathId(c)))))
+  .get('/:id', tagged(), async (c) => c.json(presentAccount(await showAccount(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(accountChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    return c.json(presentAccount(await updateAccount(c.var.owner, pathId(c), c.req.valid('json'), expected)))
+    return c.json(
+      presentAccount(await updateAccount(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
+    )
   })
   .delete('/:id', header(ifMatch), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    await deleteAccount(c.var.owner, pathId(c), expected, c.var.deps.removals)
+    await deleteAccount(c.get('owner'), pathId(c), expected, c.get('deps').removals)
     return c.body(null, 204)
   })

@@ -21,7 +21,7 @@ export const authRoutes = new Hono<App>()
   .post('/register', body(registration), async (c) => {
     const draft = confirmed(c.req.valid('json'))
     const { mayBeMailed, ...signedIn } = await register(signInContext(c), draft, countedClient(c))
-    const { outbox, config, now } = c.var.deps
+    const { outbox, config, now } = c.get('deps')
     if (mayBeMailed) await mailVerification(outbox, config.links, signedIn.user, now)
     return c.json(presentSignIn(signedIn), 201)
   })
@@ -35,11 +35,11 @@ export const authRoutes = new Hono<App>()
     async (c) => c.json(presentSignIn(await login(signInContext(c), c.req.valid('json')))),
   )
   .post('/logout', async (c) => {
-    await logout(c.var.owner)
+    await logout(c.get('owner'))
     return c.json({ message: 'Logged out.' })
   })
   .post('/logout-all', async (c) => {
-    await logoutAll(c.var.owner)
+    await logoutAll(c.get('owner'))
     return c.json({ message: 'Logged out everywhere.' })
   })
   // Never tells whether an address is registered, so it need not know.

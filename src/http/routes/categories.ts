@@ -17,22 +17,22 @@ import { body, header } from '../validate.ts'
 
 /** Categories, the seeded defaults among them. */
 export const categoryRoutes = new Hono<App>()
-  .get('/', tagged(), async (c) => c.json((await listCategories(c.var.owner)).map(presentCategory)))
+  .get('/', tagged(), async (c) => c.json((await listCategories(c.get('owner'))).map(presentCategory)))
   .post('/', header(newCategoryKey), body(newCategory), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
-    const { category, isNew } = await createCategory(c.var.owner, draft, values['Idempotency-Key'])
+    const { category, isNew } = await createCategory(c.get('owner'), draft, values['Idempotency-Key'])
     return c.json(presentCategory(category), isNew ? 201 : 200)
   })
-  .get('/:id', tagged(), async (c) => c.json(presentCategory(await showCategory(c.var.owner, pathId(c)))))
+  .get('/:id', tagged(), async (c) => c.json(presentCategory(await showCategory(c.get('owner'), pathId(c)))))
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(categoryChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(
-      presentCategory(await updateCategory(c.var.owner, pathId(c), c.req.valid('json'), expected)),
+      presentCategory(await updateCategory(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
   .delete('/:id', header(ifMatch), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    await deleteCategory(c.var.owner, pathId(c), expected)
+    await deleteCategory(c.get('owner'), pathId(c), expected)
     return c.body(null, 204)
   })

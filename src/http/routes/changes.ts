@@ -13,17 +13,17 @@ import { bodyReadBy, query } from '../validate.ts'
 /** The feed of changes, for clients that keep a copy of everything, and the upload of the changes they have made. */
 export const changeRoutes = new Hono<App>()
   .get('/', query(feedQuery), async (c) => {
-    const { changesEpoch } = c.var.deps.config
+    const { changesEpoch } = c.get('deps').config
     const work = async () =>
-      c.json(presentFeed(await pullChanges(c.var.owner, c.req.valid('query'), changesEpoch)))
+      c.json(presentFeed(await pullChanges(c.get('owner'), c.req.valid('query'), changesEpoch)))
     return inUsersTurn(c, 'changes', largeAnswersAtOnce, work)
   })
   .post('/', bodyReadBy(upload, maxUploadBytes, readUpload), async (c) => {
-    const { removals, config } = c.var.deps
+    const { removals, config } = c.get('deps')
     const upload = c.req.valid('json')
     const { operations = [], refused = [] } = upload.values
     const work = async () => {
-      const done = await uploadOperations(c.var.owner, upload, { epoch: config.changesEpoch, removals })
+      const done = await uploadOperations(c.get('owner'), upload, { epoch: config.changesEpoch, removals })
       const results = done.outcomes.map(presentOutcome)
       return c.json<ShownUploadAnswer>({ results, ...(done.feed && presentFeed(done.feed)) })
     }

@@ -22,7 +22,7 @@ const tooLate = [
 
 export const emailVerificationRoutes = new Hono<App>()
   .get('/verify/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const { config, emit } = c.var.deps
+    const { config, emit } = c.get('deps')
     const { userId, isNew } = await verifyEmail(...signed(c, c.req.valid('param'), c.req.valid('query')))
     if (isNew) emit({ event: 'Verified', userId })
     return c.redirect(`${config.frontendUrl}/dashboard?verified=${isNew ? '1' : 'already'}`, 302)
@@ -35,16 +35,17 @@ export const emailVerificationRoutes = new Hono<App>()
     return answerPage(c, 'Was this not you?', text, 'Delete that account')
   })
   .post('/disown/:id/:hash', hints('param', addressLinkPath), hints('query', addressLinkQuery), async (c) => {
-    const { removals } = c.var.deps
+    const { removals } = c.get('deps')
     const isEnded = await disown(...signed(c, c.req.valid('param'), c.req.valid('query')), removals)
     if (!isEnded) return answerOutcome(c, ...tooLate, 409)
     return answerOutcome(c, 'The account has been deleted.', 'There is nothing else you need to do.')
   })
   .post('/verification-notification', async (c) => {
-    const { owner, deps } = c.var
+    const owner = c.get('owner')
+    const { outbox, config } = c.get('deps')
     const { isVerified, ...allowance } = await resendVerification(owner, {
-      outbox: deps.outbox,
-      links: deps.config.links,
+      outbox,
+      links: config.links,
       client: countedClient(c),
     })
     const answer: ShownVerificationSent = isVerified
@@ -57,14 +58,14 @@ export const emailVerificationRoutes = new Hono<App>()
     return c.json(answer, 200, allowanceHeaders(allowance))
   })
   .get('/verification-status', async (c) => {
-    const { email, emailVerifiedAt } = await showUser(c.var.owner)
+    const { email, emailVerifiedAt } = await showUser(c.get('owner'))
     const status: ShownVerificationStatus = { email_verified: emailVerifiedAt !== null, email }
     return c.json(status)
   })
 
 /** What the services need from a request that follows a signed link. */
 function signed(c: Context<App>, path: Partial<LinkParts>, query: Partial<LinkParts>) {
-  const { db, config, now } = c.var.deps
+  const { db, config, now } = c.get('deps')
   const link = { id: '', hash: '', expires: '', signature: '', ...path, ...query }
   return [db, config.links.secret, link, now] as const
 }

@@ -4,6 +4,6 @@ import type { App } from '../app-types.ts'
 
 /** 200 if the database answers, 503 if it does not, 500 if it has not been migrated. */
 export const healthRoutes = new Hono<App>().get('/', async (c) => {
-  await checkDatabase(c.var.deps.db)
+  await checkDatabase(c.get('deps').db)
   return c.json({ status: 'ok', database: 'ok' })
 })

@@ -11,12 +11,12 @@ import { hints } from '../validate.ts'
 /** Signing in through the identity provider. */
 export const identityProviderRoutes = new Hono<App>()
   .get('/', hints('query', loginHint), async (c) => {
-    const { config, provider, now } = c.var.deps
+    const { config, provider, now } = c.get('deps')
     const { login_hint } = c.req.valid('query')
     return c.json({ url: await beginSignIn(provider, config.links.secret, now, login_hint) })
   })
   .get('/callback', hints('query', callback), async (c) => {
-    const { config, provider, outbox } = c.var.deps
+    const { config, provider, outbox } = c.get('deps')
     try {
       const { token, user } = await completeSignIn(
         { ...signInContext(c), outbox, frontendUrl: config.frontendUrl },
@@ -35,6 +35,6 @@ export const identityProviderRoutes = new Hono<App>()
 
 /** Redirects to the frontend's login page; the query carries a token, so nothing may pass it on. */
 function toLogin(c: Context<App>, query: Record<string, string>) {
-  const url = `${c.var.deps.config.frontendUrl}/login?${new URLSearchParams(query)}`
+  const url = `${c.get('deps').config.frontendUrl}/login?${new URLSearchParams(query)}`
   return c.body(null, 302, { Location: url, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
 }

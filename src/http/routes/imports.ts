@@ -29,11 +29,11 @@ export const importRoutes = new Hono<App>()
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
-  .get('/', async (c) => c.json((await listImports(c.var.owner)).map(presentImport)))
-  .get('/:id', async (c) => c.json(presentImport(await showImport(c.var.owner, pathId(c)))))
+  .get('/', async (c) => c.json((await listImports(c.get('owner'))).map(presentImport)))
+  .get('/:id', async (c) => c.json(presentImport(await showImport(c.get('owner'), pathId(c)))))
   .delete('/:id', hints('query', undoOptions), async (c) => {
     const { force = false } = c.req.valid('query')
-    await deleteImport(c.var.owner, pathId(c), force)
+    await deleteImport(c.get('owner'), pathId(c), force)
     return c.body(null, 204)
   })
 
@@ -59,7 +59,7 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
     memory.hold(held, most)
     const file = await understand(c, body, kind).catch(async (error) => {
       // Whether the user may import at all comes before errors of the file.
-      if (error instanceof Invalid) requireVerified(await showUser(c.var.owner))
+      if (error instanceof Invalid) requireVerified(await showUser(c.get('owner')))
       throw error
     })
     memory.hold(held + memoryForItems(file.rows.length), most)
@@ -74,7 +74,7 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
  * once it is known that the user may import.
  */
 async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
-  const user = await showUser(c.var.owner)
+  const user = await showUser(c.get('owner'))
   requireVerified(user)
   const memory = new BodyMemory(user.id)
   try {
@@ -82,7 +82,7 @@ async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
     const body = stream.takeBytes()
     await memory.holdToRead(memoryForStatements + body.byteLength * memoryPerFileByte)
     // The time of the upload does not count.
-    c.var.deadline.restart()
+    c.get('deadline').restart()
     const file = await understand(c, body, kind)
     return await store(c, file)
   } finally {
@@ -101,6 +101,6 @@ async function understand(c: ImportContext, body: Bytes, kind: Kind): Promise<Im
 
 async function store(c: ImportContext, file: ImportFile) {
   const key = c.req.valid('header').values['Idempotency-Key']
-  const { appUrl } = c.var.deps.config.links
-  return c.json(presentImportResult(file, await storeImport(c.var.owner, file, key), appUrl))
+  const { appUrl } = c.get('deps').config.links
+  return c.json(presentImportResult(file, await storeImport(c.get('owner'), file, key), appUrl))
 }

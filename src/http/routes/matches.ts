@@ -13,21 +13,21 @@ import { body, query } from '../validate.ts'
 export const matchRoutes = new Hono<App>()
   .get('/', query(matchQuery), async (c) => {
     // Comparing thousands of rows takes the isolate's processor, so lists of one user take turns.
-    const list = () => listMatches(c.var.owner, c.req.valid('query'))
+    const list = () => listMatches(c.get('owner'), c.req.valid('query'))
     return c.json(presentMatches(await inUsersTurn(c, 'matches', 1, list)))
   })
   .post('/join', body(pair), async (c) =>
-    c.json(presentTransaction(await joinMatch(c.var.owner, c.req.valid('json')))),
+    c.json(presentTransaction(await joinMatch(c.get('owner'), c.req.valid('json')))),
   )
   .post('/separate', body(separation), async (c) => {
-    const both = await separateMatch(c.var.owner, c.req.valid('json'))
+    const both = await separateMatch(c.get('owner'), c.req.valid('json'))
     return c.json<ShownSeparated>({ transactions: both.map(presentTransaction) })
   })
   .post('/reject', body(pair), async (c) => {
-    await rejectMatch(c.var.owner, c.req.valid('json'))
+    await rejectMatch(c.get('owner'), c.req.valid('json'))
     return c.body(null, 204)
   })
   .delete('/reject', body(pair), async (c) => {
-    await takeRejectionBack(c.var.owner, c.req.valid('json'))
+    await takeRejectionBack(c.get('owner'), c.req.valid('json'))
     return c.body(null, 204)
   })

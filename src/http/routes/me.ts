@@ -12,16 +12,16 @@ import { body } from '../validate.ts'
 
 /** The user's own profile. */
 export const meRoutes = new Hono<App>()
-  .get('/', tagged(), async (c) => c.json(presentUser(await showUser(c.var.owner))))
+  .get('/', tagged(), async (c) => c.json(presentUser(await showUser(c.get('owner')))))
   .on(['PUT', 'PATCH'], '/', body(profileChanges), async (c) => {
-    return c.json(presentUser(await updateProfile(c.var.owner, c.req.valid('json'))))
+    return c.json(presentUser(await updateProfile(c.get('owner'), c.req.valid('json'))))
   })
   .on(['PUT', 'PATCH'], '/password', body(passwordChange), async (c) => {
-    await changePassword(c.var.owner, confirmed(c.req.valid('json')), hashing(c))
+    await changePassword(c.get('owner'), confirmed(c.req.valid('json')), hashing(c))
     return c.json({ message: 'Your password has been changed.' })
   })
   .delete('/', body(farewell), async (c) => {
-    const { outbox, removals } = c.var.deps
-    await deleteUser(c.var.owner, c.req.valid('json'), { hashing: hashing(c), outbox, removals })
+    const { outbox, removals } = c.get('deps')
+    await deleteUser(c.get('owner'), c.req.valid('json'), { hashing: hashing(c), outbox, removals })
     return c.body(null, 204)
   })

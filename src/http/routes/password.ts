@@ -8,13 +8,13 @@ import { body } from '../validate.ts'
 
 export const passwordRoutes = new Hono<App>()
   .post('/forgot-password', body(forgottenPassword), async (c) => {
-    const { config, ...deps } = c.var.deps
+    const { config, ...deps } = c.get('deps')
     const context = { ...deps, frontendUrl: config.frontendUrl, client: countedClient(c) }
     const allowance = await forgotPassword(context, c.req.valid('json'))
     return c.json({ message: 'We have emailed your password reset link.' }, 200, allowanceHeaders(allowance))
   })
   .post('/reset-password', body(passwordReset), async (c) => {
-    const { db, now } = c.var.deps
+    const { db, now } = c.get('deps')
     await resetPassword({ db, now, hashing: hashing(c) }, confirmed(c.req.valid('json')))
     return c.json({ message: 'Your password has been reset.' })
   })

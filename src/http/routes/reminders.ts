@@ -9,13 +9,13 @@ import { hints } from '../validate.ts'
 export const reminderRoutes = new Hono<App>()
   .get('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
-    await requireUnsubscribeLink(c.var.deps.config.links.secret, user, signature)
+    await requireUnsubscribeLink(c.get('deps').config.links.secret, user, signature)
     const text = 'You get them on days when you have recorded nothing.'
     return answerPage(c, 'Stop the reminders?', text, 'Stop reminders')
   })
   .post('/unsubscribe/:user/:signature', hints('param', unsubscribeLinkPath), async (c) => {
     const { user = '', signature = '' } = c.req.valid('param')
-    const { db, config } = c.var.deps
+    const { db, config } = c.get('deps')
     await unsubscribe(db, config.links.secret, user, signature)
     const text = 'You can switch them on again in your profile.'
     return answerOutcome(c, 'You will get no more reminders.', text)

@@ -12,13 +12,13 @@ import { presentSummary } from '../present.ts'
 import { query } from '../validate.ts'
 
 export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(currentMonth), async (c) => {
-  return c.json(presentSummary(await summarise(c.var.owner, unambiguous(c.req.valid('query')))))
+  return c.json(presentSummary(await summarise(c.get('owner'), unambiguous(c.req.valid('query')))))
 })
 
 /** The month that the answer is about if none was asked for; undefined while it is not the same everywhere on earth. */
 function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {
   if (Object.keys(c.req.valid('query').values).length > 0) return ''
-  const [month, other] = monthsOnEarth(c.var.owner.now)
+  const [month, other] = monthsOnEarth(c.get('owner').now)
   return other === undefined ? month : undefined
 }
 

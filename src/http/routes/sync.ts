@@ -21,23 +21,23 @@ const maxBatchBytes = maxBatchMegabytes * 1024 * 1024
 
 export const syncRoutes = new Hono<App>()
   .post('/', header(newBatchHeaders), bodyReadBy(newBatch, maxBatchBytes, readItems), async (c) => {
-    const { owner, deps } = c.var
+    const { syncQueue, config } = c.get('deps')
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
     const { items, errors } = c.req.valid('json')
     const bodyHash = sha256Hex(`${isLenient} ${await c.req.text()}`)
     const idempotencyKey = values['Idempotency-Key'] ?? null
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
-    const accept = () => acceptSync(owner, deps.syncQueue, batch)
+    const accept = () => acceptSync(c.get('owner'), syncQueue, batch)
     const sync_id = await withMemoryForItems(c, items.length, accept)
     if (isLenient) c.header('Preference-Applied', 'handling=lenient')
-    const status_url = `${deps.config.links.appUrl}/api/transactions/sync/${sync_id}`
+    const status_url = `${config.links.appUrl}/api/transactions/sync/${sync_id}`
     const message = 'Sync process started in the background.'
     return c.json<ShownAcceptedBatch>({ message, sync_id, status_url })
   })
   .get('/:id', hints('param', batchPath), async (c) => {
     const { id = '' } = c.req.valid('param')
-    return c.json(presentSync(await showSync(c.var.owner, c.var.deps.syncQueue, id)))
+    return c.json(presentSync(await showSync(c.get('owner'), c.get('deps').syncQueue, id)))
   })
 
 /** The value of a preference (RFC 7240): the first of a name counts, and parameters are ignored. */

@@ -7,10 +7,10 @@ import { presentSession } from '../present.ts'
 /** Lists and ends the user's sessions. */
 export const tokenRoutes = new Hono<App>()
   .get('/', async (c) => {
-    const { owner } = c.var
+    const owner = c.get('owner')
     return c.json((await listSessions(owner)).map((session) => presentSession(session, owner.tokenId)))
   })
   .delete('/:id', async (c) => {
-    await revokeSession(c.var.owner, pathId(c))
+    await revokeSession(c.get('owner'), pathId(c))
     return c.body(null, 204)
   })

@@ -26,29 +26,29 @@ export const transactionRoutes = new Hono<App>()
   .get('/', tagged(), query(transactionQuery), async (c) => {
     const asked = c.req.valid('query')
     return answerInTurn(c, asked.values.per_page ?? defaultPageSize, async () => {
-      const found = await listTransactions(c.var.owner, asked)
+      const found = await listTransactions(c.get('owner'), asked)
       const rows = found.rows.map(presentWithRelations)
-      return c.json(presentPage(c.var.deps.config.links.appUrl, c.req.url, { ...found, rows }))
+      return c.json(presentPage(c.get('deps').config.links.appUrl, c.req.url, { ...found, rows }))
     })
   })
   .post('/', header(newTransactionKey), body(newTransaction), async (c) => {
     const { values, errors } = c.req.valid('header')
     const draft = withErrors(c.req.valid('json'), errors)
     draft.values.client_id ??= values['Idempotency-Key']
-    const { transaction, isNew } = await createTransaction(c.var.owner, draft)
+    const { transaction, isNew } = await createTransaction(c.get('owner'), draft)
     return c.json(presentTransaction(transaction), isNew ? 201 : 200)
   })
   .get('/:id', tagged(), async (c) =>
-    c.json(presentWithRelations(await showTransaction(c.var.owner, pathId(c)))),
+    c.json(presentWithRelations(await showTransaction(c.get('owner'), pathId(c)))),
   )
   .on(['PUT', 'PATCH'], '/:id', header(ifMatch), body(transactionChanges), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
     return c.json(
-      presentTransaction(await updateTransaction(c.var.owner, pathId(c), c.req.valid('json'), expected)),
+      presentTransaction(await updateTransaction(c.get('owner'), pathId(c), c.req.valid('json'), expected)),
     )
   })
   .delete('/:id', header(ifMatch), async (c) => {
     const expected = c.req.valid('header').values['If-Match']
-    await deleteTransaction(c.var.owner, pathId(c), expected)
+    await deleteTransaction(c.get('owner'), pathId(c), expected)
     return c.body(null, 204)
   })
