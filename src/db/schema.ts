@@ -389,7 +389,7 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the preference and the body: shows whether a repeated key came with the same batch. */
+    /** SHA-256 of the preference and the body: shows whether a repeated key came with the same batch. Empty without one. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */

@@ -25,8 +25,8 @@ export const syncRoutes = new Hono<App>()
     const { values, errors: headerErrors } = c.req.valid('header')
     const isLenient = preference(values.Prefer, 'handling') === 'lenient'
     const { items, errors } = c.req.valid('json')
-    const bodyHash = sha256Hex(`${isLenient} ${await c.req.text()}`)
     const idempotencyKey = values['Idempotency-Key'] ?? null
+    const bodyHash = idempotencyKey ? sha256Hex(`${isLenient} ${await c.req.text()}`) : ''
     const batch = { items, errors: { ...errors, ...headerErrors }, isLenient, idempotencyKey, bodyHash }
     const accept = () => acceptSync(c.get('owner'), syncQueue, batch)
     const sync_id = await withMemoryForItems(c, items.length, accept)

@@ -27,7 +27,7 @@ export type SyncBatch = {
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
-  /** Shows whether a repeated key came with the same batch. */
+  /** Shows whether a repeated key came with the same batch. Empty without one. */
   bodyHash: string
 }
 
