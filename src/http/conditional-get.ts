@@ -20,10 +20,9 @@ export function tagged<I extends Input>(
     if (variant === undefined) return next()
     const owner = c.get('owner')
     const { changesEpoch, release } = c.get('deps').config
-    const { pathname, search } = new URL(c.req.url)
-    const prefix = `${changesEpoch}-${release}-${hashOf(`${pathname}${search} ${variant}`)}-`
+    const prefix = `${changesEpoch}-${release}-${hashOf(`${c.req.url} ${variant}`)}-`
     const header = c.req.header('If-None-Match') ?? ''
-    const known = statesIn(header, prefix)
+    const known = header ? statesIn(header, prefix) : []
     owner.watch(known.length === 1 ? known[0] : undefined)
     await next()
     if (owner.state === undefined || (c.res.status !== 200 && c.res.status !== 304)) return
