@@ -9,7 +9,15 @@ import { batches, batchParts } from '../../db/schema.ts'
 import type { Draft } from '../../domain/draft.ts'
 import { type FieldErrors, Invalid, InvalidItems, TooManyAttempts } from '../../domain/failures.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
-import { columnsAsSent, fieldsAsSent, invalidItems, itemRules, rowParts, stageRows } from '../bulk-insert.ts'
+import {
+  columnsAsSent,
+  fieldsAsSent,
+  invalidItems,
+  itemRules,
+  rowParts,
+  stageRows,
+  userOfBatch,
+} from '../bulk-insert.ts'
 import { brokenRules } from '../guards.ts'
 import { maxUnfinishedBatches } from '../quotas.ts'
 import { idByClientId } from '../transactions/client-ids.ts'
@@ -72,7 +80,7 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
       newBatch(owner, batch, queuedAt),
       and(canBeStored, isFirst) as SQL,
     ).returning({ id: batches.id }),
-    items: unread(stageItems(owner, batch)),
+    items: unread(stageItems(batch)),
     invalid: isLenient ? [] : [db.all<InvalidItem>(sql`select position, errors from ${invalid}`)],
     refused: canBeRefused ? [db.run(sql`delete from ${batches} where id = ${id} and ${isRefused}`)] : [],
     completed: isLenient ? [db.run(completeIfNothingPending(owner.now, id))] : [],
@@ -165,9 +173,10 @@ function toCheckedItem({ values, errors }: Draft<NewTransaction>): {
  * whose transaction already exists is valid even if a category or account that it names is gone by now: otherwise a
  * phone that never got the answer could never clear the item from its queue.
  */
-function stageItems({ id }: Scope, { id: batchId, parts }: Slots<ToAccept>): SQL[] {
-  const broken = brokenRules(itemRules(id, sql`item.category_id`))
-  const existsAlready = sql`${idByClientId(id, sql`item.client_id`)} is not null`
+function stageItems({ id: batchId, parts }: Slots<ToAccept>): SQL[] {
+  const userId = userOfBatch(batchId)
+  const broken = brokenRules(itemRules(userId, sql`item.category_id`))
+  const existsAlready = sql`${idByClientId(userId, sql`item.client_id`)} is not null`
   const judged = sql`
     select coalesce(errors, iif(${existsAlready}, null, nullif(${broken}, '[]'))) as errors, ${columnsAsSent},
            account_id, to_account_id, category_id as category
