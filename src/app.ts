@@ -30,12 +30,12 @@ import { tokenRoutes } from './http/routes/tokens.ts'
 import { transactionRoutes } from './http/routes/transactions.ts'
 import { paceOf } from './http/turns.ts'
 
-/** Responses are data, which no browser should render as a page. */
+/** Answers are data, which no browser should render as a page. */
 const jsonPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 const app = new Hono<App>({ strict: false })
 
-// Ids that clients send are ignored: they would end up in our log.
+// Request ids that clients send are ignored: they would end up in our log.
 app.use(requestId({ limitLength: 0 }))
 app.use(observe)
 app.use(leanNotModified)

@@ -10,7 +10,7 @@ export const newAccount = z.object({
   type: field(oneOf(accountTypes), doc('Where the money is kept.')),
   starting_balance: field(
     money,
-    doc('The balance before the first transaction; may be negative. May also be a number.'),
+    doc('The balance before the first transaction, as text or a number; may be negative.'),
   ),
   notes: field(z.optional(nullableText(65_535)), doc('Free text.')),
 })
@@ -18,7 +18,7 @@ export type NewAccount = z.output<typeof newAccount>
 
 export const newAccountKey = idempotencyKeyHeader(
   doc(
-    'Makes the call safe to repeat: whatever its body, a repeat answers with the account of the first call, or with a 422 if that has been deleted.',
+    'Makes the call safe to repeat: whatever its body, a repeat is answered with the account of the first call, or a 422 if that has been deleted.',
   ),
 )
 

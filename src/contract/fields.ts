@@ -162,7 +162,7 @@ export const id = field(
   doc({ type: 'integer', format: 'int64', minimum: 1, examples: [1] }),
 )
 
-/** The most characters of an id that a client may give a row. */
+/** The most characters that a client id may have. */
 export const longestClientId = 64
 
 const isReference = (input: number | string): input is `#${string}` =>

@@ -112,6 +112,7 @@ export class Owner implements Scope {
     try {
       return (await runAll(this.db, { ...stop, ...statements })) as Results<T>
     } catch (error) {
+      // What the client sent has just been compared with the owner's state.
       if (error instanceof NotModified) {
         this.state = clientState
         this.userId = Number(clientState.split('-')[0])
@@ -134,7 +135,7 @@ export class Owner implements Scope {
 
 /**
  * Prepares statements that have an owner (see `prepare`): the owner's token and the time of the request become slots
- * too. It is called once, at the top of a module; the result turns an owner and an input into what `Owner.run` takes.
+ * too. Call it once, at the top of a module: what it returns turns an owner and an input into what `Owner.run` takes.
  */
 export function prepareOwned<S extends object, T extends NamedStatements>(
   build: (owner: Scope & { now: SQL<Date> }, slots: S) => T,
@@ -213,7 +214,7 @@ const identify = prepare(({ check, isWatched }: Slots<{ check: TokenCheck; isWat
 
 /**
  * Fails on purpose if the token is valid, its use was recorded within the last day, and the state is still the client's.
- * The mark is not a JSON path, so SQLite raises an error that quotes it, of which db/errors.ts makes NotModified.
+ * The mark is not a JSON path, so SQLite raises an error that quotes it, which db/errors.ts turns into NotModified.
  */
 const stopIfUnchanged = prepare(
   ({

@@ -43,14 +43,14 @@ export function hasLiveAccountsInBulk(owner: Scope): SQL {
   return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${hasLiveAccounts})`
 }
 
-/** Matches row `id` unless it, its account or its user has been deleted. */
+/** Matches row `id` unless it or its user has been deleted or, if it is a transaction, one of its accounts. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
   const isSomebodys = sql`${table.userId} in (select ${users.id} from ${users})`
   const hasAccounts = (table as OwnedTable) === transactions ? hasLiveAccounts : undefined
   return and(sql`${table.id} = ${id}`, isSomebodys, hasAccounts) as SQL
 }
 
-/** Matches row `id` if it is the user's: the condition of every statement on a single row. */
+/** Matches row `id` if it is the user's: the condition of every statement that returns or writes a single row. */
 export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
@@ -142,7 +142,7 @@ export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promis
 
 /**
  * Returns the values of a draft. If it has errors, throws what takes precedence over them (docs/contract.md, Order of
- * checks): Unauthenticated or, if the request writes a row, NotFound, Forbidden or VersionConflict; otherwise Invalid.
+ * checks): Unauthenticated and, with `required`, NotFound, Forbidden or VersionConflict; if none of these applies, Invalid.
  */
 export async function requireComplete<T>(
   owner: Owner,

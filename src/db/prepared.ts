@@ -216,8 +216,8 @@ function decoderOf({ fields, joinsNotNullableMap }: DrizzleQuery, method?: 'all'
 }
 
 /**
- * Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. In `areThere`, the
- * tables of the statement are false if a row may lack them.
+ * Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. `areThere` says of
+ * each table whether every row has it, which is false for the optional side of a join.
  */
 function rowReader(fields: Field[], areThere: Record<string, boolean> = {}) {
   const readers = fields.map(({ path, field }) => {

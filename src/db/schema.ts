@@ -52,7 +52,7 @@ const ownerUntilDeleted = () => integer()
 const within = (column: AnySQLiteColumn, limit: Minor) =>
   sql`${column} between ${sql.raw(String(-limit))} and ${sql.raw(String(limit))}`
 
-/** Addresses are stored in lower case, so that their unique index ignores case. */
+/** Email addresses are stored in lower case, so that their unique index ignores case. */
 export const users = sqliteTable(
   'users',
   {
@@ -153,9 +153,9 @@ export const accounts = sqliteTable(
     startingBalance: minor(),
     /** A kept figure: income − expenses − transfers out + transfers in, over all dates. */
     moved: minor().default(0 as Minor),
-    /** A kept figure: transactions of the account, transfers into it not included. */
+    /** A kept figure: the number of the account's transactions, not counting transfers into it. */
     transactionCount: integer().notNull().default(0),
-    /** A kept figure: transfers into the account. */
+    /** A kept figure: the number of transfers into the account. */
     incomingCount: integer().notNull().default(0),
     balance: integer()
       .$type<Minor>()
@@ -338,7 +338,7 @@ export const remembered = sqliteTable(
     amount: minor(),
     reference: text(),
     transactionDate: text().notNull(),
-    /** The kind of match that joined it or, as the outflow of a transfer, kept it; null if it was deleted or edited. */
+    /** The kind of match that joined it or, if it is a transfer's outflow, kept it; null if it was deleted or edited. */
     kind: text({ enum: matchKinds }),
     /** As in `transactions`. */
     importId: integer(),
@@ -389,7 +389,7 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of the preference and the body: shows whether a repeated key came with the same batch. Empty without one. */
+    /** SHA-256 of whether it is lenient and of its body: shows if a repeated key came with the same batch. Empty without a key. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */

@@ -1,7 +1,10 @@
 import { dayMs, hourMs, minuteMs } from './dates.ts'
 import { resetLinkMinutes } from './links.ts'
 
-/** What each rate-limit binding of wrangler.toml allows in a minute: the limits of http/rate-limits.ts. */
+/**
+ * What each rate-limit binding allows in a minute, as headers and the OpenAPI document state it. wrangler.toml sets it for
+ * each environment; test/node/deployment.test.ts compares them.
+ */
 export const perMinute = {
   LOGIN_LIMIT: 10,
   CHECK_EMAIL_LIMIT: 30,

@@ -44,13 +44,14 @@ export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   await next()
   // A body that cannot be read ends a request early, but a bad token still comes first (401 before 400, 413, 415).
   const isUnproven = c.error instanceof HTTPException && owner.userId === undefined
+  // Forgotten first, since `run` throws if the token is bad.
   if (isUnproven || c.error instanceof Unauthenticated) forget(owner.tokenKey)
   if (isUnproven) await owner.run()
   if (owner.userId !== undefined) remember(owner.tokenKey, owner.userId)
   if (owner.isUseStale) c.executionCtx.waitUntil(recordUseLater(owner))
 }
 
-/** Starts once the response is on its way, so that it neither delays the response nor counts towards its time. */
+/** Starts once the answer is on its way, so that it neither delays the answer nor counts towards its time. */
 async function recordUseLater(owner: Owner): Promise<void> {
   await scheduler.wait(0)
   await recordUse(owner).catch(() => undefined)

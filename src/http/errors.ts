@@ -28,7 +28,7 @@ import { tooManyAttempts } from './rate-limits.ts'
 
 const retryAfterSeconds = 5
 
-/** Turns thrown failures into responses. Undeclared ones become a 500 that reveals nothing. */
+/** Turns what was thrown into an answer: a 500 that reveals nothing unless it is a `Failure` or Hono's HTTPException. */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)

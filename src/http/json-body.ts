@@ -15,7 +15,7 @@ const fewBytes = 16 * 1024
 const memoryPerByte = 12
 /** Requests without a token that is known to be good are accepted only while no more memory than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
-/** Nor is that of a list of at most this many items. */
+/** The memory of a list of at most this many items is not counted either. */
 const fewItems = 100
 /** The most memory that an item takes until it has been stored: five hundred times what an empty one took to send. */
 const memoryPerItem = 1_536
@@ -32,8 +32,8 @@ export function saysJson(c: Context<App>): boolean {
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
-    // A request whose path is the pattern itself, /api/accounts/:id, runs this twice: the second time, the body has
-    // been read.
+    // A request for the literal path /api/accounts/:id, which is a route's pattern as well, runs this twice: the second
+    // time, the body has been read.
     if (c.req.bodyCache.text) return next()
     // A large batch holds up all other writers while it is stored, so the large bodies of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)
@@ -54,19 +54,19 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 }
 
 /**
- * The memory in bytes that JSON takes if it is read before its sender is known. Its text, at up to two bytes a letter,
- * what was read from it and what the database was sent are all held until the answer is ready.
+ * The memory in bytes that JSON takes if it is read before its sender is known. Three things are held until the answer is
+ * ready: the text, at up to two bytes a character, what was read from it, and what was sent to the database.
  */
 export function memoryForSmallJson(size: number): number {
   return size > fewBytes ? size * memoryPerByte : 0
 }
 
-/** The memory that a list of so many items takes until they have been stored, in bytes. */
+/** The memory in bytes that a list of `count` items takes until they have been stored. */
 export function memoryForItems(count: number): number {
   return count > fewItems ? count * memoryPerItem : 0
 }
 
-/** Does the work with memory for so many items. Throws TooBusy at once if there is none: waiting would hold memory too. */
+/** Works while holding memory for `count` items. Throws TooBusy at once if there is none: waiting would hold memory too. */
 export async function withMemoryForItems<T>(
   c: Context<App>,
   count: number,
@@ -81,7 +81,7 @@ export async function withMemoryForItems<T>(
   }
 }
 
-/** The request is refused if it would bring the memory in use above this; undefined if its token is known to be good. */
+/** The most memory that may be in use once this request has its own; undefined, for any, if its token is known to be good. */
 export function mostFor(c: Context<App>): number | undefined {
   const owner = c.get('owner')
   const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))

@@ -48,7 +48,7 @@ export function bodyReadBy<S extends z.ZodMiniObject, Read>(
 ) {
   const check: MiddlewareHandler = zValidator('json', z.transform(read))
   // Parsed JSON takes up to twelve times the memory of its text, and the validator keeps it until its `next` returns.
-  // This one returns at once, so a request that waits for the database holds only what `read` returned.
+  // `letGo` is a `next` that returns at once, so a request that waits for the database holds only what `read` returned.
   const letGo = async () => {}
   const readAndLetGo: MiddlewareHandler<App> = async (c, next) => {
     const refusal = await check(c, letGo)
@@ -141,7 +141,7 @@ function textOf(issue: $ZodRawIssue): string {
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
-  /** By text; there are only a handful. Each is made once, since a body may have the same error a thousand times. */
+  /** The few errors that it may have, by text. Each is made once, since a body may have the same error a thousand times. */
   errors: Map<string, string[]>
   errorsIfAbsent: string[] | undefined
 }

@@ -102,8 +102,8 @@ function standsForItself(userId: SQL): SQL {
 /**
  * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids: deleted rows of files if they
  * are asked for, and rows whose survivor, which stands for them now, exists. A joined row that was entered by hand absorbs
- * what it absorbed before, unless its survivor does so itself, or stands for a row of a file already. Without `indexed by`, SQLite would read all remembered rows of the user for each
- * one that it looks up.
+ * what it absorbed before, unless its survivor does so itself, or stands for a row of a file already. Without `indexed by`,
+ * SQLite would read all remembered rows of the user for each one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type

@@ -39,7 +39,10 @@ export function brokenRules(rules: Rule[]): SQL<string> {
   return sql<string>`('[' || substr(${sql.join(broken, sql` || `)}, 2) || ']')`
 }
 
-/** The failure that lists the errors of the input, followed by those of broken rules. The verdict must be there. */
+/**
+ * The failure that lists the errors of the input, followed by those of broken rules. A row must have been read. The SQL
+ * of `rules` is not used, so they may be made of other values than those that were judged.
+ */
 export function brokenBy(
   rules: Rule[],
   [row]: { verdict: string }[],

@@ -5,7 +5,7 @@ import { runOne } from '../db/run.ts'
 import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'
 import { isUnsubscribeLink, type LinkBase, unsubscribeLink } from '../domain/links.ts'
-import { planReminder, type ReminderPlan } from '../domain/reminders.ts'
+import { planReminder, type ReminderPlan } from '../domain/reminder-plan.ts'
 import type { Outbox } from '../gateways/queues.ts'
 
 /** The queue takes a hundred messages in one call. */
@@ -27,7 +27,7 @@ export async function sendDueReminders(context: ReminderContext) {
     if (due.length === 0) break
     const plans = due.map((user) => ({
       user,
-      // `lookAt` is when the next reminder is due or, if the settings were changed since, when that was.
+      // `lookAt` is when the next reminder is due or, if the settings have changed since it was set, when they changed.
       plan: planReminder(
         { ...user, isVerified: user.emailVerifiedAt !== null, since: user.lookAt },
         context.now,

@@ -18,7 +18,7 @@ import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
 
-/** The owner's id in statements that select from `users`. These look the token up once; `owner.id` does wherever it is used. */
+/** The owner's id in statements that select from `users`: it is there already, while `owner.id` looks the token up again. */
 const idFromUsers = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({
@@ -67,7 +67,7 @@ export async function createTransaction(owner: Owner, draft: Draft<NewTransactio
   if (transaction) return { transaction, isNew: results.created.length > 0 }
   const refused = refusal(draft, results.judged)
   if (refused) throw refused
-  // No rule was broken, so only a possible duplicate can have prevented the insert.
+  // No rule was broken, so only a potential duplicate can have prevented the insert.
   throw new PotentialDuplicate(explained(results.duplicates, fields))
 }
 
@@ -99,7 +99,7 @@ function selectJudgement(owner: Scope, rules: Rule[]) {
     .where(eq(users.id, owner.id))
 }
 
-/** The failure to throw if the user has no account, if the input has errors, or if a rule is broken. */
+/** The failure to throw if the user has no account, the input has errors or a rule is broken; undefined otherwise. */
 function refusal(draft: Draft<NewTransaction>, judged: { hasAccount: number; verdict: string }[]) {
   if (!judged[0]?.hasAccount)
     return new Forbidden('You must create at least one account before adding transactions.')

@@ -28,7 +28,7 @@ export type TransactionPage = {
   rows: TransactionWithRelations[]
   /** The number of rows on all pages. */
   total: number
-  /** Of a search: `dayToContinueFrom`, or null if it looked at all rows. */
+  /** The day to continue a search from, or null if it looked at all rows; undefined if this was no search. */
   searchedBackTo: CalendarDate | null | undefined
 }
 
@@ -82,6 +82,7 @@ function select(owner: Scope, listing: Omit<Slots<Listing>, 'slice'>) {
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
 function totalOf(owner: Scope, { filter, period }: Omit<Slots<Listing>, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
+  // What was not asked for has no slot, and no key either.
   if (Object.keys(filter).length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
   const months = rowsByMonth(owner, filter, period)

@@ -1,6 +1,6 @@
 import { addDays, type CalendarDate, dateIn, hourMs, instantIn } from './dates.ts'
 
-/** A reminder that would be later than this is not sent. */
+/** A reminder that would be this late, or later, is not sent. */
 const latestByMs = 2 * hourMs
 
 /** What a user's reminder depends on. */
