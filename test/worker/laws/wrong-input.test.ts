@@ -1,4 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { NewAccount } from '../../../src/contract/accounts.ts'
+import type { NewCategory } from '../../../src/contract/categories.ts'
+import type { ProfileChanges } from '../../../src/contract/people.ts'
+import type { Registration } from '../../../src/contract/sign-in.ts'
+import type { NewTransaction } from '../../../src/contract/transactions.ts'
 import { type Answer, createWorld, expectInvalid, type Json, type Person } from '../world.ts'
 import { createHousehold } from './every-route.ts'
 
@@ -43,18 +48,33 @@ const noDate: unknown[] = [
 ]
 const noEnum: unknown[] = [...never, true, 1, 'BANK', 'refund', 'income ;', '\0']
 const noTimezone: unknown[] = [...never, true, 1, 'Mars/Olympus', '+02:00', tooLong(5_000), '\0']
+const noEmail: unknown[] = [
+  ...never,
+  true,
+  7,
+  'nobody',
+  'a@b',
+  '@example.com',
+  'a b@example.com',
+  `${'x'.repeat(250)}@a.example`,
+]
 const missing: unknown[] = [undefined, null, '', '   ']
 
 type WrongFields = Record<string, unknown[]>
+/** Wrong values for every field of an input, so that `tsc` asks for those of a new one. */
+type WrongFieldsOf<Input, Others = never> = Record<Exclude<keyof Input, Others>, unknown[]>
 
-const account: WrongFields = {
+const account: WrongFieldsOf<NewAccount> = {
   name: [...noText, tooLong(255)],
   type: noEnum,
   starting_balance: noMoney,
   notes: [...noText, tooLong(65_535)],
 }
-const category: WrongFields = { name: [...noText, tooLong(255)], type: [...noEnum, 'transfer'] }
-const transaction: WrongFields = {
+const category: WrongFieldsOf<NewCategory> = {
+  name: [...noText, tooLong(255)],
+  type: [...noEnum, 'transfer'],
+}
+const transaction: WrongFieldsOf<NewTransaction, keyof typeof transfer | keyof typeof onlyNew> = {
   account_id: noId,
   category_id: noId,
   type: noEnum,
@@ -63,10 +83,16 @@ const transaction: WrongFields = {
   reference: [...noText, tooLong(255)],
   transaction_date: noDate,
 }
-const profile: WrongFields = {
+/** Only a transfer has a destination, and it must have one. */
+const transfer = { to_account_id: [...noId, ...missing] }
+/** What cannot be changed later. */
+const onlyNew = { force: [...never, 'yes', 2, -1], client_id: [...noText, tooLong(64)] }
+const profile: WrongFieldsOf<ProfileChanges> = {
   name: [...noText, tooLong(255)],
   timezone: noTimezone,
   reminder_time: [...never, true, 2000, '24:00', '8:00', '20:60', '20:00:00', 'evening'],
+  email: [...noEmail, 'somebody-else@example.com'],
+  password: [...never, true, 'another horse battery'],
 }
 const withMissing = (fields: WrongFields, required: string[]) =>
   Object.fromEntries(
@@ -75,20 +101,9 @@ const withMissing = (fields: WrongFields, required: string[]) =>
       required.includes(field) ? [...values, ...missing] : values,
     ]),
   )
-/** Only a transfer has a destination, and it must have one. */
-const transfer: WrongFields = { to_account_id: [...noId, ...missing] }
-const registration: WrongFields = {
+const registration: WrongFieldsOf<Registration> = {
   name: [...noText, tooLong(255)],
-  email: [
-    ...never,
-    true,
-    7,
-    'nobody',
-    'a@b',
-    '@example.com',
-    'a b@example.com',
-    `${'x'.repeat(250)}@a.example`,
-  ],
+  email: noEmail,
   password: [...never, true, 12_345_678, 'short', tooLong(1024)],
   // Passwords are not trimmed: one of only blanks is a different password.
   password_confirmation: [...never, true, 12_345_678, undefined, null, ''],
@@ -114,8 +129,7 @@ const cases: [route: string, fields: WrongFields, kind?: 'transfer'][] = [
     'POST /api/transactions',
     {
       ...withMissing(transaction, ['account_id', 'category_id', 'type', 'amount', 'transaction_date']),
-      force: [...never, 'yes', 2, -1],
-      client_id: [...noText, tooLong(64)],
+      ...onlyNew,
     },
   ],
   [
