@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Pace } from '../db/client.ts'
-import { requestMs, within } from '../domain/deadline.ts'
+import { requestMs } from '../domain/deadline.ts'
 import { TooBusy } from '../domain/failures.ts'
 import type { App } from './app-types.ts'
 import { userOf } from './known-tokens.ts'
@@ -64,8 +64,7 @@ class Turn {
       // Hundreds may wait, and each look costs, so those further back look less often.
       const pause = lookEveryMs * Math.floor(ahead / this.#atOnce)
       this.#until = now + pause + overdueMs
-      const wait = scheduler.wait(pause)
-      await (signal ? within(signal, wait) : wait)
+      await scheduler.wait(pause, signal && { signal })
     }
     this.end()
     return false

@@ -11,13 +11,14 @@ afterEach(() => {
 
 /** Holds back the database's answers, and then what is in them, until the test lets them go. */
 function holdAnswers(most = Number.POSITIVE_INFINITY) {
-  const counts = { asked: 0, read: 0 }
+  const counts = { asked: 0, answered: 0, read: 0 }
   const [answers, contents] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const fetch = globalThis.fetch
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
     counts.asked += 1
     const isHeld = counts.asked <= most
     const response = await fetch(...request)
+    counts.answered += 1
     if (!isHeld) return response
     await answers.promise
     const json = response.json.bind(response)
@@ -77,4 +78,32 @@ test('a slow database makes no request wait for another, and its answers are rea
   clock.mockRestore()
   held.letContentsGo()
   expect((await answers).map(({ status }) => status)).toEqual(Array(5 * atOnce).fill(200))
+})
+
+test('a request whose time is up while its answer waits to be read is a 503 at once, and listens only once', async () => {
+  const person = await createWorld().register()
+  await person.get('/api/me')
+  const deadlines: AbortController[] = []
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    deadlines.push(new AbortController())
+    return deadlines.at(-1)?.signal as AbortSignal
+  })
+  const held = holdAnswers()
+  const others = ask(person, atOnce)
+  // The answer to the last one comes last, so that it is the one that has to wait.
+  await until(() => held.counts.answered === atOnce)
+  const late = person.get('/api/me')
+  await until(() => held.counts.answered === atOnce + 1)
+  const deadline = deadlines.at(-1) as AbortController
+  const listen = vi.spyOn(deadline.signal, 'addEventListener')
+  stopClock()
+  held.letAnswersGo()
+  await until(() => held.counts.read === atOnce)
+  await scheduler.wait(200)
+  deadline.abort(new DOMException('', 'TimeoutError'))
+  expect((await late).status).toBe(503)
+  expect(held.counts.read).toBe(atOnce)
+  expect(listen.mock.calls.length).toBeLessThanOrEqual(1)
+  held.letContentsGo()
+  expect((await others).map(({ status }) => status)).toEqual(Array(atOnce).fill(200))
 })
