@@ -7,9 +7,9 @@ import { isTooLong, longestPassword, shortestPassword } from '../domain/password
 import { isLongerThan } from '../domain/text-length.ts'
 import { doc, field, grouped } from './doc.ts'
 
-// The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name). Where a
-// value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed languages
-// have no type for such a choice.
+// The types of field that clients send, with the contract's error texts (their `:field` stands for the field's name).
+// Where a value may be written in several ways (12.5 or "12.50"), the OpenAPI document gives only one, since many typed
+// languages have no type for such a choice.
 
 const says = (what: string) => `The :field field ${what}.`
 

@@ -87,17 +87,24 @@ async function attempt(
       })
     },
   })
-  // The driver would send each text that is a primitive string beforehand, in a message of its own, so that the batch can
-  // repeat it. Ours hardly ever do.
-  const batch = statements.map(({ sql, args }): [string, Bound['args']] => [Object(sql), args])
   // A single read is a transaction in itself, and is less work for the driver than a batch.
   const isAlone = mode === 'read' && statements.length === 1
-  const results = isAlone ? [await client.execute(statements[0] as Bound)] : await client.batch(batch, mode)
+  const results = isAlone
+    ? [await client.execute(statements[0] as Bound)]
+    : await client.batch(statements.map(withItsText), mode)
   // The first step of a batch is BEGIN.
   if (!isAlone) steps.shift()
   return statements.map(({ decode }, index) =>
     decode({ ...readStep(steps[index] as Step), result: results[index] }),
   )
+}
+
+/**
+ * A statement of a batch. The driver would send each text that is a primitive string beforehand, in a message of its own,
+ * so that the batch can repeat it. Ours hardly ever do.
+ */
+function withItsText({ sql, args }: Bound): [sql: string, args: Bound['args']] {
+  return [Object(sql) as string, args]
 }
 
 /** Passes on only successful answers: the driver would take the JSON of any other for the database's own error. */

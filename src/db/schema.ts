@@ -389,7 +389,7 @@ export const batches = sqliteTable(
     userId: ownerOrFormer(),
     status: text({ enum: syncStates }).notNull(),
     idempotencyKey: idempotencyKey(),
-    /** SHA-256 of whether it is lenient and of its body: shows if a repeated key came with the same batch. Empty without a key. */
+    /** SHA-256 of its leniency and its body: shows whether a repeated key came with the same batch. Empty without a key. */
     bodyHash: text().notNull(),
     createdAt: instant().notNull(),
     /** When it was last queued; null while it waits for an earlier batch of the same user. */

@@ -35,7 +35,7 @@ export type SyncBatch = {
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
-  /** Shows whether a repeated key came with the same batch. Empty without a key. */
+  /** As in `batches`. */
   bodyHash: string
 }
 
