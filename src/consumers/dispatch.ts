@@ -9,10 +9,10 @@ export type MessageOutcome = 'done' | { retryAfterSeconds: number }
 export type Handler = (message: Message) => Promise<MessageOutcome>
 
 /**
- * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up
- * the others. Every message has its own handler and its own line in the log. When the last of
- * its `max_retries` (wrangler.toml) has failed, it goes to the dead-letter queue (`consumerOf` in worker.ts chooses
- * that queue's consumer); without such a queue, it is dropped.
+ * The only place that acknowledges and retries messages: each on its own, so that a bad one does not hold up the
+ * others. Every message has its own handler and its own line in the log. When the last of its `max_retries`
+ * (wrangler.toml) has failed, it goes to the dead-letter queue (`consumerOf` in worker.ts chooses that queue's
+ * consumer); without such a queue, it is dropped.
  */
 export async function consume(
   { queue, messages }: MessageBatch,

@@ -12,7 +12,10 @@ type MailDeps = {
   now: Date
 }
 
-/** Sends the emails in the queue. If the email service refuses one for good, this is recorded, not retried. */
+/**
+ * Sends the emails in the queue. One that the email service refuses for good, or that is not understood, is recorded
+ * and not retried; a reminder that is late or no longer wanted is dropped.
+ */
 export function mailConsumer({ mailer, recordFailure, wantsReminders, now }: MailDeps): Handler {
   return async (message) => {
     const parsed = mailSchema.safeParse(message.body)

@@ -4,7 +4,7 @@ import type { Handler } from './dispatch.ts'
 
 const messageSchema = z.object({ user_id: z.int() })
 
-/** Removes what users have deleted. `remove` does part of it and returns whether that was all; if not, it is queued again. */
+/** Removes what users have deleted. `remove` does part of it; while it returns false, the user is queued again. */
 export function removalConsumer(remove: (userId: number) => Promise<boolean>, queue: RemovalQueue): Handler {
   return async (message) => {
     const { data } = messageSchema.safeParse(message.body)

@@ -117,7 +117,7 @@ async function redeem(
   return identityOf({ ...more, ...claims, email_verified: more.email_verified })
 }
 
-/** Some providers say null of what they do not know, where the standard has them leave it out (§5.3.2). */
+/** Some providers send null for what they do not know, though the standard wants it left out (Core 1.0 §5.3.2). */
 function claimsOf(said: unknown): Claims {
   const known = Object.entries(said ?? {}).filter(([, value]) => value !== null)
   return claimsSchema.parse(Object.fromEntries(known))
@@ -138,7 +138,7 @@ async function discover(issuer: string): Promise<Discovery> {
   return discovery
 }
 
-/** Checks an ID token (OpenID Connect Core 1.0 §3.1.3.7): signature, iss, aud, azp, exp. */
+/** Checks all of an ID token (OpenID Connect Core 1.0 §3.1.3.7) but its nonce: signature, iss, aud, azp, exp. */
 async function verifyIdToken(token: string, discovery: Discovery, clientId: string): Promise<JWTPayload> {
   const payload = discovery.jwks_uri
     ? await verifySignedToken(token, discovery, clientId)

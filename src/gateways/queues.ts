@@ -2,7 +2,7 @@ import type { Mail } from '../domain/mails.ts'
 
 /** Accepts messages to be handled later. */
 type Sender<T> = {
-  /** Never throws, and does not wait long: a slow queue gets its message after the response, and a failure is logged. */
+  /** Never throws, nor waits long: a slow queue gets its message after the response, and a failure is logged. */
   post(message: T): Promise<void>
   /** Throws if the messages cannot be queued: for jobs that run again later. */
   postAll(messages: T[]): Promise<void>
@@ -29,7 +29,7 @@ export type RemovalMessage = { user_id: number }
 /** Cloudflare's limit for one call. */
 const messagesPerCall = 100
 
-/** A response does not wait longer for a queue to take its message. */
+/** A response waits no longer than this for a queue to take its message. */
 const longestWaitMs = 2_000
 
 /** Keeps the promise running after the response. */
@@ -53,7 +53,7 @@ export function removalQueue(queue: Queue<RemovalMessage>, waitUntil: WaitUntil)
   return queueSender({ queue, waitUntil }, (user_id) => ({ user_id }), failureOf)
 }
 
-/** Sends to a queue what `bodyOf` makes of a message. `failureOf` identifies one that could not be queued in the log. */
+/** Sends to a queue what `bodyOf` makes of a message. `failureOf` is what the log says of one that was not queued. */
 function queueSender<T, Body>(
   { queue, waitUntil }: { queue: Queue<Body>; waitUntil: WaitUntil },
   bodyOf: (message: T) => Body,

@@ -12,9 +12,9 @@ export type Mailer = (mail: RenderedMail & { to: string }, idempotencyKey: strin
 
 const timeoutMs = 10_000
 
-/** Statuses that mean that the email itself is wrong; others may be temporary (resend.com/docs/api-reference/errors). */
+/** Statuses that mean the email itself is wrong; others may be temporary (resend.com/docs/api-reference/errors). */
 const refusals: (number | null)[] = [400, 422]
-/** A wrong key can be answered like a wrong email (github.com/resend/resend-node/pull/617), and may be mended in time. */
+/** A wrong API key may be answered like a wrong email (github.com/resend/resend-node/pull/617), but can be mended. */
 const wrongKey = /api key/i
 
 /** Sends through Resend's SDK, which returns most errors instead of throwing them. */
@@ -25,7 +25,7 @@ export function resendMailer({ apiKey, baseUrl, from }: MailerSettings): Mailer 
       const options = { idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }
       const { data, error } = await resend.emails.send({ from, ...mail }, options)
       if (data?.id) return { outcome: 'sent' }
-      // The key was used for another wording of this email, so the email has been sent.
+      // The idempotency key was used for another wording of this email, so the email has been sent.
       if (error?.name === 'invalid_idempotent_request') return { outcome: 'sent' }
       const isRefused = refusals.includes(error?.statusCode ?? null) && !wrongKey.test(error?.message ?? '')
       return { outcome: isRefused ? 'refused' : 'retry', reason: error?.name ?? 'no id in the answer' }

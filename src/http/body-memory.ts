@@ -7,30 +7,30 @@ const memoryBytes = 56 * 1024 * 1024
 const shares = new Set<BodyMemory>()
 
 /**
- * A request's share of the isolate's memory: for a large body some as it arrives, more while it is read. A share expires
- * `turnMs` after memory was last asked for.
+ * A request's share of the isolate's memory. That of a large body grows as the body arrives, and again when it is read.
+ * A share expires `turnMs` after it was last set.
  */
 export class BodyMemory {
   readonly #sender: number | string | undefined
-  #isRead = false
+  #hasTurn = false
   #bytes = 0
   #until = 0
 
-  /** `sender` is a user's id, or what identifies a token. If given, bodies of one sender are read one at a time. */
+  /** The bodies of one `sender`, a user's id or a token's key, take turns from `holdToRead` to `release`. */
   constructor(sender?: number | string) {
     this.#sender = sender
   }
 
-  /** Reserves the memory that is needed now. Throws TooBusy if more than `most` would be reserved in all. */
+  /** Makes the share `bytes` in all, unless that is 0. Throws TooBusy if all shares together would exceed `most`. */
   hold(bytes: number, most = memoryBytes): void {
     if (bytes > 0 && !this.#take(bytes, most)) throw new TooBusy()
   }
 
-  /** Reserves the memory that reading the body needs, once it is its turn. Throws TooBusy if that takes too long. */
+  /** Like `hold`, but waits for the body's turn and for room. Throws TooBusy if that takes too long. */
   async holdToRead(bytes: number, most = memoryBytes): Promise<void> {
     await waitForTurn(() => {
-      this.#isRead = this.#isItsTurn() && this.#take(bytes, most)
-      return this.#isRead
+      this.#hasTurn = this.#isItsTurn() && this.#take(bytes, most)
+      return this.#hasTurn
     })
   }
 
@@ -41,7 +41,7 @@ export class BodyMemory {
   #isItsTurn(): boolean {
     const now = performance.now()
     const isInTheWay = (other: BodyMemory) =>
-      other !== this && other.#sender === this.#sender && other.#isRead && other.#until >= now
+      other !== this && other.#sender === this.#sender && other.#hasTurn && other.#until >= now
     return this.#sender === undefined || ![...shares].some(isInTheWay)
   }
 

@@ -6,11 +6,11 @@ import { TooBusy } from '../domain/failures.ts'
 const longestPauseMs = 10_000
 /** A body is abandoned if it takes longer than this in total. */
 const longestBodyMs = 120_000
-/** The runtime gathers this much before it wakes us, or a body sent byte by byte would wake us for each byte. */
+/** The runtime gathers this much before it wakes us, so that a body sent byte by byte does not wake us for each. */
 const leastBytes = 1024
 const blockBytes = 16 * 1024
 
-/** The body of a request as it arrives, held in memory from then on. */
+/** The body of a request as it arrives, held in memory until `takeBytes`. */
 export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | undefined
   readonly #maxBytes: number

@@ -5,12 +5,12 @@ import type { App } from './app-types.ts'
 import { checkedBy } from './validate.ts'
 
 /**
- * Tags the answer to a GET with the number of the user's last change (`ETag`). If just one of the tags that
- * the client sends can be current, and it is, `Owner.run` throws NotModified before any other statement; `*`,
- * or one of several that could be, becomes a 304 here. The tag is weak: it promises the same data, not the
- * same bytes. It covers all that the answer depends on: the epoch of the data, the release of this Worker,
- * the URL, the user and the number. `variantOf` adds anything else; if that is not known yet, it returns
- * undefined, and there is no tag.
+ * Tags the answer to a GET with the number of the user's last change (`ETag`). If exactly one of the tags that the
+ * client sends could be current, `Owner.run` and `lookUp` compare it and, if it is, throw NotModified before any
+ * other statement. Any other match (`*`, or one of several that could be current) becomes a 304 here, once the answer
+ * has been made. The tag is weak: it promises the same data, not the same bytes. It covers all that the answer
+ * depends on: the epoch of the data, the release of this Worker, the URL, the user and the number. `variantOf` adds
+ * anything else; if that is not known yet, it returns undefined, and there is no tag.
  */
 export function tagged<I extends Input>(
   variantOf: (c: Context<App, string, I>) => string | undefined = () => '',
@@ -39,7 +39,7 @@ type MayHaveTag = { in: { header?: Spelled<z.input<typeof ifNoneMatch>> } }
 /** Spells the fields out, since the client's types must not refer to zod. */
 type Spelled<T> = { [Name in keyof T]: T[Name] }
 
-/** The states in the tags with this prefix. Whether a tag is weak or strong makes no difference here. */
+/** The states (`Owner.state`) in the tags with this prefix. Whether a tag is weak or strong does not matter here. */
 function statesIn(header: string, prefix: string): string[] {
   const tags = [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag)
   return [...new Set(tags.filter((tag) => tag.startsWith(prefix)).map((tag) => tag.slice(prefix.length)))]

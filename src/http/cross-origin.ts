@@ -21,8 +21,8 @@ const preflight = cors({
 })
 
 /**
- * Lets browsers pass answers on to pages of the configured origins. Hono answers preflights; other answers get the same
- * headers here, since Hono would build each of these answers three times.
+ * Lets browsers pass answers on to pages of the configured origins. Hono answers preflights; all other answers get
+ * their headers here, since Hono would build each of them three times.
  */
 export const crossOrigin: MiddlewareHandler<App> = async (c, next) => {
   if (c.req.method === 'OPTIONS') return preflight(c, next)

@@ -28,7 +28,10 @@ import { tooManyAttempts } from './rate-limits.ts'
 
 const retryAfterSeconds = 5
 
-/** Turns what was thrown into an answer: a 500 that reveals nothing unless it is a `Failure` or Hono's HTTPException. */
+/**
+ * Turns what was thrown into an answer. Anything but a `Failure` or Hono's HTTPException becomes a 500 that reveals
+ * nothing, except that a developer is told what is wrong with the configuration.
+ */
 export const answerFailure: ErrorHandler<App> = (error, c) => {
   if (error instanceof NotModified) return c.body(null, 304)
   if (error instanceof Unauthenticated) return c.json({ message: error.message }, 401)
@@ -60,7 +63,7 @@ export const answerFailure: ErrorHandler<App> = (error, c) => {
   return c.json({ message: error instanceof AnswerTooLarge ? error.message : 'Server Error' }, 500)
 }
 
-/** True if a developer is asking. Nobody else needs to know what is wrong with the configuration. */
+/** True if a developer is asking. */
 function isOnThisMachine(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 }

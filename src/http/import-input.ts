@@ -16,16 +16,16 @@ const maxFileBytes = maxFileMegabytes * 1024 * 1024
 /** What a form may add around a file. */
 const maxFormBytes = 64 * 1024
 const tooLarge = `The file must not be larger than ${maxFileMegabytes} MB.`
-/** The most memory that reading (test/node/import-memory.test.ts) and storing a byte of a file takes. */
+/** The most memory, in bytes, that it takes to read (test/node/import-memory.test.ts) and store a byte of a file. */
 export const memoryPerFileByte = 8
 /** Objects, lists and named values in a JSON body: an item has a dozen, and may have more that nobody reads. */
 const maxJsonParts = 300_000
 /** A form has a file and a handful of options; this leaves room for fields that nobody reads. */
 const maxFormFields = 100
-/** Longer than the longest name of those fields. */
+/** Longer than the name of any field that can be mapped. */
 const maxMappedName = 50
 
-/** One of the three kinds of input (docs/contract.md, Imports), read but not yet understood. */
+/** What came as JSON, in a form or as a raw file (docs/contract.md, Imports): read, but not yet understood. */
 export type ImportInput =
   | { kind: 'rows'; transactions: unknown; options: ImportOptions }
   | { kind: 'file'; bytes: Uint8Array; options: ImportOptions }
@@ -38,7 +38,7 @@ export function importBody(c: Context<App>): BodyStream {
   return new BodyStream(c, maxFileBytes + maxFormBytes, tooLarge)
 }
 
-/** Reads JSON, an uploaded form or a raw file, according to the content type. Throws Invalid, and 400 for malformed input. */
+/** Reads JSON, a form or a raw file, by the content type. Throws Invalid, 400 if malformed, 413 for a large file. */
 export async function readImportInput(c: Context<App>, bytes: Bytes): Promise<ImportInput> {
   if (saysJson(c)) return readJson(bytes, c.req.query())
   const contentType = c.req.header('Content-Type') ?? ''
@@ -65,7 +65,7 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Parsed, an object takes twenty times the memory of its two characters, a name ten times, so millions are not parsed. */
+/** Runs before parsing, which takes twenty times the memory of an object's two characters and ten times a name's. */
 function refuseManyParts(json: string): void {
   let parts = 0
   let inText = false
@@ -104,7 +104,7 @@ function boundaryOf(contentType: string): string {
   return quoted ?? plain ?? malformedForm()
 }
 
-/** Runs before parsing: the platform's parser takes seconds for tens of thousands of fields, or megabytes of headers. */
+/** Runs before parsing: the platform takes seconds to parse tens of thousands of fields, or megabytes of headers. */
 function refuseLargeFrame(bytes: Bytes, boundary: string): void {
   const form = Buffer.from(bytes.buffer)
   const delimiter = `--${boundary}`
@@ -153,7 +153,7 @@ function parseMapping(json: string): unknown {
   }
 }
 
-/** Runs before any entry is looked at, which could get an error of its own. */
+/** Runs before the entries are checked, each of which could get an error of its own. */
 function refuseManyMappings(mapping: unknown): void {
   const names = isObject(mapping) ? Object.keys(mapping) : []
   if (names.length <= maxMappingEntries && names.every((name) => name.length <= maxMappedName)) return

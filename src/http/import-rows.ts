@@ -8,7 +8,7 @@ import { maxErrors, maxRows } from '../statements/problems.ts'
 import { listItems, readItem } from './items.ts'
 import { isObject } from './validate.ts'
 
-/** Reads the items of a JSON import like those of a sync batch. `account_id` beside them is for items without one. */
+/** Reads the items of a JSON import like those of a batch; `account_id` is for items without one. Throws Invalid. */
 export function readImportRows(list: unknown, kind: ImportFile['kind'], options: ImportOptions): ImportFile {
   const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })

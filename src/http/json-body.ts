@@ -13,7 +13,7 @@ export const maxSmallJsonBytes = 64 * 1024
 const fewBytes = 16 * 1024
 /** The most memory that a byte of JSON takes once parsed: a list of empty objects is the worst. */
 const memoryPerByte = 12
-/** Requests without a token that is known to be good are accepted only while no more memory than this is in use. */
+/** Without a token that is known to be good, memory is given only while no more than this is in use. */
 const strangersBytes = 8 * 1024 * 1024
 /** The memory of a list of at most this many items is not counted either. */
 const fewItems = 100
@@ -27,8 +27,8 @@ export function saysJson(c: Context<App>): boolean {
 
 /**
  * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 400 if it breaks off or is not UTF-8, 503 if it
- * arrives too slowly or there is no memory for it. A large body with an invalid token is a 401. Malformed JSON is left to
- * validate.ts, and an empty body counts as `{}`.
+ * arrives too slowly or finds no memory or no turn. A large body with an invalid token is a 401. Malformed JSON is
+ * left to validate.ts, and an empty body counts as `{}`.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
@@ -43,7 +43,7 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
       c.req.bodyCache.text = Promise.resolve(text) as unknown as string
       // Parsing takes the processor as well, so it belongs to the turn.
       await c.get('pace').beforeAsking()
-      // The deadline starts now: until now, it was the client who kept us waiting.
+      // The deadline starts now: neither the upload nor the wait for a turn counts.
       c.get('deadline').restart()
       c.get('deadline')()
       await next()
@@ -54,8 +54,8 @@ export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
 }
 
 /**
- * The memory in bytes that JSON takes if it is read before its sender is known. Three things are held until the answer is
- * ready: the text, at up to two bytes a character, what was read from it, and what was sent to the database.
+ * The memory in bytes that JSON takes if it is read before its sender is known. Three things are held until the
+ * answer is ready: the text (up to two bytes a character), what was read from it, and what was sent to the database.
  */
 export function memoryForSmallJson(size: number): number {
   return size > fewBytes ? size * memoryPerByte : 0
@@ -66,7 +66,7 @@ export function memoryForItems(count: number): number {
   return count > fewItems ? count * memoryPerItem : 0
 }
 
-/** Works while holding memory for `count` items. Throws TooBusy at once if there is none: waiting would hold memory too. */
+/** Does the work while holding memory for `count` items. Throws TooBusy at once if there is none: waiting takes some. */
 export async function withMemoryForItems<T>(
   c: Context<App>,
   count: number,
@@ -81,7 +81,7 @@ export async function withMemoryForItems<T>(
   }
 }
 
-/** The most memory that may be in use once this request has its own; undefined, for any, if its token is known to be good. */
+/** The most memory that all may use, this request included; undefined (all there is) if its token is known good. */
 export function mostFor(c: Context<App>): number | undefined {
   const owner = c.get('owner')
   const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))
@@ -118,7 +118,7 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   return body
 }
 
-/** The text of a JSON body, which must be UTF-8 (RFC 8259): otherwise letters would be replaced silently. Throws 400. */
+/** The text of a JSON body. Throws 400 if it is not UTF-8 (RFC 8259): characters would be replaced silently. */
 export function jsonText(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body)

@@ -9,7 +9,7 @@ export function answerPage(c: Context, title: string, text: string, button?: str
   return c.html(page(title, text, button))
 }
 
-/** The outcome of pressing it: a page for a browser, JSON for an email program that posts by itself (RFC 8058). */
+/** The answer to that button: a page for a browser, JSON for an email program that posts by itself (RFC 8058). */
 export function answerOutcome(c: Context, title: string, text: string, status: 200 | 409 = 200) {
   c.status(status)
   if (!c.req.header('Accept')?.includes('text/html')) return c.json({ message: title })

@@ -77,7 +77,7 @@ function readFields(item: Item, named: Named) {
   return { operation: { ...named, set: set.values, was: was.values }, errors }
 }
 
-/** The errors of an operation that no row can have, or that does not say which row. */
+/** The errors of an operation that the profile does not allow, or that does not say which row it is about. */
 function headErrors({ kind, noun, id, clientId }: Named): FieldErrors {
   const errors: FieldErrors = {}
   if (noun === 'profile' && kind !== 'update') addError(errors, 'op', invalidText)

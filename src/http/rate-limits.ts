@@ -45,10 +45,10 @@ const byToken = limit('GENERAL_LIMIT', (c) => c.get('owner').tokenKey)
 const byBoth: MiddlewareHandler<App> = every(byClient, byToken)
 
 /**
- * Limits everything, unless the configuration turns that off. A token that this isolate has seen to be valid is counted
- * by itself, so that people behind one client address do not block each other. Everything else counts towards the client
- * address, before the database is asked: public routes, made-up tokens, and valid ones at their first use in this
- * isolate.
+ * Limits whatever passes `authenticate`, unless the configuration turns that off. A token that this isolate has seen
+ * to be valid is counted by itself, so that people behind one client address do not block each other. Everything else
+ * counts towards the client address, before the database is asked: public routes, and tokens that are new to this
+ * isolate, made up or valid, which are counted by themselves as well.
  */
 export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.get('deps').config.hasGeneralLimit) return next()
@@ -60,8 +60,8 @@ export const generalLimit: MiddlewareHandler<App> = async (c, next) => {
 const byUser = limit('IMPORT_LIMIT', (c) => String(userOf(c.get('owner').tokenKey)))
 
 /**
- * Limits imports before their body is read, since each may take a second of processor time, unless the configuration
- * turns that off. All tokens of a user count together, so the user of one that is new to this isolate is looked up.
+ * Limits imports, unless the configuration turns that off, before their body is read: each may take a second or two of
+ * processor time. All tokens of a user count together, so the user of one that is new to this isolate is looked up.
  */
 export const importLimit: MiddlewareHandler<App> = async (c, next) => {
   if (!c.get('deps').config.hasGeneralLimit) return next()
@@ -104,7 +104,7 @@ export function tooManyAttempts(c: Context, allowed: number, retryAfterSeconds: 
   })
 }
 
-/** The headers that say what is left of an exact limit. Successful answers carry them too. */
+/** The headers by which a successful answer says what is left of an exact limit. */
 export function allowanceHeaders({ limit, remaining }: Allowance) {
   return { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining) }
 }

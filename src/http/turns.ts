@@ -24,7 +24,7 @@ const requestsAtOnce = 12
 const askingMs = 50
 /** Making an answer takes far less than this, unless it has to wait for something, such as the rest of an upload. */
 const answeringMs = 1_000
-/** A request that is later than this for its next look at the line has gone. */
+/** A waiting request that is later than this for its next look at the line counts as gone. */
 const overdueMs = 1_000
 
 /** What is under way or waits for its turn, in order of arrival. */
@@ -46,8 +46,8 @@ class Turn {
   }
 
   /**
-   * Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes too long. Throws the
-   * signal's reason if it aborts meanwhile.
+   * Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes longer than
+   * `longestMs`, or the turn ends meanwhile. Throws the signal's reason if it aborts.
    */
   async take(lastsMs: number, longestMs: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = performance.now() + longestMs
@@ -89,9 +89,9 @@ class Turn {
 }
 
 /**
- * The pace of a request: an isolate parses the bodies, asks the database and makes the answers of only a few
- * requests of a user at a time, so that one user cannot hold up the rest. The user's other requests wait, for as long as
- * they would for the database, and then throw TooBusy. If the database has answered, but the answer is not read in time,
+ * The pace of a request: an isolate parses the bodies, asks the database and makes the answers of only a few requests
+ * of a user at a time, so that one user cannot hold up the rest. The user's other requests wait, for as long as they
+ * would for the database, and then throw TooBusy. If the database has answered, but the answer is not read in time,
  * that is a time-out like any other: what was asked may have been done. Requests without a token do not wait.
  */
 export function paceOf(c: Context<App>): Pace & { end(): void } {

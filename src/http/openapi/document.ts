@@ -85,7 +85,7 @@ function pathsOf(routes: RouterRoute[], collection: SchemaCollection) {
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operationObject(route, entry, collection)
   }
-  // A PATCH is described wherever there is a PUT; all that remains must be a route.
+  // Each PUT is also described as a PATCH, which need not be a route; whatever else remains should be one.
   const [unknown] = [...described.keys()].filter((name) => !name.startsWith('PATCH '))
   if (unknown) throw new Error(`${unknown} is described and is no route`)
   return paths

@@ -16,7 +16,7 @@ export type Endpoint = {
   failures?: FailureName[]
 }
 
-/** The endpoints of a part of the API, by `METHOD /path`. A PATCH that is not listed is an alias of the PUT. */
+/** The endpoints of a part of the API, by `METHOD /path`. A PUT describes its alias, the PATCH, as well. */
 export type EndpointGroup = {
   tag: string
   description: string

@@ -47,7 +47,7 @@ function requireDescriptions(name: string, definition: JsonSchema): void {
 
 const ofCode = ['anyOf', 'enum', 'additionalProperties', 'propertyNames'] as const
 
-/** Converts a schema below a property, where one that has a name becomes a reference too. */
+/** Converts a schema as a property of another: at the top, one that has a name would not become a reference. */
 function convert(schema: z.core.$ZodType, io: 'input' | 'output') {
   const converted = z.toJSONSchema(z.object({ body: schema }), {
     io,

@@ -20,8 +20,8 @@ import type { JsonSchema } from './document-types.ts'
 type Components = Record<string, JsonSchema>
 
 /**
- * Every enum of the document by its name, recognised by its words. An enum without a name would become a type of its own
- * in each place where a generator meets it.
+ * Every enum of the document by its name, recognised by its words. An enum without a name would become a type of its
+ * own in each place where a generator meets it.
  */
 const enums: Record<string, { enum: readonly string[]; description: string }> = {
   AccountType: { enum: accountTypes, description: 'Where the money is.' },
@@ -70,7 +70,7 @@ export function partsOf(schema: JsonSchema): JsonSchema[] {
   )
 }
 
-/** `anyOf` a plain type and null is one type that may be null. A reference has no shorter form. */
+/** Turns `anyOf` a plain type and null into one type that may be null. A reference has no shorter form. */
 function mergeNull(schema: JsonSchema): void {
   const [first, second, ...others] = (schema.anyOf ?? []) as JsonSchema[]
   if (second?.type !== 'null' || typeof first?.type !== 'string' || others.length > 0) return

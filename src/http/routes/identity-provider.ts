@@ -26,14 +26,14 @@ export const identityProviderRoutes = new Hono<App>()
       )
       return toLogin(c, { token, user: String(user.id) })
     } catch (error) {
-      // A person is waiting in a browser: whatever went wrong, they go back to the page they came from.
+      // A person is waiting in a browser: whatever went wrong, they end up on the login page.
       if (!(error instanceof SignInFailed) || error.cause) logFailure(error as Error, c)
       const failure = error instanceof SignInFailed ? error : signInAgain()
       return toLogin(c, { error: failure.message, error_code: failure.problem })
     }
   })
 
-/** Redirects to the frontend's login page; the query carries a token, so nothing may pass it on. */
+/** Redirects to the frontend's login page. The query may hold a token, so nothing may pass it on. */
 function toLogin(c: Context<App>, query: Record<string, string>) {
   const url = `${c.get('deps').config.frontendUrl}/login?${new URLSearchParams(query)}`
   return c.body(null, 302, { Location: url, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })

@@ -37,14 +37,14 @@ export const importHistoryRoutes = new Hono<App>()
     return c.body(null, 204)
   })
 
-/** What the statements of an import take until the database has answered, in bytes: 40 to 60 KB, several times over. */
+/** What the SQL of an import takes until the database has answered, in bytes: 40 to 60 KB, several times over. */
 const memoryForStatements = 128 * 1024
 
 type Bytes = Uint8Array<ArrayBuffer>
 type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
-/** Small JSON is checked and stored in one round trip; anything larger is read only once its sender is known. */
+/** Small JSON is read at once, its sender checked as it is stored; the rest is read only once its sender is known. */
 async function importInput(c: ImportContext, kind: Kind) {
   const stream = importBody(c)
   const isSmall = saysJson(c) && (await stream.readTo(maxSmallJsonBytes))
@@ -70,8 +70,8 @@ async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
 }
 
 /**
- * Files are large, expensive to read, and hold up all other writers while they are stored: those of one user take turns,
- * once it is known that the user may import.
+ * Files are large, expensive to read, and hold up all other writers while they are stored: those of one user take
+ * turns, once it is known that the user may import.
  */
 async function importFile(c: ImportContext, stream: BodyStream, kind: Kind) {
   const user = await showUser(c.get('owner'))

@@ -15,14 +15,17 @@ export const summaryRoutes = new Hono<App>().get('/', query(period), tagged(curr
   return c.json(presentSummary(await summarise(c.get('owner'), unambiguous(c.req.valid('query')))))
 })
 
-/** The month that the answer is about if none was asked for; undefined while it is not the same everywhere on earth. */
+/**
+ * What the answer depends on besides the URL: the current month, unless the query names a period. Undefined while the
+ * month is not the same everywhere on earth.
+ */
 function currentMonth(c: Context<App, string, { out: { query: Draft<AskedPeriod> } }>): string | undefined {
   if (Object.keys(c.req.valid('query').values).length > 0) return ''
   const [month, other] = monthsOnEarth(c.get('owner').now)
   return other === undefined ? month : undefined
 }
 
-/** Refuses a month together with a range, since one of them would have to be ignored. */
+/** Refuses a range that ends before it begins, and a month beside a range: one of the two would have to be ignored. */
 function unambiguous(draft: Draft<AskedPeriod>): Draft<AskedPeriod> {
   const { month, from, to } = draft.values
   const errors: FieldErrors = {}
