@@ -107,12 +107,12 @@ export const deletedCategoryColumns = { userId: null, name: '', nameKey: '', cli
  */
 export async function deleteCategory(owner: Owner, id: number, expected: ExpectedVersions): Promise<void> {
   const { row, owned, stale } = categoryPrecondition(owner, id, expected)
-  // The totals of uncategorised transfers are bounded as well.
+  // Its totals are added to the uncategorised ones, which may push those past their bounds.
   const deleted = owner.db.update(categories).set(deletedCategoryColumns).where(row)
   requirePrecondition(categories, await withinBounds('amount', owner.run({ owned, stale, deleted })))
 }
 
-/** Waits for a write. If its name and type are taken, throws Invalid under `name`. */
+/** Waits for a write. If another category has the name and type, throws Invalid under `name`. */
 async function withFreeName<T>(write: Promise<T>): Promise<T> {
   try {
     return await write

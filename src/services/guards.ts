@@ -30,7 +30,7 @@ export function selectVerdict(db: typeof builder, rules: Rule[]) {
   return db.all<{ verdict: string }>(sql`select ${verdict(rules)} as verdict`)
 }
 
-/** The errors of all broken rules, in SQL: a JSON array of `[field, message]`. */
+/** The errors of all broken rules, in SQL: a JSON array of pairs `[field, message]`. */
 export function brokenRules(rules: Rule[]): SQL<string> {
   const broken = rules.map(({ field, text, holds }) => {
     const error = `,${JSON.stringify([field, messageFor(field, text)])}`
@@ -40,8 +40,8 @@ export function brokenRules(rules: Rule[]): SQL<string> {
 }
 
 /**
- * The failure that lists the errors of the input, followed by those of broken rules. A row must have been read. The SQL
- * of `rules` is not used, so they may be made of other values than those that were judged.
+ * The failure that lists the errors of the input, followed by those of broken rules. There must be a verdict to read.
+ * The SQL of `rules` is not used, so they may be made from other values than the rules that were judged.
  */
 export function brokenBy(
   rules: Rule[],

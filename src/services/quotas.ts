@@ -27,9 +27,9 @@ function quota(
   userId: SQL,
   added: SQL,
 ): Rule {
-  const there = sql`select count(*) from ${table} where ${table.userId} = ${userId}`
+  const existing = sql`select count(*) from ${table} where ${table.userId} = ${userId}`
   const text = `You cannot have more than ${most.toLocaleString('en')} ${noun}.`
-  return rule(field, text, sql`((${there}) + ${added} <= ${most})`)
+  return rule(field, text, sql`((${existing}) + ${added} <= ${most})`)
 }
 
 /** Holds if the user may reject one more match. */
@@ -48,17 +48,17 @@ export function accountQuota(userId: SQL, added: SQL = sql`1`): Rule {
 }
 
 /**
- * Holds if the notes of an account may grow by `growth` characters while those of all accounts grow by `inAll`. Notes
- * beyond the quota may still be shortened.
+ * Holds if the notes of an account may grow by `growth` characters while those of all the user's accounts together grow
+ * by `inAll`. Even beyond the quota, notes may be shortened.
  */
 export function notesQuota(userId: SQL, growth: SQL, inAll = growth): Rule {
-  const there = sql`
+  const existing = sql`
     select coalesce(sum(length(${accounts.notes})), 0) from ${accounts} where ${accounts.userId} = ${userId}`
   const text = `The notes of all your accounts together must not be greater than ${maxNotesLength.toLocaleString('en')} characters.`
-  return rule('notes', text, sql`(${growth} <= 0 or (${there}) + ${inAll} <= ${maxNotesLength})`)
+  return rule('notes', text, sql`(${growth} <= 0 or (${existing}) + ${inAll} <= ${maxNotesLength})`)
 }
 
-/** By how many characters notes grow; `undefined` leaves them as they are. */
+/** By how many characters an account's notes grow, in SQL; `undefined` leaves them as they are. */
 export function notesGrowth(notes: string | null | undefined, current: SQL = sql`null`): SQL {
   if (notes === undefined) return sql`0`
   return sql`(${[...(notes ?? '')].length} - coalesce(length(${current}), 0))`

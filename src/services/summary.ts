@@ -45,7 +45,7 @@ const read = prepareLookup((owner, { periods }: Slots<{ periods: Period[] }>) =>
   totals: rowsOf(owner.db.select(totalColumns).from(sql`(${totalsOf(owner, periods)})`)),
 }))
 
-/** Returns the dashboard of a month or a range, by default the current month in the user's time zone. */
+/** Returns the dashboard of a month or a range, by default the current month in the user's time zone. Throws Invalid. */
 export async function summarise(owner: Owner, draft: Draft<AskedPeriod>): Promise<Summary> {
   const asked = askedPeriod(await requireComplete(owner, draft))
   // The user's time zone comes with the results, so every month that may be the current one is read.
@@ -74,7 +74,7 @@ function askedPeriod({ month, from, to }: AskedPeriod): Period | undefined {
   return periodOf({ from: from ?? earliestDate, to: to ?? latestDate })
 }
 
-/** A total is `high * 2^20 + low`: over many years it may exceed a number's precision, and SQLite's integers. */
+/** A total is `high * 2^20 + low`: that of many years may exceed a number's precision, and even SQLite's integers. */
 const totalColumns = {
   firstMonth: sql<CalendarMonth>`first_month`,
   type: sql<'income' | 'expense'>`type`,
@@ -93,8 +93,9 @@ function totalsOf(owner: Scope, periods: Slots<Period>[]): SQL {
 }
 
 /**
- * The total of income, and those of expenses by category: whole months from kept totals, the rest from the rows. Income
- * by category would be too much: all that a lookup reads must fit into five million bytes, whatever the names.
+ * The total of income, and the totals of expenses by category: whole months from kept totals, parts of months from the
+ * rows. Income by category would be too much: all that a lookup reads must fit into five million bytes, whatever the
+ * names.
  */
 function totalsOfPeriod(owner: Scope, { firstMonth, lastMonth, cuts }: Slots<Period>): SQL {
   const low = sql.raw(`${lowUnits - 1n}`)

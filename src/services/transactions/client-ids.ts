@@ -4,14 +4,14 @@ import { remembered, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
 /*
- * What becomes of a new transaction whose client id has been used before: it is a duplicate of the transaction that has
- * the id or now stands for that one, and it is refused if that was deleted.
+ * A client id that has been used before leads to the transaction that was created with it or, once that one has been
+ * joined with another, to the transaction that now stands for it. If that is deleted too, the client id is refused.
  */
 
 /**
- * The id of the transaction that was created with a client id or, if that has since been joined with another, of the one
- * that now stands for it. In place of the latter id, `orJoined` may select something else from that transaction and from
- * `gone`, the joined one as it is remembered.
+ * The id of the transaction that was created with a client id or, if that one has since been joined with another, of the
+ * transaction that now stands for it; NULL if there is neither. `orJoined` replaces the latter id: it may refer to that
+ * transaction, and to `gone`, the joined one as it is remembered.
  */
 export function idByClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`
@@ -19,7 +19,7 @@ export function idByClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
     (${joinedWith(userId, client_id, orJoined)}))`
 }
 
-/** Selects the transaction that now stands for a joined one, which was created with this client id. */
+/** Selects from the transaction that now stands for the one created with this client id, if that one was joined. */
 function joinedWith(userId: SQL, client_id: SQL, what: SQL = sql`${transactions.id}`): SQL {
   return sql`
     select ${what} from ${spentClientIds} spent

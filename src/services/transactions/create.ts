@@ -18,7 +18,7 @@ import { isDuplicateOf } from './duplicates.ts'
 import { type Transaction, transactionColumns } from './read.ts'
 import { categoryRequired, type GivenFields, nextRow, transactionRules } from './rules.ts'
 
-/** The owner's id in statements that select from `users`: there already, while `owner.id` looks the token up again. */
+/** The owner's id in statements that select from `users`, where it is at hand: `owner.id` looks the token up again. */
 const idFromUsers = sql<number>`users.id`
 
 const judge = prepareOwned((owner, fields: Slots<Partial<GivenFields>>) => ({

@@ -3,7 +3,7 @@ import type { Slots } from '../../db/prepared.ts'
 import { transactions } from '../../db/schema.ts'
 import type { GivenFields } from './rules.ts'
 
-/** How many transactions of its account, day and amount a new one is compared with at most: the newest. */
+/** A new transaction is compared with at most this many others of its account, day and amount: the newest. */
 export const mostResembling = 1_000
 
 /**

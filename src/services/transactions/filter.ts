@@ -36,8 +36,8 @@ export function conditionsOf({ category_id, q, ...others }: TransactionFilter): 
 const texts = [transactions.description, transactions.reference]
 
 /**
- * The conditions of a filter, as parts that have no rows in common: for an account, what leaves it and what comes in,
- * since each has an index in page order.
+ * The conditions of a filter, as parts that have no rows in common. For an account, these are its own transactions and
+ * the transfers into it, since each of the two has an index by date.
  */
 export function filterParts(
   owner: Scope,
@@ -63,7 +63,7 @@ export function filterParts(
   )
 }
 
-/** The id, or NULL if it is another user's, so that none of their rows are read. */
+/** The id, or NULL if the row is another user's, so that none of that user's transactions are read. */
 function ownId(owner: Scope, table: typeof accounts | typeof categories, id: SQL): SQL {
   return sql`(select ${table.id} from ${table} where ${table.id} = ${id} and ${table.userId} = ${owner.id})`
 }

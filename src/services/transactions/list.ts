@@ -28,11 +28,11 @@ export type TransactionPage = {
   rows: TransactionWithRelations[]
   /** The number of rows on all pages. */
   total: number
-  /** The day to continue a search from, or null if it looked at all rows; undefined if this was no search. */
+  /** The day to continue a search from, or null if there is none; undefined if this was no search. */
   searchedBackTo: CalendarDate | null | undefined
 }
 
-/** `oldestSearched` is the day of the oldest row that a search looked at, null if it looked at all. */
+/** `oldestSearched` is the day of the oldest row that a search looked at; null if there can be no older ones. */
 type Counted = { total: number; oldestSearched?: CalendarDate | null }
 
 type Listing = { filter: Conditions; period: Period; slice: Slice; isFar: boolean }
@@ -82,7 +82,7 @@ function select(owner: Scope, listing: Omit<Slots<Listing>, 'slice'>) {
 /** How many rows match a filter: read from the kept figures where possible, counted otherwise. */
 function totalOf(owner: Scope, { filter, period }: Omit<Slots<Listing>, 'slice'>): SQL {
   const { transactionCount, incomingCount, userId } = accounts
-  // What was not asked for has no slot, and no key either.
+  // A field that was not sent has no slot, and so no key.
   if (Object.keys(filter).length === 0)
     return sql`(select sum(${transactionCount}) from ${accounts} where ${userId} = ${owner.id})`
   const months = rowsByMonth(owner, filter, period)

@@ -9,8 +9,8 @@ export type Slice = { offset: number; perPage: number; reach: number }
 export const newestFirst = sql`order by transaction_date desc, id desc`
 
 /**
- * Selects the id and date of the rows of a slice, from parts that have no rows in common. Takes from each part as many
- * of the newest rows as this slice and those before it could need.
+ * Selects the id and date of the rows of a slice, from parts that have no rows in common. Takes the newest `reach` rows
+ * of each part: the slice and those before it can need no more.
  */
 export function newestOf(parts: SQL[], { offset, perPage, reach }: Slots<Slice>): SQL {
   const slice = sql`${newestFirst} limit ${perPage} offset ${offset}`

@@ -7,10 +7,9 @@ import { transactionTypes } from '../../domain/types.ts'
 import { type Conditions, filterParts } from './filter.ts'
 
 /**
- * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more
- * than once. Whole months are read from the kept totals; months that the filter cuts are counted. Undefined
- * for filters by account or text, whose rows are counted in other ways (list.ts). The period is that of the
- * filter's days.
+ * How many rows of each month match a filter: a query of `(month, rows)`, in which a month may occur more than once.
+ * Whole months are read from the kept totals; in months that the filter cuts, the rows are counted. Undefined for
+ * filters by account or text, whose rows are counted in other ways (list.ts). The period is that of the filter's days.
  */
 export function rowsByMonth(
   owner: Scope,
@@ -26,8 +25,8 @@ export function rowsByMonth(
     filter.to === undefined ? undefined : lte(totals.month, lastMonth),
     category && eq(totals.categoryId, category),
   )
-  // One query per type: with a single type, the index on categories can be used to its full length. SQLite would prefer
-  // the primary key, and read every month.
+  // For a category, one query per type, so that each can use the whole of `totals_type`. SQLite would choose the primary
+  // key, and read every month.
   const byType = sql`indexed by totals_type`
   const types = category !== undefined && !type ? transactionTypes : [type]
   const kept = types.map(

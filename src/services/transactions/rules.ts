@@ -10,7 +10,7 @@ export type GivenFields = {
   [Field in keyof Omit<NewTransaction, 'force'>]: NonNullable<NewTransaction[Field]>
 }
 
-/** A transaction as it will be written. Each field is an SQL expression: a value, or a column of the current row. */
+/** The fields that the rules judge, as they will be written: SQL expressions for values or for columns of the row. */
 export type NextRow = { type: SQL; account_id: SQL; to_account_id: SQL; category_id: SQL }
 
 /** Makes such a row from an expression for each field. */

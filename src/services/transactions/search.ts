@@ -20,8 +20,8 @@ type Search = {
 }
 
 /**
- * Looks for the text of a filter among the rows that an index can narrow down: of an account or a category, and dates.
- * How a text is compared is in filter.ts.
+ * Looks for the text of a filter among the newest rows within its dates and of its account or, without one, of its
+ * category: an index finds those. The other conditions apply to these rows only. filter.ts says how texts are compared.
  */
 export function search(owner: Scope, filter: Slots<Conditions>): Search {
   const { account_id, category_id, from, to } = filter
