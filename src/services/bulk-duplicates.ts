@@ -19,10 +19,10 @@ const isFree = (clientId: SQL) =>
 const fields = sql`account_id, to_account_id, type, amount, transaction_date, reference`
 
 /**
- * Decides which items of a batch or a file are duplicates: each existing or remembered row absorbs one equal item without
- * a client id, by the rule that `isDuplicateOf` applies to a single transaction. `absorbed` has the item's position and
- * the row's id, negated for a remembered row. Rows with the account, date and amount of any item are read once, however
- * many items match them.
+ * The CTEs that decide which items of `judged` are duplicates: each existing or remembered row absorbs one equal item
+ * that has neither a client id nor `force`, by the rule that `isDuplicateOf` applies to a single transaction. The last
+ * of them, `absorbed`, has the item's position and the row's id, negated for a remembered row. Rows with the account,
+ * date and amount of any item are read once, however many items match them.
  *
  * Few CTEs are referred to more than once, since SQLite copies a CTE's query for each reference, and planning all the
  * copies took ten times as long as running the statement.
@@ -54,7 +54,7 @@ export function absorbed(userId: SQL, recalls: Recalled | undefined): SQL {
       ),
       absorbing as (
         select id, ${fields}, ${recalls ? isOfFile('row') : sql`null`} as is_of_file from resembling row
-         where ${isFree(sql`client_id`)} ${recalls ? sql`and ${standsForItself(userId)}` : sql``}
+         where ${isFree(sql`client_id`)} ${recalls ? sql`and ${absorbsAsItIs(userId)}` : sql``}
       ),
       ${recalls ? sql`${recalledRows(userId, recalls)},` : sql``}
       absorbed as materialized (
@@ -88,10 +88,10 @@ export const isOfFile = (row: string) =>
   )
 
 /**
- * False for a `row` that stands for a different row of a file of its account: it was edited, or was entered by hand and
- * has been joined with a row of a file, which is remembered. The legs that a transfer was joined from do not count.
+ * False for a `row` that stands for a remembered row of a file, which absorbs items in its place: it was edited, or was
+ * entered by hand and has been joined with a row of a file. The legs that a transfer was joined from do not count.
  */
-function standsForItself(userId: SQL): SQL {
+function absorbsAsItIs(userId: SQL): SQL {
   return sql`not exists (
     select 1 from remembered filed indexed by remembered_survivor
      where filed.user_id = ${userId} and filed.survivor_id = row.id and ${isOfFile('filed')}
@@ -100,10 +100,10 @@ function standsForItself(userId: SQL): SQL {
 }
 
 /**
- * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids: deleted rows of files if they
- * are asked for, and rows whose survivor, which stands for them now, exists. A joined row that was entered by hand absorbs
- * what it absorbed before, unless its survivor does so itself, or stands for a row of a file already. Without `indexed by`,
- * SQLite would read all remembered rows of the user for each one that it looks up.
+ * `recalled` has the remembered rows that resemble any item of `asking`, with negative ids: deleted rows of files if
+ * they are asked for, and joined or edited rows of files whose survivor, which stands for them now, exists. A joined row
+ * that was entered by hand still absorbs what equals it, unless its survivor does so itself, or stands for a row of a
+ * file already. Without `indexed by`, SQLite would read all remembered rows of the user for each one that it looks up.
  */
 function recalledRows(userId: SQL, { deleted }: Recalled): SQL {
   const survivorAbsorbs = sql`(${resemble('transactions', 'past')} and transactions.type = past.type

@@ -31,8 +31,8 @@ export function transientBatch<Id, UserId, Now>(id: Id, userId: UserId, now: Now
 export const userOfBatch = (batchId: BatchId) => sql`(select user_id from ${batches} where id = ${batchId})`
 
 /**
- * The fields of a transaction that are staged as they came, in a batch or an import. A new field of the contract has to
- * be added here: it is then staged, and `createRows` writes it to the column of the same name. Only `force` has none.
+ * The fields of a transaction that are staged as they came. A new field of the contract has to be added here: it is then
+ * staged, and `createRows` writes it to the column of the same name. Only `force` has no column.
  */
 const asSent = {
   client_id: true,
@@ -199,7 +199,7 @@ export function createRows(batchId: BatchId, now: Date | SQL, { isSynced, import
       from item cross join outcome using (position)`
 }
 
-/** Counts, in the kept figures, the rows that `createRows` has created from an uploaded batch. */
+/** The statements that add the rows of `createRows` to the kept figures, as long as their batch is unfinished. */
 export function countCreated(batchId: BatchId): SQL[] {
   return countRows(userOfBatch(batchId), sql`id in (select id from ${createdOf(batchId)})`)
 }

@@ -40,7 +40,7 @@ export function bitsOf(groupOf: GroupOf, holds: (field: string) => boolean): num
   return Object.keys(groupOf).reduce((bits, field, at) => (holds(field) ? bits | (1 << at) : bits), 0)
 }
 
-/** These columns as a row value. */
+/** The fields' columns with this prefix, as a row value. */
 export function columns(prefix: string, fields: readonly string[]): SQL {
   return sql.raw(`(${fields.map((field) => `${prefix}_${field}`).join(', ')})`)
 }

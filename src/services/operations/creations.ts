@@ -44,8 +44,7 @@ function asJson({ fields }: CreatedNoun, operations: Operation[]): string {
 
 /**
  * Decides the outcomes of creations of accounts or categories. A creation is a duplicate if its client id already has a
- * row, and gone if that row has been deleted. Even an invalid creation counts against those after it, so that no quota is
- * ever exceeded.
+ * row, and gone if that row has been deleted. Even an invalid creation counts towards the quotas of those after it.
  */
 function judge(upload: Uploading, noun: CreatedNoun, json: SQL): SQL {
   const { userId } = upload

@@ -34,7 +34,7 @@ type Decision = [
 /** Outcomes that come with the row, since it may have changed in ways that the client cannot know of. */
 const shownOutcomes: Outcome['outcome'][] = ['duplicate', 'conflict', 'unchanged']
 
-/** Reads the decisions of an upload, and the current rows of those with `shownOutcomes`. */
+/** Reads the decisions of an upload, the current rows of those with `shownOutcomes`, and which accounts were deleted. */
 export const readOutcomes = prepareOwned((owner, { uploadId }: Slots<{ uploadId: string }>) => {
   const { db, id } = owner
   const shown = (noun: string) =>

@@ -140,7 +140,7 @@ export const createTransactions: Step = (owner, checks, operations) => {
   return Object.values(create(owner, { ...checks, parts })).flat() as Bound[]
 }
 
-/** Items with the rows they refer to, and their errors. An item created earlier has no errors, whatever it refers to. */
+/** Items with the ids they refer to, and their errors: none if the client id has been used, whatever the rest says. */
 function judgedItems(userId: SQL): SQL {
   const named = sql`user_id = ${userId} and client_id = item.client_id`
   const existed = sql`(exists (select 1 from ${transactions} where ${named})

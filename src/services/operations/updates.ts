@@ -32,7 +32,7 @@ export type ChangedNoun = {
 
 type ToJudge = { noun: ChangedNoun; step: string; json: SQL }
 
-/** The condition for the row that `item` names, by its id or its client id. */
+/** The condition for the user's row that `item` names, by its id or its client id. */
 export function isNamed(userId: SQL, table: ChangedNoun['table']): SQL {
   const name = sql.raw(table)
   const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
@@ -128,7 +128,7 @@ export function updateStep(noun: ChangedNoun, step: string, writes: (now: SQL) =
   }
 }
 
-/** The step that deletes rows: `statement` deletes those whose ids a query selects. */
+/** The step that deletes rows: `statement` makes the one that deletes those whose ids a query selects. */
 export function deletionStep(
   noun: ChangedNoun,
   step: string,

@@ -22,8 +22,8 @@ import { createTransactions, deleteTransactions, updateTransactions } from './tr
 
 /**
  * The order in which operations are done, whatever their order in the upload: rows that others refer to are created
- * first and deleted last. Updates of accounts and categories come before creations, so that a name that an update gives
- * up is free for a new row.
+ * first and deleted last. Updates of accounts and categories come before creations, so that new rows can have what an
+ * update gives up: a name, or room for notes.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
   ['update', 'profile', updateProfiles],

@@ -59,8 +59,8 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
   const invalid = invalidItems(id)
   const canBeRefused = hasErrors || !isLenient
   const isRefused = hasErrors ? sql`true` : sql`exists (select 1 from ${invalid})`
-  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that
-  // somebody else has uploaded: when one is done, the next is queued.
+  // Only one batch of each user is in the queue at a time, so that nobody has to wait for everything that somebody else
+  // has uploaded: when one is done, the next is queued.
   const queuedAt = sql<Date>`iif(${unfinished} = 0, ${owner.now}, null)`
   return {
     retried: batch.idempotencyKey
@@ -94,10 +94,10 @@ const accept = prepareOwned((owner, batch: Slots<ToAccept>) => {
 })
 
 /**
- * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of
- * the first batch, which is processed again if it had failed. It is queued at once if the user has no other
- * unfinished batch, or else once those are done. One invalid item means that nothing is accepted, unless the
- * batch is lenient. Throws EmailNotVerified, TooManyAttempts, Invalid.
+ * Checks and stores a batch in one round trip, and returns its id; a repeat with the same key gets the id of the first
+ * batch, which is processed again if it had failed. A batch is queued at once if the user has no other unfinished one,
+ * or else once those are done. One invalid item means that nothing is accepted, unless the batch is lenient. Throws
+ * EmailNotVerified, TooManyAttempts, Invalid.
  */
 export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatch): Promise<string> {
   const id = crypto.randomUUID()
@@ -119,8 +119,8 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   if (earlier?.status === 'failed') throw noRoom()
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
   // Only the user's oldest unfinished batch belongs in the queue. If that is this one, perhaps nobody has queued it yet.
-  // If just one is older, perhaps nobody has queued that one either: the call that stored it failed, and this one sends
-  // the same items again without a key. Queueing a batch twice does no harm.
+  // If just one is older, perhaps nobody has queued that one either: the call that stored it may have failed, and this
+  // may be its repeat, sent without a key. Queueing a batch twice does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id

@@ -14,7 +14,7 @@ import {
   userOfBatch,
 } from '../bulk-insert.ts'
 
-/** Finishes a batch, and marks the user's next batch, if any, as queued. */
+/** The statements that finish a batch, and mark the user's next batch, if any, as queued. */
 function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' | 'failed') {
   const next = sql`
     select rowid from ${batches} where user_id = ${userOfBatch(batchId)} and completed_at is null order by rowid limit 1`

@@ -16,7 +16,7 @@ export async function failedSyncs(db: Database): Promise<string[]> {
 /** What makes a failed batch pending again. */
 export const pendingAgain = { status: 'pending' as const, outcomes: null, completedAt: null }
 
-/** Makes a failed batch pending again, so that the next sweep queues it. Leaves all other batches alone. */
+/** Makes a batch pending again if it has failed, so that the next sweep queues it. */
 export async function retrySync(db: Database, id: string): Promise<Retry> {
   const valid = sql<number>`(
     select sum(json_array_length(items) - invalid) from ${batchParts} where batch_id = ${batches.id})`

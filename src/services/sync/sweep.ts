@@ -4,7 +4,7 @@ import { runOne } from '../../db/run.ts'
 import { batches } from '../../db/schema.ts'
 import type { SyncQueue } from '../../gateways/queues.ts'
 
-/** The queue delivers within seconds, so if a batch has waited longer than this, its message must be lost. */
+/** The queue delivers within seconds, so if a batch has waited longer than this, its message may be lost. */
 export const overdueMs = 30_000
 const batchesPerSweep = 200
 
