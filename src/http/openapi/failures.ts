@@ -38,13 +38,13 @@ const conflict = (schema: z.core.$ZodType): Failure => ({
 
 /** Every failure of the contract, by the name of the response that all endpoints share. */
 export const failures = {
-  Malformed: failure(400, 'The body is not valid JSON.', 'Malformed JSON in request body'),
+  Malformed: failure(400, 'The JSON or form in the body is malformed.', 'Malformed JSON in request body'),
   Unauthenticated: failure(
     401,
     'The token is missing, malformed, expired or revoked. Sign in again.',
     'Unauthenticated.',
   ),
-  Forbidden: failure(403, 'It belongs to another user.', 'This action is unauthorized.'),
+  Forbidden: failure(403, 'The row belongs to another user.', 'This action is unauthorized.'),
   AccountFirst: failure(
     403,
     'The user has no account yet.',
@@ -81,7 +81,10 @@ export const failures = {
     'The body is not sent as JSON.',
     'The request body must be JSON, sent with Content-Type: application/json.',
   ),
-  Invalid: { status: 422, ...json(validationError, 'Some fields are invalid; all of them are listed.') },
+  Invalid: {
+    status: 422,
+    ...json(validationError, 'Some fields are invalid: `errors` says which, and why.'),
+  },
   InvalidBatch: {
     status: 422,
     ...json(

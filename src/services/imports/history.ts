@@ -10,7 +10,7 @@ const { answer: _, ...importColumns } = getTableColumns(imports)
 export type Import = Omit<typeof imports.$inferSelect, 'answer'>
 
 /** Older imports are still found by their ids. */
-const importsListed = 200
+export const importsListed = 200
 
 /** Returns the user's imports, newest first. */
 export function listImports(owner: Owner): Promise<Import[]> {

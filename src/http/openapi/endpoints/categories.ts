@@ -11,13 +11,13 @@ export const categoryEndpoints: EndpointGroup = {
     'GET /api/categories': {
       id: 'listCategories',
       summary: 'List categories',
-      description: "The default ones that every user starts with, and the user's own.",
-      answers: taggedAnswers(list(category, 'All categories, including the default ones.')),
+      description: 'In the order they were created, those that the user started with first.',
+      answers: taggedAnswers(list(category, 'All categories.')),
     },
     'POST /api/categories': {
       id: 'createCategory',
       summary: 'Create a category',
-      description: `Name and type together are unique; a repeat is a 422 under \`name\`. A user has at most ${grouped(maxCategories)} categories.`,
+      description: `Name and type together are unique, without regard to case: a second one is a 422 under \`name\`. A user has at most ${grouped(maxCategories)} categories.`,
       body: { name: 'NewCategory', example: { name: 'Pets', type: 'expense' } },
       answers: {
         201: json(category, 'The new category.'),
@@ -27,7 +27,7 @@ export const categoryEndpoints: EndpointGroup = {
     'GET /api/categories/:id': {
       id: 'showCategory',
       summary: 'Show a category',
-      description: 'One category.',
+      description: 'Its name, type and version.',
       answers: taggedAnswers(json(category, 'The category.')),
     },
     'PUT /api/categories/:id': {

@@ -14,7 +14,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/email/verification-notification': {
       id: 'resendVerification',
       summary: 'Send another verification email',
-      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.most} a day for its mailbox, with or without a \`+\` part.`,
+      description: `${exactLimits.verificationMails.most} a minute for each token; until the address is verified, ${exactLimits.mailsToUnverified.most} a day for its mailbox, whatever its \`+\` part.`,
       answers: {
         200: json(verificationSent, 'The email is queued, or not needed.', [
           'X-RateLimit-Limit',
@@ -86,7 +86,7 @@ export const emailEndpoints: EndpointGroup = {
     'POST /api/reminders/unsubscribe/:user/:signature': {
       id: 'unsubscribe',
       summary: 'End reminders',
-      description: 'What email programs call (RFC 8058).',
+      description: 'What the button on that page does, and what email programs call (RFC 8058).',
       answers: { 200: pageOrJson('No more reminders: a page where HTML is accepted, JSON otherwise.') },
       failures: ['ForgedLink', 'LinkOfNobody'],
     },

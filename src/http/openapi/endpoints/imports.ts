@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { grouped } from '../../../contract/doc.ts'
 import { importRecord, importResult, maxFileMegabytes } from '../../../contract/imports.ts'
 import { perMinute } from '../../../domain/rate-limits.ts'
+import { importsListed } from '../../../services/imports/history.ts'
 import { maxRows } from '../../../statements/problems.ts'
 import { deleted, json, list } from '../answers.ts'
 import type { Endpoint, EndpointGroup } from '../endpoint.ts'
@@ -47,7 +48,7 @@ export const importEndpoints: EndpointGroup = {
     'GET /api/imports': {
       id: 'listImports',
       summary: 'List imports',
-      description: 'Files that were imported, leaving out dry runs and undone imports.',
+      description: `The newest ${importsListed}, leaving out dry runs and undone imports.`,
       answers: { 200: list(importRecord, 'What was imported, newest first.') },
     },
     'GET /api/imports/:id': {

@@ -16,14 +16,14 @@ export const matchEndpoints: EndpointGroup = {
     'GET /api/matches': {
       id: 'listMatches',
       summary: 'List matches',
-      description: `Pairs of incomes or expenses that look like one event, of which at least one is dated within the days asked for. They are judged by the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(mostLookedAt)}, and ${grouped(mostLookedAtAfter)} of the days after, are looked at, and at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
+      description: `Pairs of transactions that look like one event, of which at least one is dated within the days asked for. They are judged by the transactions of these days and of the ${daysThatDecide} before and after them: the newest ${grouped(mostLookedAt)}, and ${grouped(mostLookedAtAfter)} of the days after, are looked at, and at most ${grouped(mostCompared)} that have another of the same amount nearby are compared. Rejected pairs are left out.`,
       answers: { 200: json(matchList, 'What was found.') },
     },
     'POST /api/matches/join': {
       id: 'joinMatch',
       summary: 'Join a match',
       description:
-        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other again creates nothing.',
+        'One transaction remains, and takes from the other what it lacks itself (`category_id`, `description`, `reference`). For a transfer, it is the outflow, now a transfer to the other account; for a duplicate, the one that is a transfer, or else the one that was typed, or else the older one. Importing a statement that has the other one creates nothing.',
       body: pair,
       answers: { 200: json(transaction, 'What remains.') },
     },
@@ -31,7 +31,7 @@ export const matchEndpoints: EndpointGroup = {
       id: 'separateMatch',
       summary: 'Separate what was joined',
       description:
-        'Brings the other transaction back, under its id. Whatever the remaining one took from it is removed again, unless it has been changed since.',
+        'Undoes the last join: brings the other transaction back, under its id. Whatever the remaining one took from it is removed again, unless it has been changed since.',
       body: { name: 'MatchSeparation', example: { id: 1 } },
       answers: { 200: json(separated, 'Both.') },
     },

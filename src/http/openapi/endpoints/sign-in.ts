@@ -34,7 +34,7 @@ export const signInEndpoints: EndpointGroup = {
     'POST /api/login': {
       id: 'login',
       summary: 'Sign in with a password',
-      description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of address and client address.`,
+      description: `Wrong credentials are a 422 under \`email\`, identical for an unknown address and a wrong password. ${perMinute.LOGIN_LIMIT} a minute for each pair of email address and client address.`,
       body: { name: 'Credentials', example: { email: 'mary@example.com', password } },
       answers: { 200: json(signIn, 'Signed in.') },
     },

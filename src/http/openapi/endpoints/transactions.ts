@@ -22,7 +22,7 @@ export const transactionEndpoints: EndpointGroup = {
       id: 'createTransaction',
       summary: 'Record a transaction',
       description:
-        'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry a reference and the two differ. With a `client_id`, repeating the call answers 200 with the row that the first call created, and never creates a second.',
+        'One with the same account, destination, type, amount and date as another is a 409, unless `force` is true or both carry references that differ. With a `client_id`, repeating the call answers 200 with the row that the first call created, and never creates a second.',
       body: {
         name: 'NewTransaction',
         example: {
