@@ -18,7 +18,7 @@ export type NewAccount = z.output<typeof newAccount>
 
 export const newAccountKey = idempotencyKeyHeader(
   doc(
-    'Makes the call safe to repeat: whatever its body, a repeat is answered with the account of the first call, or a 422 if that has been deleted.',
+    'Makes the call safe to repeat: a repeat, with any valid body, answers with the account of the first call, or a 422 if that has been deleted.',
   ),
 )
 

@@ -30,7 +30,7 @@ export const newBatchHeaders = z.extend(
   ).shape,
 )
 
-export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the upload.')) })
+export const batchPath = z.object({ id: field(z.string(), doc('The `sync_id` of the batch.')) })
 
 export const acceptedBatch = /* @__PURE__ */ shown.object(
   'SyncAccepted',

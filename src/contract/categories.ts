@@ -13,7 +13,7 @@ export type NewCategory = z.output<typeof newCategory>
 
 export const newCategoryKey = idempotencyKeyHeader(
   doc(
-    'Makes the call safe to repeat: whatever its body, a repeat answers with the category of the first call, or with a 422 if that has been deleted.',
+    'Makes the call safe to repeat: a repeat, with any valid body, answers with the category of the first call, or a 422 if that has been deleted.',
   ),
 )
 

@@ -101,7 +101,7 @@ const accountBalance = /* @__PURE__ */ shown.object('AccountBalance', 'The balan
 
 export const feed = /* @__PURE__ */ shown.object(
   'Feed',
-  'Changes in the order in which they were made, each row once, at its last change.',
+  'A page of a snapshot, or of changes in the order in which they were made, each row once, as it is now.',
   () => ({
     changes: z.array(change),
     cursor: field(z.string(), doc('Where the next request continues. Store it together with the changes.')),

@@ -16,7 +16,7 @@ import type { newTransaction } from './transactions.ts'
 
 /** The largest file (docs/contract.md, Imports), not counting what a form adds around it. */
 export const maxFileMegabytes = 5
-/** More than there are fields to map (statements/csv/header-names.ts). */
+/** The most entries of a mapping: more than there are fields to map (statements/csv/header-names.ts). */
 export const maxMappingEntries = 50
 /** The most pairs that an import joins, since triggers do that row by row: any others remain possible matches. */
 export const mostJoined = 500

@@ -79,7 +79,7 @@ const match = /* @__PURE__ */ shown.object('Match', 'Two transactions that look 
   ids: field(
     z.array(shown.id()).check(z.minLength(2), z.maxLength(2)),
     doc(
-      'First, for a duplicate, the row that was typed or else imported first, and for a transfer the outflow; then the other.',
+      'First, of a duplicate, the typed row or else the one imported first; of a transfer, the outflow. Then the other.',
     ),
   ),
   days_apart: field(z.int(), doc('From the first to the second; negative if the second is earlier.')),

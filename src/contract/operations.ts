@@ -147,7 +147,7 @@ export const uploadAnswer = /* @__PURE__ */ shown.object(
     results: [
       { index: 0, outcome: 'created' as const, id: 12, version: 1 },
       { index: 1, outcome: 'updated' as const, id: 91, version: 4 },
-      { index: 2, outcome: 'gone' as const, id: 77 },
+      { index: 2, outcome: 'gone' as const },
     ],
     changes: [{ noun: 'transaction', id: 76, data: null }],
     cursor: 'WzEsMSwxMDRd',

@@ -53,7 +53,7 @@ export const user = /* @__PURE__ */ shown.object(
     email: z.string(),
     idp_id: field(
       z.nullable(z.string()),
-      doc('Identifier from the identity provider; null for password users.'),
+      doc("The identity provider's id for the person; null until they sign in there."),
     ),
     avatar: z.nullable(z.string()),
     email_verified_at: field(z.nullable(shown.timestamp()), doc('Null until the address is verified.')),

@@ -19,7 +19,7 @@ export const total = () => field(z.number(), doc({ format: 'double', examples: [
 export const version = () =>
   field(
     z.int().check(z.gte(1)),
-    doc('1 at first, raised by each change to the fields that clients set. `If-Match` takes it, in quotes.'),
+    doc('1 at first, raised by one with each accepted change. `If-Match` takes it, in quotes.'),
   )
 
 /** Identifies a failure to programs. */
@@ -33,8 +33,8 @@ export const fieldErrors = () => z.record(z.string(), z.array(z.string()))
 export const exampleTime = '2026-11-20T10:00:00.000Z'
 
 /**
- * An object in answers, under its name in the document, since generators make up names for objects without one, and with
- * an example unless it only occurs inside others.
+ * An object in answers. It has a name in the document, since generators make up names for objects without one, and an
+ * example unless it only occurs inside others.
  *
  * Presenters use only its type. A call marked PURE leaves nothing in the Worker's bundle.
  */
