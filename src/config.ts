@@ -17,7 +17,7 @@ export type Config = {
   scryptCost: ScryptCost
   /** Whether the general limit applies, and with it those on imports and on emails per client address. */
   hasGeneralLimit: boolean
-  /** Raised by hand after a restore from a backup, which makes every older cursor and ETag invalid. */
+  /** Raised by hand after a restore from a backup, so that every older cursor and ETag becomes invalid. */
   changesEpoch: number
   /** Identifies this deployment of the Worker. */
   release: string
@@ -65,8 +65,8 @@ const variables = z.object({
 })
 
 /**
- * Rules that are checked only if no variable is missing: an identity provider needs both credentials; a
- * deployment, recognised by its https APP_URL, needs its own domain.
+ * Rules that involve several variables, checked only if every one could be read: an identity provider needs both
+ * credentials; a deployment, recognised by its https APP_URL, needs its own domain.
  */
 const schema = variables.check(({ value, issues }) => {
   const refuse = (name: keyof typeof value, message: string) =>

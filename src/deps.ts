@@ -14,7 +14,7 @@ import {
   type WaitUntil,
 } from './gateways/queues.ts'
 
-/** The dependencies of one run, passed down from the top. */
+/** What one run depends on, passed down from the top. */
 export type Deps = {
   config: Config
   db: Database
@@ -28,12 +28,12 @@ export type Deps = {
   emit: (event: { event: 'Verified'; userId: number }) => void
 }
 
-/** One request, queue message or cron run. */
+/** One run: a request, a queue message or a cron job. */
 type Run = { meter: Meter; waitUntil: WaitUntil; deadline?: Deadline; pace?: Pace }
 
 /**
  * Builds the dependencies of one run. Cheap: nothing is called yet. The deadline covers all calls to the database and
- * the identity provider together.
+ * the identity provider together. Throws ConfigurationError.
  */
 export function createDeps(env: Env, { meter, waitUntil, deadline, pace }: Run): Deps {
   const config = readConfig(env)

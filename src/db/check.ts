@@ -4,10 +4,13 @@ import { sumOf } from './figures.ts'
 import { hasLiveAccounts } from './ownership.ts'
 import { runAll } from './run.ts'
 
-/** A kept figure that disagrees with the rows, or a reference to another user's row. Amounts are in minor units. */
+/** A kept figure that disagrees with the rows (a count, or minor units), or a reference that must not exist. */
 export type Difference = { what: string; key: string; kept: number | null; actual: number | null }
 
-/** Recomputes every kept balance, count and total from the rows, in one round trip, and returns what disagrees. */
+/**
+ * Recomputes every kept balance, count and total from the rows, and returns what disagrees. Also returns references to
+ * rows that are missing or another user's. One round trip.
+ */
 export async function findDifferences(db: Database): Promise<Difference[]> {
   const queries = [accountFigures, totalFigures, strayReferences, strayMemories]
   const { differences } = await runAll(db, {
@@ -65,7 +68,10 @@ const totalFigures = sql`
    group by user_id, month, type, category_id, account_id, to_account_id
   having sum(kept) is not sum(actual) or sum(kept_rows) is not sum(actual_rows)`
 
-/** A deleted account or category is nobody's; a deleted user is a former one until their rows are removed. */
+/**
+ * A deleted account still names its former owner, but a deleted category nobody. A deleted user is in `former_users` until
+ * their rows are removed.
+ */
 const strayReferences = sql`
   select 'reference to another user''s row' as what, 'transaction ' || t.id as key, t.user_id as kept, null as actual
     from transactions t

@@ -100,8 +100,8 @@ async function attempt(
 }
 
 /**
- * A statement of a batch. The driver would send each text that is a primitive string beforehand, in a message of its own,
- * so that the batch can repeat it. Ours hardly ever do.
+ * A statement of a batch, with its text as an object. The driver sends primitive strings ahead of the batch, each in a
+ * message of its own, so that a batch can repeat a text; ours hardly ever do.
  */
 function withItsText({ sql, args }: Bound): [sql: string, args: Bound['args']] {
   return [Object(sql) as string, args]
@@ -115,7 +115,7 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** What the server answers to a statement; null for one that was not executed. */
+/** What the server answers to a statement that was executed; otherwise it answers null. */
 type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
 type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
 

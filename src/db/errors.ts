@@ -5,7 +5,7 @@ import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/fail
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
   readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
-  /** `table.column` for UNIQUE and NOT NULL, the constraint's name for CHECK. */
+  /** `table.column` for UNIQUE (several between commas) and NOT NULL, the name for CHECK; empty for FOREIGN KEY. */
   readonly subject: string
   constructor(kind: ConstraintViolated['kind'], subject: string) {
     super(`${kind} constraint failed: ${subject}`)
@@ -46,7 +46,7 @@ export function isOutOfBounds(error: unknown): boolean {
   return error instanceof ConstraintViolated && error.kind === 'CHECK' && error.subject.endsWith('_in_bounds')
 }
 
-/** True if a row, with all the JSON in it, was larger than the database allows: five million bytes. */
+/** True if a row, or JSON made of many rows, was larger than the database allows: five million bytes. */
 export function isTooBig(error: unknown): boolean {
   return error instanceof LibsqlError && error.code === 'SQLITE_TOOBIG'
 }
@@ -60,7 +60,10 @@ export function isTaken(error: unknown, column: string): boolean {
   )
 }
 
-/** The one place where driver errors become ours. It parses messages: the server sends no extended codes. */
+/**
+ * The one place where driver errors become ours: ConstraintViolated, NotModified, AnswerTooLarge or DatabaseUnavailable.
+ * Any other is a fault of ours, and thrown as it is. Messages are parsed, since the server sends no extended codes.
+ */
 export async function translateDatabaseErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -99,7 +102,7 @@ function translate(error: unknown): unknown {
   return isOurs ? error : new DatabaseUnavailable({ cause: error })
 }
 
-/** True for time-outs, lost connections (plain errors), and answers that are not JSON or not from the database. */
+/** True for time-outs, lost connections (plain errors), answers that are not JSON, and a status that is not our fault. */
 function isNetworkError(error: unknown): boolean {
   return (
     error instanceof DOMException ||

@@ -5,8 +5,8 @@ import type { accounts, batches, categories, imports } from './schema.ts'
 type KeyedTable = typeof accounts | typeof categories | typeof imports | typeof batches
 
 /**
- * The conditions under which a request that repeats an Idempotency-Key creates no second row. `earlier` matches the row
- * that an earlier request created; `isFirst` is true if there is none. A request without a key is always the first. The
+ * The conditions that keep a repeated Idempotency-Key from creating a second row. `earlier` matches the row that an
+ * earlier request created; `isFirst` is true if there is none. A request without a key is always the first. The
  * key of an account or a category is its client id, which stays spent once the row is deleted (services/spent-keys.ts);
  * that of an import is remembered as long as the import, and that of a batch for thirty days (services/expiry.ts).
  */

@@ -7,8 +7,8 @@ type RowOf<T extends SQLiteTable> = { [K in keyof T['$inferInsert']]: T['$inferI
 
 /**
  * `INSERT … SELECT … WHERE <guard>`: inserts the row only if the guard holds at that moment, so that nothing can happen
- * between the check and the write. `from` may select one row of another table, whose columns `row` and `guard` can then
- * use. Add `.returning()` to see whether the row was inserted.
+ * between the check and the write. `from` may be a FROM clause: `guard` must then match at most one of its rows, whose
+ * columns `row` can use. Add `.returning()` to see whether the row was inserted.
  */
 export function insertWhere<T extends SQLiteTable>(
   db: typeof builder,

@@ -1,7 +1,8 @@
 /**
- * The server refuses parameters and values of more than 5,000,000 bytes. A UTF-16 code unit takes at most three bytes in
- * UTF-8, so no text has to be encoded to be measured. The rest is room for the errors that a stored batch adds to its
- * items: 340 bytes for each of 10,000 rows, which leave less than half of a part to other characters.
+ * The most UTF-16 code units in a part. The server refuses parameters and values of more than 5,000,000 bytes, and a unit
+ * takes at most three in UTF-8, so no text has to be encoded to be measured. The rest is room for the errors that a stored
+ * batch adds to its items: 340 bytes each even if there are 10,000, since their ASCII characters, of one byte each, then
+ * fill more than half of the part.
  */
 const unitsPerPart = 800_000
 

@@ -1,6 +1,6 @@
 /**
  * What a piece of work has cost so far: milliseconds, requests to the database, and the rows that the database read and
- * wrote, as it bills them. Logged with each request and sent in Server-Timing.
+ * wrote, as it bills them. Logged with each request, queue message and cron run.
  */
 export type Figures = {
   durationMs: number
@@ -32,7 +32,7 @@ export class Meter {
     this.#rowsWritten += written
   }
 
-  /** Adds the time until a promise settles to the database's share. */
+  /** Adds to the database's share the time until a promise settles. */
   async timeDatabase<T>(answer: Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {

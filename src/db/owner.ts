@@ -24,7 +24,7 @@ export const userColumns = columns
 export type Scope = {
   /** The id of the user, NULL if the token is not valid. */
   readonly id: SQL<number>
-  /** True if the token is valid: the guard of an insert that has no other. */
+  /** True if the token is valid: for the guards of inserts, which have no row to match. */
   readonly isKnown: SQL
   readonly db: typeof builder
 }

@@ -50,7 +50,7 @@ export function existingRow(table: OwnedTable, id: Id): SQL {
   return and(sql`${table.id} = ${id}`, isSomebodys, hasAccounts) as SQL
 }
 
-/** Matches row `id` if it is the user's: the condition of every statement that returns or writes a single row. */
+/** Matches row `id` if it exists and is the user's: the condition for returning or writing a row by its id. */
 export function ownRow(owner: Scope, table: OwnedTable, id: Id): SQL {
   return and(existingRow(table, id), eq(table.userId, owner.id)) as SQL
 }
@@ -131,7 +131,7 @@ export async function readOwn<Row>(
   return rows[0] as Row
 }
 
-/** Deletes a row of the user's, with everything that depends on it. Throws NotFound, Forbidden. */
+/** Deletes a row of the user's to which no other refers. Throws NotFound, Forbidden. */
 export async function deleteOwn(owner: Owner, table: OwnedTable, id: Id): Promise<void> {
   const { owned } = await owner.run({
     owned: selectOwnership(owner, table, id),

@@ -7,6 +7,7 @@ export type Statement = BatchItem<'sqlite'>
 export type Bound<Result = unknown> = {
   sql: string
   args: Argument[]
+  /** True if it begins with `select`, and so needs no write lock. */
   isRead: boolean
   decode: (answer: Answer) => Result
 }
