@@ -1,8 +1,9 @@
 import { type FieldErrors, Invalid } from './failures.ts'
 
 /**
- * Input that has been checked by itself, but not yet against the database. Both kinds of errors reach the client
- * together, so those of a draft are kept, not thrown.
+ * Input that has been checked by itself, but not yet against the database. Its errors are kept, not thrown: a bad token or
+ * a missing row takes precedence, and some requests report them together with what the database finds (docs/contract.md,
+ * Input).
  */
 export type Draft<T> =
   | { complete: true; values: T; errors: FieldErrors }

@@ -14,7 +14,7 @@ export const moneyTexts: Record<MoneyProblem, string> = {
   'too small': `The :field field must be at least -${formatMoney(maxAmount)}.`,
 }
 
-/** Puts the field's name, in words, at the beginning of a rule's text. What follows may quote a file. */
+/** Puts the field's name, in words, in place of a `:field` at the beginning of a text. The rest may quote a file. */
 export function messageFor(field: string, text: string): string {
   return text.replace(/(?<=^The (?:selected )?):field/, field.replaceAll('_', ' '))
 }

@@ -16,7 +16,7 @@ import type { matchCertainties } from './types.ts'
 /** Two rows that are, or look like, one event. */
 export type Match = {
   kind: MatchKind
-  /** First the row of a duplicate that was typed or imported earlier, or the outflow of a transfer; then the other. */
+  /** First, of a duplicate, the typed row or else the one imported first; of a transfer, the outflow. Then the other. */
   ids: [number, number]
   /** From the first to the second; negative if the second is earlier. */
   daysApart: number
@@ -55,17 +55,17 @@ export const daysThatDecide = 2 * mostDaysApart
 export function findMatches(rows: readonly MatchRow[], options: MatchOptions): Match[] {
   const { kind, accountNames, isRejected } = options
   const dated = rows.map(datedRow).sort(byDay)
-  const isAsked =
+  const isAllowed =
     (kind: MatchKind) =>
     ({ first, second }: RowPair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const twice = duplicateCandidates(dated).filter(isAsked('duplicate'))
+  const twice = duplicateCandidates(dated).filter(isAllowed('duplicate'))
   const duplicates = choose(twice, (row) => !isSettled('duplicate', row))
   const answers = duplicates.map(matchOf('duplicate', onlyCandidates(twice)))
   if (kind === 'duplicate') return eachRowOnce(answers)
 
-  const legs = transferCandidates(dated, accountNames).filter(isAsked('transfer'))
+  const legs = transferCandidates(dated, accountNames).filter(isAllowed('transfer'))
   // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer; and not that one
   // if the first already is, or if the duplicate is returned as well and has to be settled first.
   const waiting = new Set(

@@ -13,7 +13,7 @@ const saltBytes = 16
 /** N=2^16, r=8 takes 64 MiB, half of an isolate's memory. More is refused, even for a stored hash. */
 const maxMemoryBytes = 72 * 1024 * 1024
 
-/** Reads `"16384,8,5"` as N, r and p; undefined for anything else. */
+/** Reads `"16384,8,5"` as N, r and p; undefined if one of them is missing, zero or not a number. */
 export function parseScryptCost(text: string): ScryptCost | undefined {
   const [N, r, p] = text.split(',').map(Number)
   return N && r && p ? { N, r, p } : undefined

@@ -15,7 +15,7 @@ export const perMinute = {
 
 /** What the database counts exactly (services/throttle.ts): at most `most` attempts within any window of `withinMs`. */
 export const exactLimits = {
-  /** A stolen token must not help to guess the password. Counts for all endpoints that ask for the password. */
+  /** A stolen token must not help to guess the password: changing it and deleting the user count together. */
   passwordGuesses: { most: 10, withinMs: minuteMs },
   verificationMails: { most: 6, withinMs: minuteMs },
   resetMails: { most: 6, withinMs: minuteMs },

@@ -15,7 +15,7 @@ export type ReminderSettings = {
   since?: Date | null
 }
 
-/** The local day of a reminder that is due, if one is, until when it may be sent, and when to look again. */
+/** The local day of a reminder that is due, if one is, and until when it may be sent; when to look again, null for never. */
 export type ReminderPlan = { dueFor?: { day: CalendarDate; until: Date }; lookAgainAt: Date | null }
 
 /** Decides whether a reminder is due. Just after midnight, yesterday's may still be due. */
