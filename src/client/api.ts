@@ -45,6 +45,7 @@ type Message = { message: string }
 type Failures<Row> = Record<400 | 401 | 404 | 413 | 415 | 429 | 500 | 503, Message> & {
   403: Message & { requires_verified_email?: true }
   409: Message & { is_duplicate: true; duplicates: Duplicate[] }
+  410: Message & { code: 'cursor_expired' }
   412: Message & { code: 'version_conflict'; current: Row }
   422: Message & { errors: FieldErrors }
 }

@@ -114,6 +114,8 @@ export async function answers(error: ApiError) {
   if (put.status === 412) is<Equal<Awaited<ReturnType<typeof put.json>>['current'], Transaction>>(true)
   const removed = await api.categories[':id'].$delete({ param: { id: 1 }, header: { 'If-Match': '"3"' } })
   if (removed.status === 412) is<Equal<Awaited<ReturnType<typeof removed.json>>['current'], Category>>(true)
+  const feed = await api.changes.$get({ query: { cursor: 'x' } })
+  if (feed.status === 410) is<Equal<Awaited<ReturnType<typeof feed.json>>['code'], 'cursor_expired'>>(true)
   // @ts-expect-error what has been done is not unchanged
   if (put.status === 304) throw error
   // @ts-expect-error creating an account never answers 204
