@@ -16,7 +16,7 @@ export function namedCategories(rows: ImportRow[]): string {
   return JSON.stringify([...named.values()].slice(0, maxCategories + 1))
 }
 
-/** Those of them that the user lacks in either type: a FROM clause with their `value`. */
+/** Those of them that the user has in neither type: a FROM clause with their `value`. */
 export function missingCategories({ id }: Scope, named: SQL): SQL {
   return sql`
       from json_each(${named})

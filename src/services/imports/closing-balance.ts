@@ -7,9 +7,10 @@ import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'
 
 /**
- * Selects the account's balance at the end of the closing date, by undoing later rows from today's; null if there are
- * too many. It is not bounded, so total() adds the integers exactly and returns a float: an integer past 2^53 would
- * make the driver throw after the commit. Today's balance is part of the sum, since the later rows alone may pass 2^53.
+ * Selects the account's balance at the end of the closing date: today's without the later rows, or null if there are too
+ * many of these. It is not bounded, so it is added up by total(), which adds integers exactly and returns a float:
+ * reading an integer past 2^53 would fail, after the commit. Today's balance is part of the sum, since the later rows
+ * alone may pass 2^53.
  */
 export function balanceAt(owner: Scope, accountId: SQL, day: SQL): SQL {
   const isLater = sql`transaction_date > ${day} and ${hasLiveAccountsInBulk(owner)}`
@@ -46,7 +47,10 @@ function bookedOtherwise(owner: Scope, day: SQL): SQL {
        and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
-/** Null if the account's balance on that day is unknown or out of bounds: only today's balance must be within them. */
+/**
+ * Null if the file gives no closing balance, or if the account's on that day is unknown or out of bounds: only today's is
+ * sure to be within them.
+ */
 export function compareClosing(
   { closing }: ImportFile,
   [row]: { balance: number | null }[],

@@ -20,7 +20,7 @@ export type ImportRow = {
   force: boolean
 }
 
-/** A file whose rows have been read. */
+/** A file, or the JSON of a request, whose rows have been read. */
 export type ImportFile = {
   kind: (typeof imports.$inferSelect)['kind']
   format: (typeof imports.$inferSelect)['format']
@@ -32,7 +32,7 @@ export type ImportFile = {
   /** The account's closing balance according to the statement. */
   closing: { accountId: number; date: CalendarDate; balance: Minor } | null
   isDryRun: boolean
-  /** Whether to import rows again that the user has deleted. */
+  /** Whether rows that the user has deleted are imported again. */
   takesDeleted: boolean
   /** What to do about possible duplicates and transfers. */
   match: MatchMode

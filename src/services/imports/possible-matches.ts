@@ -8,10 +8,10 @@ import type { Match } from '../../domain/matching.ts'
 import { type FoundCandidates, matchesAmong } from '../matches/candidates.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** How many matches a file has with other rows, and the days that they span: the last ones if a request cannot list all. */
+/** How many matches the rows of a file are in, and the days that these span, or the last `mostDays` of them. */
 type Possible = ImportAnswer['possible']
 
-/** The first and last day of a file; empty if it has no rows. */
+/** The first and last day of a file; empty texts if it has no rows. */
 export const daysOf = ({ rows }: ImportFile): Span =>
   spanOf(rows.map(({ transaction_date }) => transaction_date))
 
@@ -47,7 +47,7 @@ function matchesOfImport(importId: number, found: FoundCandidates): Match[] {
   return matchesAmong(found).matches.filter(({ ids }) => ids.some((id) => imported.has(id)))
 }
 
-/** A pair to be joined: its kind and two ids. A row that the file will create has an id below 0: -1 is the first row. */
+/** A pair to be joined: its kind and two ids. Ids below 0 are rows that the file will create: -1 is the file's first. */
 export type SurePair = [kind: MatchKind, first: number, second: number]
 
 /** The sure matches of an import that was tried in a dry run. The rows of its file get ids below 0. */
@@ -62,7 +62,7 @@ export function surePairs({ id, firstId, rows }: Tried, found: FoundCandidates):
 
 type Tried = { id: number; firstId: number; rows: number }
 
-/** A list of such pairs, which is JSON, with the real ids of the rows of the import. */
+/** A list of such pairs, as JSON, with the real ids of the rows that the import has created. */
 export function pairsWithIds(pairs: SQL, importId: SQL): SQL {
   const id = (place: number) => {
     const named = sql.raw(`value ->> ${place}`)

@@ -27,14 +27,13 @@ export type ImportResult = ImportAnswer & {
 }
 
 /**
- * Imports a file, all or nothing, in one transaction: stages its rows, checks them, compares them with
- * existing ones and creates the rest. A dry run does the same and rolls it back at the end. The same file
- * with the same key is imported once.
+ * Imports a file, all or nothing, in one transaction: stages its rows, checks them, compares them with existing ones and
+ * creates the rest. A dry run does the same and rolls it back at the end. The same file with the same key is imported
+ * once. Throws EmailNotVerified, Invalid.
  *
- * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to
- * store the answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run
- * that joins nothing comes first, and the sure matches that it finds are joined in the transaction of the
- * import, which may itself be a dry run. Throws EmailNotVerified, Invalid.
+ * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
+ * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run that joins nothing comes
+ * first, and the sure matches that it finds are joined in the transaction of the import, which may itself be a dry run.
  */
 export async function storeImport(
   owner: Owner,
@@ -96,7 +95,7 @@ const runStatements = (owner: Owner, plan: Plan) =>
   withinBounds('amount', owner.run(importStatements(owner, plan)))
 type Results = Awaited<ReturnType<typeof runStatements>>
 
-/** The record of the import, or of that by an earlier call with the same key. Throws EmailNotVerified, Invalid. */
+/** The record of the import, or of an earlier one with the same key. Throws EmailNotVerified, Invalid. */
 function importOf(owner: Owner, file: ImportFile, { batch, named }: Plan, results: Results): ImportRecord {
   const { user, broken, brokenTotal, created } = results
   const [earlier] = results.earlier

@@ -37,7 +37,7 @@ export function undoImport(userId: SQL, importId: SQL, which: SQL): SQL[] {
 }
 
 /**
- * Forgets what only the deleted rows stood for: the edited ones among them, which were remembered as their file has them,
+ * Forgets the remembered rows that only the deleted ones stood for: the edited ones among these, as their file has them,
  * and joined rows that cannot come back since their accounts are gone.
  */
 function forgetStrays(userId: SQL, importId: SQL): SQL {

@@ -28,10 +28,10 @@ const daysAfter = (day: SQL, days: number) => sql`date(${day}, ${sql.raw(`'${day
 export type CandidateRow = Transaction & { rejected: string; joined: string; isBooked: number }
 
 /**
- * The statements that read what may be a match, for `matchesAmong`: the rows that have another of the same
- * amount within `mostDaysApart`, which the database finds in one pass; the first and last row of each import,
- * since a row can only be in two imports if both cover its day; and the day back to which they looked, null if
- * they looked at all rows.
+ * The statements that read what may be a match, for `matchesAmong`. `candidates` are the rows that have another of the
+ * same amount within `mostDaysApart`, which the database finds in one pass, and the first and last row of each import on
+ * each account, since rows of two imports can only match on days that both imports cover. `looked` has the day back to
+ * which rows were looked at, null if all were.
  */
 export function selectCandidates(owner: Scope, days: Days) {
   const looked = sql`select transaction_date from ${newestUntil(owner, days)}`
@@ -127,7 +127,7 @@ export type FoundCandidates = {
   looked: { back: CalendarDate | null }[]
 }
 
-/** The matches among candidates, and the day of the oldest row compared; null if none was left out. */
+/** The matches among candidates, and the day back to which rows were compared; null if none was left out. */
 export function matchesAmong({ names, candidates, looked }: FoundCandidates, kind?: MatchKind) {
   const rejected = new Set(
     candidates.flatMap(({ id, rejected }) =>
@@ -161,9 +161,10 @@ function matchRow(row: CandidateRow): MatchRow[] {
       (one) => one.type === 'transfer' || (one.accountId === accountId && one.type === type),
     )
     const isDouble = row.isBooked === 1 || own.some((one) => one.isDouble === 1)
-    const came = own.find(({ kind }) => kind === 'transfer')?.importId ?? importId
+    const importedBy = own.find(({ kind }) => kind === 'transfer')?.importId ?? importId
     const settled = matchKinds.filter((kind) => (kind === 'duplicate' ? isDouble : counterpart !== null))
-    return { id, accountId, type, counterpart, amount, date, importId: came, words: wordsOf(row), settled }
+    const words = wordsOf(row)
+    return { id, accountId, type, counterpart, amount, date, importId: importedBy, words, settled }
   }
   if (type !== 'transfer') return [leg(accountId, type, null)]
   return [leg(accountId, 'expense', toAccountId), leg(toAccountId ?? 0, 'income', accountId)]

@@ -15,15 +15,15 @@ import { hasRoom, isPair, kindRule, pairRules, roomRule } from './pairs.ts'
 /*
  * Joining makes one transaction of two that record the same event. For a transfer, the outflow remains; for a duplicate,
  * a row that is already a transfer, or else the one entered by hand, or else the older one. The other is deleted like any
- * row, and remembered as it was: a file that has it imports nothing new, and `separate` brings it back. Figures,
- * the log of changes and spent client ids are the triggers' work. `updated_at` does not change: from it, the undoing of
- * an import can tell whether somebody has edited the row.
+ * row, and remembered: a file that has it imports nothing new, and separate.ts can bring it back as it was. Figures, the
+ * log of changes and spent client ids are the triggers' work. The `updated_at` of the row that remains does not change:
+ * undoing an import tells by it whether somebody has edited a row.
  */
 
 /** Pairs that have been matched, each a kind and two ids, as JSON. */
 type Pairs = string | SQL
 
-/** Of the row that a join deletes, the columns that `separate` brings back as they were. */
+/** Of the row that a join deletes, the columns that a separation brings back as they were. */
 export const restoredColumns = [
   'account_id',
   'to_account_id',
@@ -128,7 +128,7 @@ function rolesIn(userId: SQL, pairs: Pairs, guard: SQL): SQL {
     )`
 }
 
-/** Forgets how an outflow was before it was edited, if the import that had found it in that state has been undone. */
+/** Forgets how an outflow was before it was edited, if the import that had found it like that has been undone. */
 function forgetLeftovers(userId: SQL, joined: SQL): SQL {
   return sql`
     delete from remembered
@@ -137,9 +137,9 @@ function forgetLeftovers(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * An outflow that becomes a transfer is also remembered as an expense, or a file that has it would import it again. If it
- * has been edited, it is remembered already, perhaps without the import of a later file that found it. A repeated
- * join has no such import to add: `releaseOutflows` has taken it from the outflow.
+ * An outflow that becomes a transfer is remembered as the expense it was, or a file that has it would import it again. If
+ * it has been edited, it is remembered already, but perhaps not that a later file has it as well: `booked_by` says so. A
+ * repeated join finds no `booked_by` to add, since `releaseOutflows` has taken it from the outflow.
  */
 function rememberOutflows(userId: SQL, joined: SQL): SQL {
   return sql`
@@ -153,9 +153,9 @@ function rememberOutflows(userId: SQL, joined: SQL): SQL {
 }
 
 /**
- * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does
- * not. If it kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the
- * trigger `transaction_unlike_file`, which would replace what is remembered.
+ * From now on, what is remembered of an outflow stands for its row of a file, and the outflow itself does not. If it
+ * kept its `booked_by`, and that import has been undone, `updateSurvivors` would set off the trigger
+ * `transaction_unlike_file`, which would replace what is remembered.
  */
 function releaseOutflows(joined: SQL): SQL {
   return sql`

@@ -5,7 +5,7 @@ import { ownRow } from '../../db/ownership.ts'
 import { transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
-/** Both must be the user's. The error is the same whether a row is another user's or does not exist. */
+/** Both rows must be the user's. The error is the same whether a row is another user's or does not exist. */
 export function pairRules(owner: Scope, ids: readonly number[]): Rule[] {
   return ids.map((id, at) =>
     rule(

@@ -40,7 +40,7 @@ export async function separateMatch(owner: Owner, draft: Draft<Separation>): Pro
   return results.both
 }
 
-/** True for a `gone` row that was joined, and whose accounts still exist. */
+/** True for a `gone` row that was joined, if its accounts and those of its survivor still exist. */
 const canComeBack = (userId: SQL) => {
   const accounts = sql`(select id from accounts where user_id = ${userId})`
   return sql`(gone.joined_id <> gone.id and gone.kept ->> 'account_id' in ${accounts}
@@ -52,10 +52,10 @@ const canComeBack = (userId: SQL) => {
 const joinsPerPart = 2_000
 
 /**
- * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and those
- * in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for the rows,
- * existing or remembered. Other joined rows are not looked at. The latest `joinsPerPart` joins are undone, since earlier
- * ones may depend on them; `isDone` is true once none is left.
+ * The statements that undo the joins in which rows of an import took part: all that removed a row of the import, and
+ * those in which one remained, if `which` matches it or a later join has removed it. `isImported` is the condition for
+ * the rows, existing or remembered. At most `joinsPerPart` joins are undone: the latest, which may build on earlier ones.
+ * `isDone` is true once none is left.
  */
 export function separateImported(
   userId: SQL,
@@ -81,7 +81,7 @@ export function separateImported(
 
 /**
  * The statements that bring back rows that were joined: `ids` selects them. The rows that remained lose what they gained,
- * unless somebody has changed it since. `forget` comes last: it deletes what `ids` selects from.
+ * unless somebody has changed it since. `forget` comes last, since `ids` no longer finds the rows after it.
  */
 function undoJoins(userId: SQL, ids: SQL): { steps: SQL[]; forget: SQL } {
   const rows = sql`(select * from remembered where user_id = ${userId} and id in (${ids}))`
@@ -159,9 +159,8 @@ function pointBack(userId: SQL, rows: SQL): SQL {
 }
 
 /**
- * Forgets the joins of these rows, which makes a trigger delete what need no longer be remembered: neither an outflow nor
- * a row that a file has differently. As long as a transfer is joined with an outflow, its file names an expense that is
- * remembered only here.
+ * Forgets the joins of these rows. A trigger then deletes what need no longer be remembered: all but rows that their
+ * file has differently, and outflows of transfers that are still joined, which their file has as expenses.
  */
 function forgetJoins(userId: SQL, rows: SQL): SQL {
   return sql`
