@@ -71,7 +71,7 @@ export async function verifyEmail(db: Database, secret: string, link: LinkParts,
       .returning({ id: users.id }),
     found: db.select({ id: users.id }).from(users).where(isSameUser),
   })
-  // Since the link was checked, the user may have been deleted or have changed their address.
+  // The user may have been deleted since the link was checked.
   if (found.length === 0) throw new BadLink(404, 'User not found.')
   return { userId: user.id, isNew: verified.length > 0 }
 }

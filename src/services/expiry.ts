@@ -45,8 +45,8 @@ const expiring: readonly Expiring[] = [
 ]
 
 /**
- * Deletes expired rows, which are no longer accepted anyway, old records of failed emails, and batches completed thirty
- * days ago, but not the transactions that they created. Nothing depends on when, or whether, it runs. The tables take
+ * Deletes what has expired (and is refused even before that), attempts that no longer count, old records of failed
+ * emails, and batches that were done thirty days ago, but not the transactions that they created. The tables take
  * turns, in parts that are a round trip each, until nothing is left or the run is used up. Returns the number of rows
  * deleted from each table.
  */

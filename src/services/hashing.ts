@@ -3,7 +3,7 @@ import { hashPassword, type ScryptCost, verifyPassword } from '../domain/passwor
 
 /**
  * A request that would have to wait longer is refused, since it has only a few seconds in total. One client address can
- * fill the first two; the rest is for those that are not already waiting for another hash.
+ * fill only the first two seconds; the rest is for addresses that have no other hash in the queue.
  */
 const longestWaitMs = { ofFirst: 4_000, ofFurther: 2_000 }
 /** A hash blocks everything else in its isolate, so while hashes queue up, they get a third of its time. */

@@ -6,8 +6,8 @@ import type { Limit } from './throttle.ts'
 export type ClientAddress = string | null
 
 /**
- * The limits that an email counts against besides that of its endpoint. `recipient` is a subquery for FROM, of one row with
- * `email` and `email_verified_at`; `when` is true if there is an email to send.
+ * The limits that an email counts against besides those of its endpoint. `recipient` is a subquery for FROM, of one row
+ * with `email` and `email_verified_at`; `when` is true if there is an email to send.
  *
  * An unverified mailbox gets few emails, however many `+` addresses lead to it. Verified addresses do not count, so
  * nobody can use up their owner's emails by registering similar ones.

@@ -39,8 +39,9 @@ export function wrongPassword(field: 'password' | 'current_password'): Invalid {
 }
 
 /**
- * Changes the user's password, ends their other sessions and voids reset links. It does not prove that the address is
- * theirs, since anybody may have registered it. Throws TooManyAttempts, Invalid, TooBusy.
+ * Changes the user's password, ends their other sessions and voids reset links. The password is not proven by this
+ * (`isPasswordProven`): whoever changes it may have registered with somebody else's address. Throws TooManyAttempts,
+ * Invalid, TooBusy.
  */
 export async function changePassword(owner: Owner, draft: Draft<PasswordChange>, hashing: Hashing) {
   const { stored } = await readOwnPassword(owner)

@@ -47,7 +47,7 @@ function limitsOf(email: string, client: ClientAddress): Limit[] {
   ]
 }
 
-/** Emails a reset link. Throws Invalid for an unknown address, TooManyAttempts. */
+/** Emails a reset link; returns what is left of the limits. Throws Invalid (an unknown address too), TooManyAttempts. */
 export async function forgotPassword(context: MailContext, draft: Draft<ForgottenPassword>) {
   const { email } = valuesOf(draft)
   const { db, now, outbox } = context
@@ -82,8 +82,8 @@ export async function forgotPassword(context: MailContext, draft: Draft<Forgotte
 }
 
 /**
- * Sets a new password with the token from a reset email, signs the user out everywhere and voids their other reset
- * tokens. Of several requests with the same token, exactly one succeeds. Throws Invalid, TooBusy.
+ * Sets a new password with the token from a reset email, signs the user out everywhere and voids all their reset tokens.
+ * Of several requests with the same token, exactly one succeeds. Throws Invalid, TooBusy.
  */
 export async function resetPassword(
   { db, now, hashing }: { db: Database; now: Date; hashing: Hashing },
@@ -103,7 +103,7 @@ export async function resetPassword(
       .where(eq(users.id, userId))
       .returning({ id: users.id }),
     tokens: db.delete(tokens).where(eq(tokens.userId, userId)),
-    // Last, since the others find the user through it.
+    // Last, since the others find the user through the token.
     resets: db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
   })
   if (changed.length === 0) throw refusal(badToken)

@@ -15,7 +15,7 @@ export async function showUser(owner: Owner): Promise<User> {
   return user
 }
 
-/** Changes only the fields that were sent. The address may be sent unchanged, but not changed. Throws Invalid. */
+/** Changes only the fields that were sent. The address may be sent, but not changed. Throws Invalid. */
 export async function updateProfile(owner: Owner, draft: Draft<ProfileChanges>): Promise<User> {
   const { name, timezone, reminder_time, email } = draft.values
   const movesReminder = timezone !== undefined || reminder_time !== undefined

@@ -17,8 +17,8 @@ type ReminderContext = { db: Database; now: Date; outbox: Outbox; links: LinkBas
 type DueUser = Awaited<ReturnType<typeof usersToCheck>>[number]
 
 /**
- * Sends the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
- * due. Safe to run twice at the same time: a reminder's id is made from user and day, so the email service sends it once.
+ * Queues the reminders that are due (docs/contract.md, Profile and reminders). Reads only the users whose next check is
+ * due. Safe to run twice at the same time: a reminder's id is made from user and day, so it is emailed only once.
  */
 export async function sendDueReminders(context: ReminderContext) {
   let [lookedAt, sent] = [0, 0]

@@ -9,16 +9,19 @@ import { TooManyAttempts } from '../domain/failures.ts'
  */
 export type Limit = { key: string | SQL; most: number; withinMs: number; when?: SQL }
 
-/** What the statements of `countAttempt` return: a row for each limit, but none in `attempted` if a limit was used up. */
+/**
+ * What the statements of `countAttempt` return. `attempted` has a row for each limit that applies, or none at all if the
+ * attempt did not count; `counted` has a row for each limit.
+ */
 export type AttemptResults = {
   attempted: { nonce: string }[]
   counted: { used: number; oldest: number | null }[]
 }
 
 /**
- * The statements that count an attempt, to be run with those of its request. It counts against all of its limits, or
- * against none if one of them is used up; `taken` is true for later statements if it counted. The first limit must apply
- * to every attempt.
+ * The statements that count an attempt, to be run with those of its request. It counts against all limits that apply, or
+ * against none if one of these is used up or `guard` does not hold; `taken` is true for later statements if it counted.
+ * The first limit must apply to every attempt.
  */
 export function countAttempt(db: Database, limits: readonly Limit[], now: Date, guard: SQL = sql`true`) {
   const nonce = crypto.randomUUID()
@@ -48,8 +51,8 @@ export function countAttempt(db: Database, limits: readonly Limit[], now: Date, 
 }
 
 /**
- * Returns the first limit's maximum and the smallest remainder of all. If a limit is used up, throws TooManyAttempts
- * with the time until none is.
+ * Returns the first limit's maximum and the smallest remainder of all. If the attempt did not count, throws
+ * TooManyAttempts with the time until no limit is used up.
  */
 export function requireAttempt(limits: readonly Limit[], now: Date, { attempted, counted }: AttemptResults) {
   const states = limits.map(({ most, withinMs }, position) => {

@@ -14,8 +14,8 @@ import { forgotKeys } from './password-reset.ts'
 import { countAttempt } from './throttle.ts'
 
 /**
- * Deletes the user and all their data, and emails a receipt. Takes two round trips, since the stored hash is compared
- * here. Throws TooManyAttempts, Invalid, TooBusy.
+ * Deletes the user and all their data, and emails a receipt, within the limits on emails to unverified addresses. Takes
+ * two round trips, since hashes are compared in the Worker. Throws TooManyAttempts, Invalid, TooBusy.
  */
 export async function deleteUser(
   owner: Owner,
@@ -48,8 +48,8 @@ export async function deleteUser(
 
 /**
  * The statements that delete the user with that address if the condition holds. From then on the user cannot sign in, no
- * link works, and the address is free. The rows that are not deleted with the user's are out of everybody's reach, and
- * removed later (services/removal.ts).
+ * link works, and the address is free. Rows that are not deleted at once are out of everybody's reach, and are removed
+ * later (services/removal.ts).
  */
 export function userDeletion(db: Database, email: string, condition: SQL) {
   const isStill = sql`exists (select 1 from ${users} where ${condition})`

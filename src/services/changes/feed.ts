@@ -16,7 +16,7 @@ import { changedTransactions, loggedChanges, pageOfLog } from './log.ts'
 import type { Change } from './rows.ts'
 import { type Ahead, aheadOf, nextAccounts, nextCategories, nextTransactions, pageOfWalk } from './walk.ts'
 
-/** A page of the feed. Only the last one shows the balances, of all accounts. */
+/** A page of the feed. The balances are those of all accounts; clients see them on the last page only. */
 export type Feed = {
   changes: Change[]
   cursor: FeedCursor

@@ -10,7 +10,7 @@ import { hashPassword, isOutdated } from '../../domain/passwords.ts'
 import { verifyInTurn } from '../hashing.ts'
 import { dropOldestTokens, newToken, type SignedIn, type SignInContext } from './token.ts'
 
-/** Checks the credentials and makes a token. All wrong ones fail alike, after the same work. Throws Invalid, TooBusy. */
+/** Checks the credentials and makes a token. Wrong ones all fail alike, after the same work. Throws Invalid, TooBusy. */
 export async function login(context: SignInContext, draft: Draft<Credentials>): Promise<SignedIn> {
   const { email, password } = valuesOf(draft)
   const { db, hashing } = context

@@ -20,7 +20,7 @@ const stateGoodForMs = 10 * 60_000
 
 export type IdentityContext = Omit<SignInContext, 'hashing'> & { outbox: Outbox; frontendUrl: string }
 
-/** Sealed into `state`, since clients keep no cookies. The nonce also identifies the state itself. */
+/** Sealed into `state`, since the API sets no cookies. The nonce also identifies the state itself. */
 const stateSchema = z.object({ codeVerifier: z.string(), nonce: z.string(), expiresAt: z.number() })
 type State = z.infer<typeof stateSchema>
 
@@ -37,7 +37,7 @@ export async function beginSignIn(
   return provider.authorizationUrl(pending, await seal(secret, state), loginHint)
 }
 
-/** Signs in the person who comes back from the provider. Throws SignInFailed, whatever goes wrong. */
+/** Signs in the person who comes back from the provider. Throws SignInFailed. */
 export async function completeSignIn(
   context: IdentityContext,
   provider: IdentityProvider | undefined,
@@ -103,11 +103,10 @@ function expiredState(): SignInFailed {
 }
 
 /**
- * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two
- * simultaneous sign-ins of somebody new create one user. Only an address that the provider has verified is
- * linked. Its user may have been registered by a stranger: unless an emailed link set the password, the
- * password and all tokens are removed, and the owner is told by email.
- * Throws SignInFailed.
+ * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
+ * sign-ins of somebody new create one user. Only an address that the provider has verified is linked. Its user may have
+ * been registered by a stranger: unless an emailed link set the password, the password and all tokens are removed, and
+ * the owner is told by email. Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context

@@ -25,8 +25,8 @@ export function newToken({ now, random, userAgent }: Pick<SignInContext, 'now' |
 }
 
 /**
- * Deletes the oldest tokens of a user who has too many, so that signing in over and over cannot fill the table. A few of
- * them are enough, since each sign-in adds only one.
+ * Deletes the oldest tokens of a user who has too many, so that signing in over and over cannot fill the table. A
+ * hundred at a time are more than enough, since each sign-in adds only one.
  */
 export function dropOldestTokens(db: Database, userId: number | SQL<number>) {
   return db.run(sql`
