@@ -4,12 +4,12 @@ import { unwrap } from '../unwrap.ts'
 import { type QueueRun, reject, step } from './run.ts'
 import { emptyFields, type StoredItem, type TakenBatch } from './store.ts'
 
-/** The pauses before each request for the outcome: some 50 seconds in all. */
+/** The pause before each request for the outcome: some 50 seconds in all. */
 const pollDelaysMs = [250, 500, 1_000, 2_000, 4_000, ...Array<number>(8).fill(5_000)]
 
 /**
- * Waits for the outcome of every batch that the service has, and applies it to the items. Returns the batches that failed
- * as a whole, perhaps because of a single item.
+ * Waits for the outcome of every batch that the service has, and applies it to the items. Returns the items of each batch
+ * that failed together, perhaps because of a single one.
  */
 export async function settle(run: QueueRun, sleep: (ms: number) => Promise<void>): Promise<SyncItem[][]> {
   const { store, report } = run
@@ -23,7 +23,7 @@ export async function settle(run: QueueRun, sleep: (ms: number) => Promise<void>
       await step(report, async () => {
         const together = await settleBatch(run, batch)
         if (!together) unfinished.push(batch)
-        else if (together.length > 1) failed.push(together)
+        else if (together.length > 0) failed.push(together)
       })
     }
     open = unfinished
@@ -41,9 +41,12 @@ async function settleBatch(run: QueueRun, batch: TakenBatch): Promise<SyncItem[]
     return []
   }
   if (status.completed_at === null) return undefined
-  const together = status.items.filter(({ errors }) => errors?.batch)
-  const alone = status.items.filter((outcome) => together.length < 2 || !together.includes(outcome))
-  await conclude(run, alone)
+  const failed = status.items.filter(({ errors }) => errors?.batch)
+  const together = failed.length > 1 ? failed : []
+  await conclude(
+    run,
+    status.items.filter((outcome) => !together.includes(outcome)),
+  )
   // This comes last, so that the outcome is asked for again after a crash.
   await run.store.removeBatch(batch)
   return together
@@ -67,7 +70,7 @@ async function statusOf({ client: { api }, headers }: QueueRun, { sync_id }: Tak
 /** One item of a batch as the service answers it. */
 type SyncItem = NonNullable<Awaited<ReturnType<typeof statusOf>>>['items'][number]
 
-/** Removes first what needs nothing else, which makes room, then deals with the others one by one. */
+/** First removes the items that need nothing else, which makes room, then deals with the others one by one. */
 async function conclude(run: QueueRun, outcomes: SyncItem[]): Promise<void> {
   const { store } = run
   const items = new Map((await store.items()).map((item) => [item.client_id, item]))
@@ -102,8 +105,8 @@ function count({ report }: QueueRun, { discarded }: StoredItem, outcome: SyncIte
 }
 
 /**
- * Brings a row up to date with its item, which was corrected or discarded after it had been sent without an answer.
- * Returns the errors if the service refuses.
+ * Brings a row up to date with its item, which was sent, got no answer, and was then corrected or discarded. Returns
+ * the errors if the service refuses.
  */
 async function catchUp(
   { client: { api }, headers }: QueueRun,
