@@ -7,8 +7,8 @@ export type BearerHeader = { Authorization: string }
 export type GetBearer = () => Promise<BearerHeader | 'signed-out' | 'other-user'>
 
 /**
- * Returns a function that finds the header under which a user's data may go out: that of the client's current token, if
- * it is theirs. It asks the service once per token whose it is. Throws ApiError, ConnectionError.
+ * Returns a function that finds the header under which a user's data may be sent: the client's current token, if it is
+ * theirs. It asks the service whose the token is, and remembers one that is theirs. It throws ApiError, ConnectionError.
  */
 export function bearerOf(client: Pick<PurseClient, 'api' | 'tokens'>, userId: number): GetBearer {
   let own: string | undefined

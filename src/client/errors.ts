@@ -1,6 +1,6 @@
 import type { Account, Category, Duplicate, FieldErrors, Transaction } from './api.ts'
 
-/** The service answered with a failure. */
+/** An answer that is a failure: the service's own or, with a status such as 502, perhaps a proxy's. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -12,12 +12,12 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   /** Of a 429 or 503: when to try again. */
   readonly retryAfterSeconds: number | undefined
-  /** 409: it looks like one of `duplicates`; `force: true` creates it anyway. */
+  /** Of a 409: the transaction looks like one of `duplicates`; `force: true` creates it anyway. */
   readonly isDuplicate: boolean
   readonly duplicates: Duplicate[]
-  /** 412: the row as it is now; its version is not the one that `If-Match` named. */
+  /** Of a 412: the row as it is now; its version is not the one that `If-Match` named. */
   readonly current: Account | Category | Transaction | undefined
-  /** 403: the address must be verified first. */
+  /** Of a 403: the user has to verify their address first. */
   readonly requiresVerifiedEmail: boolean
 
   constructor(answer: { status: number; headers: Headers }, body: unknown, now = Date.now()) {
@@ -45,7 +45,10 @@ type FailureBody = {
   requires_verified_email: boolean
 }
 
-/** The service did not answer, or not completely: `cause` says why. Whether it did what was asked is unknown. */
+/**
+ * The service did not answer, or not completely, or something else did: `cause` says why. Whether the request was
+ * carried out is unknown.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 
@@ -54,7 +57,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Throws ConnectionError for an answer from something in between. */
+/** Throws ConnectionError unless the answer is the service's. */
 export function requireFromService(isFromService: boolean): void {
   if (!isFromService) throw new ConnectionError(notFromService)
 }
@@ -70,7 +73,7 @@ export function retryAfterSeconds(headers: Headers, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
-/** Undefined for an empty text and for anything but JSON, such as a proxy's error page. */
+/** Parses JSON. Undefined for anything else, such as an empty text or a proxy's error page. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

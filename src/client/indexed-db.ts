@@ -7,7 +7,7 @@ import { type KeyValueStorage, type LedgerStorage, writing } from './storage.ts'
 export function indexedDbStorage(name: string): KeyValueStorage & LedgerStorage {
   let opening: Promise<Database> | undefined
 
-  /** The connection. It is opened again if that failed, or if the browser or another tab has closed it. */
+  /** The connection. A call opens it if none has, if opening failed, or if the browser or another tab has closed it. */
   function connect(): Promise<Database> {
     const forget = () => {
       opening = undefined
@@ -58,7 +58,7 @@ function open(name: string, onClosed: () => void): Promise<Database> {
     request.onsuccess = () => {
       const database = request.result
       database.onclose = onClosed
-      // Deleting the database would wait for this connection.
+      // Otherwise, whoever deletes the database would wait for this connection to close.
       database.onversionchange = () => {
         database.close()
         onClosed()

@@ -1,12 +1,12 @@
 /** `navigator.locks`, as far as it is used here. */
 export type Locks = { request: <T>(name: string, work: () => Promise<T>) => Promise<T> }
 
-/** Locks that all tabs of an origin share, where the platform has them. */
+/** Locks that all tabs of an origin share; undefined if the platform has none. */
 export function browserLocks(): Locks | undefined {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
 }
 
-/** Locks that hold within this page alone. */
+/** New locks, which hold only among those in this page that use this object. */
 export function localLocks(): Locks {
   const last = new Map<string, Promise<unknown>>()
   return {

@@ -38,9 +38,9 @@ export function retryDelayMs(
 }
 
 /**
- * True if repeating the request does no more than the first did: for anything but a POST (here PATCH sets fields, as PUT
- * does), for a POST that the service recognises by an `Idempotency-Key` or by client ids, and for an upload of operations,
- * which may set fields again, but creates and deletes nothing twice.
+ * True if sending the request twice does no more than sending it once: for anything but a POST (here PATCH sets fields,
+ * as PUT does), for a POST that the service recognises by an `Idempotency-Key` or by client ids, and for an upload of
+ * operations, which may set fields again, but creates and deletes nothing twice.
  */
 export function isRepeatable({ method, headers, body }: Repeated): boolean {
   return method !== 'POST' || headers.has('Idempotency-Key') || isRecognised(body)

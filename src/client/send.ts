@@ -27,8 +27,8 @@ const defaults: SendOptions = {
 }
 
 /**
- * A `fetch` that sends the token, unless the caller sends one, limits the time of each attempt, and tries again where
- * retry.ts says so. It resolves once the whole answer has arrived. Throws ConnectionError, or the reason of the
+ * Returns a `fetch` that sends the token, unless the caller sends one, limits the time of each attempt, and tries again
+ * when retry.ts says so. It resolves once the whole answer has arrived. Throws ConnectionError, or the reason of the
  * caller's own signal.
  */
 export function sender(tokens: TokenStore, options: Partial<SendOptions>) {
@@ -66,7 +66,7 @@ async function attemptOnce(
   { fetch, timeoutMs }: SendOptions,
 ): Promise<{ answer?: Response; error?: unknown }> {
   const { method, signal } = request
-  // AbortSignal.timeout and AbortSignal.any are missing in React Native and in browsers of some years ago.
+  // AbortSignal.timeout and AbortSignal.any are missing in React Native and in older browsers.
   const controller = new AbortController()
   const stop = () => controller.abort()
   const timer = setTimeout(() => controller.abort('No answer came in time.'), timeoutMs)
@@ -74,7 +74,7 @@ async function attemptOnce(
   if (signal?.aborted) stop()
   try {
     const answer = await fetch(url, { ...request, signal: controller.signal })
-    // Read to its end here, so that a connection that breaks halfway through an answer is retried too.
+    // Read to its end here, so that an answer that breaks off halfway is retried too.
     const text = await answer.text()
     const { status, statusText, headers } = answer
     if (!isFromService(method, status, text)) return { error: notFromService }
@@ -107,7 +107,7 @@ async function forget(tokens: TokenStore, refused: string, onSignedOut: () => vo
   onSignedOut()
 }
 
-/** Ends early if the caller aborts; the next attempt then ends at once. */
+/** Waits, but ends early if the caller aborts; the next attempt then ends at once. */
 export function wait(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -15,7 +15,7 @@ export type SyncSqlite = {
 }
 
 /**
- * A storage in a table of an SQLite database, which may have others: for React Native, Expo and Node. Needs SQLite 3.38.
+ * A storage in one table of an SQLite database, created if missing: for React Native, Expo and Node. Needs SQLite 3.38.
  * Each call throws if the device is full, or if somebody else holds the database for longer than its busy timeout.
  */
 export function sqliteStorage(
@@ -48,7 +48,7 @@ export function sqliteStorage(
   }
 
   return {
-    // One statement, so that all of it is done or nothing, whatever else happens on the connection.
+    // One statement, so that all of it is done or none, whatever else happens on the connection.
     ...writing(async (entries) => {
       await ready()
       const sql = `insert or replace into ${name} select key, atom from json_each(?)`

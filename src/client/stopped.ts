@@ -2,9 +2,10 @@ import { ApiError, ConnectionError } from './errors.ts'
 import { isPassing } from './retry.ts'
 
 /**
- * Why a run has stopped. Offline: try again when there is a network. Signed out: sign in. Other user: the token belongs to
- * somebody else. Unverified: the address must be verified first. Busy: try again after `retryAfterSeconds`. Unfinished:
- * some still wait, for the service or for another run; try again later. Refused: a fault, which `error` describes.
+ * Why a run left something undone. Offline: try again when there is a network. Signed out: sign in. Other user: the token
+ * is somebody else's. Unverified: the address must be verified first. Busy: try again later, after `retryAfterSeconds` if
+ * it is given. Unfinished: something still waits, for the service or for another run; try again later. Refused: a fault,
+ * which `error` describes.
  */
 export type Stopped = {
   reason: 'offline' | 'signed-out' | 'other-user' | 'unverified' | 'busy' | 'unfinished' | 'refused'

@@ -8,7 +8,7 @@ export type KeyValueStorage = {
 
 /** What a ledger needs from a storage: strings by key, each call atomic. */
 export type LedgerStorage = Pick<KeyValueStorage, 'list'> & {
-  /** Stores values, and deletes those that are null: all of them, or none if there is no room. */
+  /** Stores each value, or deletes its key if it is null: all of them or, if that fails, none. */
   write: (entries: [key: string, value: string | null][]) => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function memoryStorage(): KeyValueStorage & LedgerStorage {
   }
 }
 
-/** All ways of writing, in terms of the one that writes several values. */
+/** All ways of writing, built on the one that writes several values. */
 export function writing(write: LedgerStorage['write']) {
   return {
     write,

@@ -33,8 +33,8 @@ export type QueueCounts = Record<QueuedTransaction['state'], number>
 export type OfflineQueue = ReturnType<typeof offlineQueue>
 
 /**
- * Records transactions with or without a network, and delivers each exactly once. `add` stores, `sync` sends: call it
- * when the network is back, after signing in, or as often as you like.
+ * Records transactions with or without a network, and delivers each exactly once. `add` stores and `sync` sends: call
+ * `sync` when the network is back, after signing in, or as often as you like. Methods throw only what the storage throws.
  */
 export function offlineQueue({ client, storage, userId, ...options }: OfflineQueueOptions) {
   const { newId = newClientId, now = Date.now, sleep = wait, limits = uploadLimits } = options
@@ -80,7 +80,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
     list,
     counts,
 
-    /** Calls the listener whenever this queue changes the counts. Returns a function that unsubscribes it. */
+    /** Calls the listener whenever this queue may have changed the counts. Returns a function that unsubscribes it. */
     subscribe(listener: (counts: QueueCounts) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -120,7 +120,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
         return store.saveItem({ ...item, transaction, errors: null, discarded: true })
       }),
 
-    /** Sends everything that is waiting, one run at a time. Does not throw if the service or network fails: see the report. */
+    /** Sends everything that is waiting, one run at a time. The report says if the service or the network has failed. */
     sync(): Promise<SyncReport> {
       const options = { client, store, bearer, holdItems, newId, sleep, limits, onSending: tellListeners }
       return locks.request(name, async () => {
@@ -132,7 +132,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
   }
 }
 
-/** An id is spent once its transaction has been deleted; any other may have landed without our knowing. */
+/** True if the service has said that the transaction of this client id was deleted, so that the id is spent. */
 function isSpent({ errors }: Pick<QueueItem, 'errors'>): boolean {
   return errors?.client_id !== undefined
 }

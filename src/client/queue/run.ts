@@ -14,7 +14,7 @@ export type SyncReport = {
   stopped: Stopped | null
 }
 
-/** One run of the queue, as its steps know it. */
+/** What the steps of one run share. */
 export type QueueRun = {
   client: Pick<PurseClient, 'api'>
   /** Sent with every request: a run belongs to one person, even if another signs in meanwhile. */

@@ -17,7 +17,7 @@ export const emptyFields: Record<Exclude<Optional<Recorded>, 'force'>, null> = {
 
 /** A transaction that is waiting, or that the service has refused. */
 export type QueuedTransaction = {
-  /** Made when it was added and sent every time, so that it lands once. */
+  /** Made when the transaction was added, and sent with it every time, so that it lands once. */
   client_id: string
   transaction: Recorded
   added_at: string
@@ -31,16 +31,16 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   key: string
   /** What may have landed before the item was corrected: the row then gets the correction. */
   earlier: Recorded | null
-  /** Discarded after it may have landed: the row is then deleted. */
+  /** Discarded, though it may have landed: its row is then deleted. */
   discarded: boolean
 }
 
-/** An item as it is now; `mayHaveLanded` if it was sent with unknown outcome. */
+/** An item as it is now; `mayHaveLanded` if it was sent and its outcome is unknown. */
 export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
 
 /**
- * Items that are sent together, noted beforehand. Sending: a run is sending them. Lost: no answer came. Taken: the service
- * has the batch, under `sync_id`, and its outcome is not known yet.
+ * Items that are sent together, noted beforehand. Sending: a run is sending them. Taken: the service has the batch, under
+ * `sync_id`, and its outcome is not known yet. Lost: no answer said that it was taken, or the service has forgotten it.
  */
 export type SentBatch = { key: string; client_ids: string[] } & (
   | { state: 'sending' | 'lost' }
@@ -50,7 +50,7 @@ export type TakenBatch = Extract<SentBatch, { state: 'taken' }>
 
 export type QueueStore = ReturnType<typeof queueStore>
 
-/** The items and batches of one queue. A crash between any two calls loses nothing: what was not done is done again. */
+/** The items and batches of one queue. A crash between any two calls loses nothing: the next run goes on from there. */
 export function queueStore(storage: KeyValueStorage, name: string) {
   const [itemPrefix, batchPrefix] = [`${name}/item/`, `${name}/batch/`]
   /** What did not fit into the storage, by key. It is lost when the page is left, and the work is then repeated. */
@@ -61,7 +61,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     unsaved.delete(key)
   }
 
-  /** For changes to items that are stored already: a full storage must not keep them from landing. */
+  /** For what a run notes: a full storage must not keep items from landing. */
   async function keep(entry: { key: string }): Promise<void> {
     const { key, ...value } = entry
     await set(entry).catch(() => unsaved.set(key, JSON.stringify(value)))
@@ -89,7 +89,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
   }
 
   return {
-    /** The key of a new item: they are listed, and sent, in the order in which they were added. */
+    /** The key of a new item. Items are listed, and sent, in the order of their keys: that in which they were added. */
     itemKey: (addedAtMs: number, client_id: string) =>
       `${itemPrefix}${String(addedAtMs).padStart(15, '0')}-${client_id}`,
     batchKey: (id: string) => `${batchPrefix}${id}`,
@@ -115,7 +115,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
       }))
     },
 
-    /** After a run, or its crash: marks what it was sending as lost, and forgets what has landed since. */
+    /** After a run or a crash: makes one lost batch of all that are not taken, without the items that are gone. */
     async endRun(): Promise<void> {
       const all = (await batches()).filter(({ state }) => state !== 'taken')
       const [first, ...others] = all

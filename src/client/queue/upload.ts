@@ -47,9 +47,9 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
 }
 
 /**
- * Sends batches and waits for their outcome. One that fails as a whole, perhaps since its amounts would push
+ * Sends batches and waits for their outcome. One that fails as a whole, perhaps because its amounts would push
  * a balance past its bounds, is sent again in halves, one after the other, so that every item lands that
- * could land alone.
+ * can land alone.
  */
 async function land(options: UploadOptions, run: QueueRun, batches: ToSend[][]): Promise<void> {
   for (const batch of batches) await step(run.report, () => send(options, run, batch))
@@ -92,7 +92,7 @@ function toJson({ client_id, transaction }: StoredItem) {
 /** Sends a batch. Invalid items are reported with the outcome, so that they do not hold up the valid ones. */
 async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Promise<void> {
   const { client, store, headers } = run
-  // Items cannot be changed once they are noted as in flight; until then, they go out as they are now.
+  // Items go out as they are now; once they are noted as in flight, they cannot be changed.
   const { items, batch } = await options.holdItems(async () => {
     const ids = new Set(chunk.map(({ client_id }) => client_id))
     const items = (await pendingItems(store)).filter(({ client_id }) => ids.has(client_id))
@@ -119,7 +119,7 @@ async function send(options: UploadOptions, run: QueueRun, chunk: ToSend[]): Pro
   }
 }
 
-/** Rejects what a refusal names, and returns what is left to send, always less. Throws a refusal that names nothing. */
+/** Rejects what a refusal names, and returns the rest, in smaller batches. Throws a refusal that names nothing. */
 async function withoutRefused(run: QueueRun, items: StoredItem[], error: ApiError): Promise<StoredItem[][]> {
   const isTooLarge = error.status === 413
   if (isTooLarge && items.length > 1) return inHalves(items)
