@@ -12,7 +12,7 @@ export function startingBalances<Account>(
   return new Map([...accounts].map(([account, row]) => [account, centsOf(row.starting_balance)]))
 }
 
-/** Adds what a transaction moves to the balances; with -1n as `times`, takes it back. */
+/** Applies a transaction to the balances; with -1n as `times`, takes it back. */
 export function move<Account>(
   balances: Balances<Account>,
   { type, amount, account_id, to_account_id }: Movement<Account>,

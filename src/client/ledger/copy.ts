@@ -82,7 +82,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
 
   /**
    * Changes what is stored: `work` changes `stored` and returns the entries to write. No other tab can do so at the same
-   * time. `others` are further entries to write, possibly not the ledger's.
+   * time. `others` are written with them, under their full keys: they need not be the ledger's.
    */
   function commit(work: () => Entry[], others: Entry[] = []): Promise<void> {
     return locks.request(`${base}state`, async () => {
@@ -96,7 +96,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
         onRenames(renames)
         notify()
       } catch (error) {
-        // Memory is ahead of the storage now: the next commit begins by reading what is stored.
+        // Memory is ahead of the storage now: the next commit or refresh reads what is stored.
         stored.meta.revision = -1
         stored.meta.rows = -1
         throw error
@@ -104,7 +104,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     })
   }
 
-  /** Makes new rows of deleted ones that come back, adds the entries that store them, and returns their new keys. */
+  /** Turns deleted rows that come back into new ones, adds the entries to write, and returns their new keys. */
   function bringBack(entries: Entry[]): Renames {
     const { touched, renames } = revive(stored, newKey, nextAt())
     for (const id of touched) {
@@ -129,7 +129,10 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     commit,
     keep,
 
-    /** Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. */
+    /**
+     * Takes what other tabs have stored since. Where the platform has BroadcastChannel, this happens by itself. Throws
+     * LedgerVersionError, and what the storage throws.
+     */
     refresh,
 
     /** The work of folding a change into what waits for a row. */
@@ -138,7 +141,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
     },
 
-    /** What a person does: changes and shows what waits at once, and has committed it once this resolves. */
+    /** Does what a person does: shows it at once, and has stored it once this resolves. If that fails, takes it back. */
     async write(works: Work[]): Promise<void> {
       unstored.push(...works)
       for (const work of works) show(work)
@@ -199,7 +202,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       return () => listeners.delete(listener)
     },
 
-    /** Stops listening to other tabs. What waits stays. */
+    /** Stops listening to other tabs, and telling them. What waits stays. */
     close(): void {
       channel?.close()
       channel = undefined

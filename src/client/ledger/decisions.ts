@@ -9,7 +9,7 @@ export type LedgerRejection = Named & { op: Change['op']; set: Fields; errors: F
 
 /**
  * What waits, and what of it a person has to decide. The service says what conflicts
- * (services/operations/conflicts.ts); the answer is taken in by `leftAfter`.
+ * (src/services/operations/conflicts.ts); `leftAfter` takes in its answer.
  */
 export function decisionsOf({ waiting, view, write }: Copy) {
   return {
@@ -35,7 +35,7 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         })
     },
 
-    /** Keeps mine: what the person did is done, unless somebody has changed the row again since. */
+    /** Keeps mine: the next sync does what the person did, unless somebody has changed the row again by then. */
     keepMine: ({ noun, key, theirs }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withMine(one, theirs) : one) }]),
 
@@ -43,7 +43,7 @@ export function decisionsOf({ waiting, view, write }: Copy) {
     keepTheirs: ({ noun, key, mine }: LedgerConflict): Promise<void> =>
       write([{ noun, key, change: (one) => (one?.conflict ? withTheirs(one, mine) : one) }]),
 
-    /** What the service has refused. `update` corrects it and queues it again, `discard` drops it. */
+    /** What the service has refused, or this device has damaged. `update` corrects and queues it, `discard` drops it. */
     rejected(): LedgerRejection[] {
       return [...waiting.values()]
         .filter((one) => one.errors !== null)
@@ -52,7 +52,7 @@ export function decisionsOf({ waiting, view, write }: Copy) {
         }))
     },
 
-    /** Drops what the service has refused. Anything that may already have landed is sent once more, to find out. */
+    /** Drops what is among `rejected`. Anything that may already have landed is sent once more, to find out. */
     async discard({ noun, key }: Named): Promise<void> {
       const change: Work['change'] = (one) =>
         !one?.errors ? one : one.sent ? { ...one, next: null, errors: null } : undefined

@@ -48,8 +48,8 @@ export function editsOf(
   }
 
   /**
-   * What else changes when a row that was never sent is deleted. The service cannot know of it, so here the transactions
-   * of an account are deleted too, and those of a category lose it.
+   * What else changes when a row that was never sent is deleted. The service does not know the row, so the transactions
+   * of an account are deleted here, and those of a category lose it here.
    */
   function consequencesOf(noun: Noun, key: Key): Work[] {
     if (waiting.get(`${noun} ${key}`)?.next?.op !== 'create') return []
@@ -106,7 +106,7 @@ export function editsOf(
       },
     },
 
-    /** Gives rows that have come back their new keys in the steps. */
+    /** Puts the new keys of rows that have come back into the steps. */
     renameSteps(renames: Renames): void {
       for (const done of steps.flat()) renameDone(done, renames)
     },

@@ -20,7 +20,10 @@ export type Entered = {
 /** The nouns of rows that people create and delete. */
 export type Creatable = Exclude<Noun, 'profile'>
 
-/** A row is not there, or what was entered cannot be kept: `errors` says why, by field. Nothing was changed. */
+/**
+ * A row is not there, what was entered cannot be kept (`errors` says why, by field), or a step cannot be undone. Nothing
+ * was changed.
+ */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError'
   readonly errors: FieldErrors

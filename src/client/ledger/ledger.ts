@@ -40,8 +40,8 @@ const pageLocks = /* @__PURE__ */ localLocks()
 
 /**
  * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no
- * network; writes are shown at once, and have been stored by the time their promise resolves. This and every
- * write throw LedgerVersionError, and what the storage throws.
+ * network; writes are shown at once, and have been stored by the time their promise resolves. This, every write
+ * and `refresh` throw LedgerVersionError, and what the storage throws.
  */
 export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const { client, storage, userId, locks = browserLocks() ?? pageLocks } = options
@@ -58,10 +58,10 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
   const { subscribe, refresh, close, takeQueue } = copy
   const { keyOf, reads } = readsOf(copy, now, renamedKeys)
   const { renameSteps, edits } = editsOf(copy, newKey, keyOf, userId)
-  // Without room in the storage for what an offline queue left behind, its items stay in the queue until there is some.
+  // If the storage has no room for what an offline queue has left there, that stays in the queue until a sync.
   await takeQueue().catch(() => undefined)
 
-  // The copy in memory may be behind other tabs, or ahead of the storage if that has failed.
+  // The copy in memory may be behind other tabs or, after a write that failed, ahead of the storage.
   const run = () => refresh().then(() => synchronise({ ...copy, client, bearer, limits }))
   return {
     ...reads,

@@ -56,7 +56,7 @@ function newestFirst(a: Listed, b: Listed): number {
   return b.rank - a.rank || compare(b.key ?? '', a.key ?? '')
 }
 
-/** Where a row stands, or would stand, in a list of the newest first. */
+/** Where a row stands, or would stand, in a list with the newest first. */
 export function placeOf(list: readonly Listed[], row: Listed): number {
   let [low, high] = [0, list.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Minor units (cents) of an amount with two decimals. Sums may pass what a number holds. */
+/** Minor units (cents) of an amount with two decimals: a bigint, since sums may exceed what a number holds exactly. */
 export function centsOf(amount: string): bigint {
   return BigInt(amount.replace('.', ''))
 }

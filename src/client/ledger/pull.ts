@@ -69,7 +69,7 @@ export async function takePage(
   run.isUpToDate = run.stored().meta.cursor !== null
 }
 
-/** The snapshot takes the place of the rows. */
+/** Puts the snapshot in place of the rows, and returns the entries that delete the old ones. */
 function endSnapshot(run: LedgerRun): Entry[] {
   const stored = run.stored()
   const { meta, incoming } = stored

@@ -89,6 +89,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
   return {
     keyOf,
     reads: {
+      /** Undefined until it has been received. */
       profile(): LedgerProfile | undefined {
         const [row] = view().all('profile').values()
         if (!row) return undefined
@@ -130,7 +131,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
       summary({ month, from, to }: LedgerPeriod = {}): LedgerSummary {
         const [profile] = view().all('profile').values()
         const asked = month ?? (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
-        const days = asked ? between(view(), `${asked}-01`, `${asked}-31`) : between(view(), from, to)
+        const inPeriod = asked ? between(view(), `${asked}-01`, `${asked}-31`) : between(view(), from, to)
         const accounts = inOrder(view().all('account')).map(presentAccount)
         const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)
         return {
@@ -138,7 +139,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
           accounts: accounts.map(({ id, key, name, type, starting_balance, balance }) => ({
             ...{ id, key, name, type, starting_balance, balance },
           })),
-          ...totalsOf(days, (key) => view().get('category', key)),
+          ...totalsOf(inPeriod, (key) => view().get('category', key)),
         }
       },
     },

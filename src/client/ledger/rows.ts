@@ -39,7 +39,7 @@ const types: unknown[] = ['income', 'expense', 'transfer']
 export const isDate = (one: unknown): boolean => typeof one === 'string' && /^\d{4}-\d\d-\d\d$/.test(one)
 const isAmount = (one: unknown): boolean => typeof one === 'string' && /^-?\d+\.\d\d$/.test(one)
 
-/** True if a row can be read: it may be damaged, or not come from the service. */
+/** False for a row that cannot be read: it is damaged, or not the service's. */
 function isRow(noun: string, row: Record<string, unknown> | null | undefined): boolean {
   if (!isId(row?.id)) return false
   if (noun === 'account') return isAmount(row?.starting_balance)

@@ -10,13 +10,13 @@ import type { Change, Result, Waiting } from './waiting.ts'
 export type LedgerReport = {
   /** Changes that were sent and done. */
   sent: number
-  /** Changes that were received, including one's own. */
+  /** Changes that were received, including this device's own. */
   received: number
   /** Changes that conflict with somebody else's: see `conflicts`. */
   conflicts: number
   /** Changes that were refused: see `rejected`. */
   rejected: number
-  /** What still waits to be sent: held up, or done by the person meanwhile. */
+  /** What still waits to be sent, for whatever reason, without conflicts and rejections. */
   waiting: number
   stopped: Stopped | null
 }
@@ -30,7 +30,7 @@ export type SyncOptions = Pick<Copy, 'stored' | 'commit' | 'keep' | 'touch' | 't
 /** The most that an upload and a page may hold (docs/client.md, Keeping a copy). */
 export const syncLimits = { operations: 500, bytes: 1_000_000, rows: 1_000 }
 
-/** A run. Answers that come in before the feed's last page are applied with it. */
+/** One run. Answers that come in before the feed's last page are applied with that page. */
 export type LedgerRun = SyncOptions & {
   report: LedgerReport
   headers: BearerHeader
@@ -40,20 +40,20 @@ export type LedgerRun = SyncOptions & {
   attempted: Set<string>
   /** The feed's last page has been applied, and with it all answers. */
   isUpToDate: boolean
-  /** All rows have been read again because they did not add up. */
+  /** The rows did not add up, so all are read again: once in a run. */
   isRepaired: boolean
-  /** A snapshot has taken the place of a refused cursor. */
+  /** The cursor was refused, and a snapshot takes its place: once in a run. */
   isRenewed: boolean
 }
 
-/** `keep`, for a row that is then shown with the others that the run touches. */
+/** `keep` and `touch`: the row is shown with the others that the run touches. */
 export function keepTouched(run: LedgerRun, id: string, waiting: Waiting | undefined): Entry {
   const entry = run.keep(id, waiting)
   run.touch(...partsOf(id))
   return entry
 }
 
-/** The rows that a change refers to. */
+/** The ids of the rows that a change refers to, as in `Stored.waiting`. */
 export function referredTo(change: Change | null): string[] {
   const { account_id, to_account_id, category_id } = change?.set ?? {}
   return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]

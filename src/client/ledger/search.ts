@@ -5,7 +5,7 @@ import type { View } from './view.ts'
 
 type Transaction = Shown['transaction']
 
-/** The filters of GET /api/transactions. */
+/** The filters of GET /api/transactions; keys serve as ids. */
 export type LedgerFilter = {
   account_id?: Key | number | undefined
   category_id?: Key | number | undefined
@@ -45,13 +45,13 @@ export function matching(
     category_id === 'none' && ((row: Transaction) => categoryOf(row) === null),
     type && ((row: Transaction) => row.type === type),
   ].filter((one) => typeof one === 'function')
-  const days = between(view, from, to)
+  const inPeriod = between(view, from, to)
   // No text of a row is longer, and longer patterns may be refused.
   const text = q?.trim().slice(0, 1_000)
-  if (!text) return { found: filtered(days, conditions) }
+  if (!text) return { found: filtered(inPeriod, conditions) }
   // A search looks at the newest rows of an account, or else of a category, in the days asked for.
   const narrow = account ? [isIn] : conditions.slice(0, category ? 1 : 0)
-  const looked = filtered(days, narrow).slice(0, mostSearched)
+  const looked = filtered(inPeriod, narrow).slice(0, mostSearched)
   const oldest = looked.length < mostSearched ? undefined : looked.at(-1)
   return {
     found: filtered(looked, [...conditions, containing(text)]),

@@ -5,7 +5,7 @@ import { type Change, newWaiting, type Waiting } from './waiting.ts'
 
 export type Entry = [key: string, value: string | null]
 
-/** The version of the form in which a ledger is stored. */
+/** The version of the form that is stored. */
 const formVersion = 1
 
 type Meta = {
@@ -18,7 +18,7 @@ type Meta = {
   cursor: string | null
   /** Rows are stored under this number, those of a snapshot in progress under the next. */
   generation: number
-  /** How far the snapshot in progress has come; empty at its beginning, null if there is none. */
+  /** Where the snapshot in progress continues; empty at its beginning, null if there is none. */
   incoming: string | null
 }
 
@@ -37,7 +37,10 @@ export class LedgerVersionError extends Error {
   override readonly name = 'LedgerVersionError'
 }
 
-/** What is stored now, if other tabs have written since. Rows are read again only if some were written. */
+/**
+ * What is stored now; undefined if other tabs have written nothing since. Rows are read again only if some were
+ * written. Throws LedgerVersionError, and what the storage throws.
+ */
 export async function readOthers(
   storage: LedgerStorage,
   base: string,

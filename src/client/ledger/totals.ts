@@ -2,14 +2,14 @@ import { centsOf, compare, totalOf } from './money.ts'
 import type { Key } from './rows.ts'
 import type { Shown } from './shown-row.ts'
 
-/** Income and expenses from one day to another, in total and by category. */
+/** The totals of some transactions, and their expenses by category. */
 export function totalsOf(
-  days: readonly Shown['transaction'][],
+  transactions: readonly Shown['transaction'][],
   category: (key: Key) => Shown['category'] | undefined,
 ) {
   let [income, expense] = [0n, 0n]
   const byCategory = new Map<Shown['category'] | undefined, bigint>()
-  for (const { type, amount, category_id } of days) {
+  for (const { type, amount, category_id } of transactions) {
     const cents = centsOf(amount)
     if (type === 'income') income += cents
     if (type !== 'expense') continue
@@ -37,7 +37,7 @@ export function totalsOf(
   }
 }
 
-/** Orders texts as the database does: by code points, not by UTF-16 units. */
+/** A text that sorts as the database sorts this one: by code points, not by UTF-16 units. */
 function codePoints(text: string): string {
   return Array.from(text, (one) => one.codePointAt(0)?.toString(16).padStart(6, '0')).join('')
 }

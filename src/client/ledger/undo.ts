@@ -25,7 +25,10 @@ export type Done = Named & {
   others: Other[]
 }
 
-/** The work of undoing what a step did to a row: as if it had never been done or, if some of it has been sent, a change. */
+/**
+ * The work of undoing what a step did to a row: it puts back what waited before or, if something else waits by now, changes
+ * the row back.
+ */
 export function undoWorkOf({ stored, view, workOf }: Copy, done: Done): Work {
   const { noun, key, before, after } = done
   const change = undoChangeOf(view(), done)
@@ -58,7 +61,7 @@ function undoChangeOf(view: View, { noun, key, was, is, others }: Done): Change 
   return withoutUnchanged({ op: 'update', set: pick(set, fields), was: pick(is, fields) })
 }
 
-/** Gives rows that have come back their new keys in what a step did. */
+/** Puts the new keys of rows that have come back into what a step did. */
 export function renameDone(done: Done, renames: Renames): void {
   done.key = renames.get(idOf(done)) ?? done.key
   done.was &&= renamed(done.was, renames)
@@ -69,5 +72,5 @@ export function renameDone(done: Done, renames: Renames): void {
   }
 }
 
-/** What waits for a row, to be compared with what waited when a step had been done. */
+/** What waits for a row, as a text to compare with that of another time. */
 export const textOf = (waiting: Waiting | undefined): string => JSON.stringify(waiting ?? null)

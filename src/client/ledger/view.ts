@@ -77,7 +77,7 @@ export function viewOf(sources: Sources) {
       touched.set(`${noun} ${key}`, [noun, key])
     },
 
-    /** Shows the rows that have been touched as they are now. */
+    /** Shows the touched rows as they are now. */
     update(): void {
       if (touched.size > many) isStale = true
       const all = [...touched.values()].sort(([a], [b]) => nouns.indexOf(a) - nouns.indexOf(b))
@@ -91,7 +91,7 @@ export function viewOf(sources: Sources) {
       return listing.listed
     },
 
-    /** A row as the service has it. */
+    /** A row as the service has it, with keys in place of ids. */
     served(noun: Noun, key: Key): Fields | undefined {
       const row = rows.get(noun, key) as Fields | undefined
       return row && keyed(noun, row, rows)
@@ -102,7 +102,7 @@ export function viewOf(sources: Sources) {
     get,
     fields,
 
-    /** The transactions that go with an account, and those that name a category. */
+    /** The transactions of an account, with their fields, or those that name a category, without. */
     othersOf(noun: Noun, key: Key): Other[] {
       const { listed } = listing
       if (noun === 'category')
