@@ -136,7 +136,7 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of a
   ),
 }))
 type ShownData = NonNullable<ShownChange['data']>
-/** The document cannot say that the type of `data` depends on the operation. */
+/** The outcome of an operation. The document cannot say that the type of `data` depends on its noun. */
 export type ShownResult = Omit<z.output<typeof result>, 'data'> & { data?: ShownData }
 
 export const uploadAnswer = /* @__PURE__ */ shown.object(

@@ -7,7 +7,7 @@ import * as shown from './shown.ts'
 /** The period of a dashboard: one month, or a range of days that may be open at either end. */
 export const period = z.partial(
   z.object({
-    month: field(month, doc('A month other than the current one; not together with `from` or `to`.')),
+    month: field(month, doc('A month, by default the current one; not together with `from` or `to`.')),
     from: field(date, doc('The first day.')),
     to: field(date, doc('The last day.')),
   }),

@@ -217,16 +217,16 @@ function decoderOf({ fields, joinsNotNullableMap }: DrizzleQuery, method?: 'all'
 }
 
 /**
- * Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. `areThere` says of
- * each table whether every row has it, which is false for the optional side of a join.
+ * Turns rows into objects, as Drizzle would: nested by path, and null for the missing side of a join. `isInEveryRow`
+ * is false for a table on the optional side of a join.
  */
-function rowReader(fields: Field[], areThere: Record<string, boolean> = {}) {
+function rowReader(fields: Field[], isInEveryRow: Record<string, boolean> = {}) {
   const readers = fields.map(({ path, field }) => {
     const [group, name] = path.length > 1 ? path : [undefined, path[0]]
     return { group, name: name as string, decoder: valueDecoder(field) }
   })
   const groups = new Set(readers.map(({ group }) => group).filter((group) => group !== undefined))
-  const mayBeMissing = ({ field }: Field) => is(field, Column) && areThere[tableOf(field)] === false
+  const mayBeMissing = ({ field }: Field) => is(field, Column) && isInEveryRow[tableOf(field)] === false
   const optionalGroups = [...groups].filter((group) =>
     fields.every((one) => one.path[0] !== group || mayBeMissing(one)),
   )

@@ -321,8 +321,8 @@ export const spentClientIds = sqliteTable(
 )
 
 /**
- * Rows that later files must not import again. When a row that came from a file, or stands for a row of one,
- * is edited or deleted, triggers record it as it is in the file, except when an import is undone.
+ * Rows that later files must not import again. When a row that came from a file, or stands for a row of one, is edited or
+ * deleted, triggers record it as it is in the file, except when an import is undone or an account deleted.
  * services/matches/join.ts records rows that were joined with another, even those entered by hand. docs/matching.md
  * follows one purchase through all of this.
  */
@@ -395,7 +395,7 @@ export const batches = sqliteTable(
     /** When it was last queued; null while it waits for an earlier batch of the same user. */
     queuedAt: instant(),
     completedAt: instant(),
-    /** The outcome of each item, in order; null until the batch has been processed. */
+    /** The outcome of each item, in order; null until the batch has been processed, or if every item is invalid. */
     outcomes: text({ mode: 'json' }).$type<StoredOutcome[]>(),
   },
   (t) => [
@@ -411,7 +411,7 @@ export type ItemErrors = [field: string, message: string][]
 
 /**
  * The outcome of an item as it is stored, with the row that it created or duplicates, and its errors. Only rows of an
- * import can be `deleted_before`; an item without a stored outcome is `pending`.
+ * import can be `deleted_before`. An item without a stored outcome is `invalid` if it was stored with errors, else `pending`.
  */
 export type StoredOutcome = [
   outcome: Exclude<(typeof itemOutcomes)[number], 'pending'> | 'deleted_before',
@@ -475,7 +475,7 @@ export const imports = sqliteTable(
     deletedBefore: integer().notNull().default(0),
     /** How many sure matches of its rows it has joined. */
     joined: integer().notNull().default(0),
-    /** The first of the ids that it has reserved: one for each row of the file, created or not. */
+    /** A created row's id is this plus its position in the file, from 0. Ids that are left over may go to other rows. */
     firstId: integer().notNull(),
     idempotencyKey: idempotencyKey(),
     /** SHA-256 of the kind and the rows, which shows whether a repeated key came with the same import. */

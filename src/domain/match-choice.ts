@@ -10,7 +10,7 @@ export type Days = { doubt: number; from: number; to: number }
 
 /** At most this many possible counterparts of a row are looked at, the earliest. */
 const mostCandidates = 24
-/** What a pair is worth, less its days off the usual: enough for more pairs always to beat nearer ones. */
+/** What a pair is worth before its days off the usual are taken away: so much that more pairs beat nearer ones. */
 const worthOfPair = 1_000
 
 export function byDay(a: DatedRow, b: DatedRow): number {

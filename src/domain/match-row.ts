@@ -32,8 +32,8 @@ export type MatchRow = {
   /** Null if somebody typed it. */
   importId: number | null
   /**
-   * The kinds of match that it can no longer be in: `duplicate` once it has been joined with a bank's row or stands for
-   * one, `transfer` once both legs are known.
+   * The kinds of match that it can no longer be in: `duplicate` once it has been joined as one or stands for a row of a
+   * file, `transfer` once both legs are known.
    */
   settled?: readonly MatchKind[]
 }
