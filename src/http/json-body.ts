@@ -32,9 +32,6 @@ export function saysJson(c: Context<App>): boolean {
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
-    // A request for the literal path /api/accounts/:id, which is a route's pattern as well, runs this twice: the second
-    // time, the body has been read.
-    if (c.req.bodyCache.text) return next()
     // A large batch holds up all other writers while it is stored, so the large bodies of one sender take turns.
     const memory = new BodyMemory(c.get('owner')?.tokenKey)
     try {
