@@ -13,21 +13,21 @@ export function readImportRows(list: unknown, kind: ImportFile['kind'], options:
   const items = listItems(list, maxRows)
   if (typeof items === 'string') throw new Invalid({ transactions: [items] })
   const errors: FieldErrors = {}
-  let found = 0
+  let errorCount = 0
   const rows: ImportRow[] = []
   for (const [index, item] of items.entries()) {
     if (isObject(item) && !('account_id' in item)) item.account_id = options.account_id
     const draft = readItem(item)
     for (const [field, messages] of Object.entries(draft.errors)) {
-      found += 1
-      if (found <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
+      errorCount += 1
+      if (errorCount <= maxErrors) errors[errorKey('json', index + 1, field)] = messages
     }
     // Reading ends at the first error that would not be listed.
-    if (found > maxErrors) break
+    if (errorCount > maxErrors) break
     if (draft.complete) rows.push(toRow(draft.values, index + 1))
   }
-  if (found > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
-  if (found > 0) throw new Invalid(errors)
+  if (errorCount > maxErrors) errors.transactions = [`Only the first ${maxErrors} errors are listed.`]
+  if (errorCount > 0) throw new Invalid(errors)
   const { account_id: accountId = null } = options
   return { kind, format: 'json', rows, accountId, skipped: 0, closing: null, ...askedOf(options) }
 }

@@ -71,7 +71,7 @@ export async function withMemoryForItems<T>(
 ): Promise<T> {
   const memory = new BodyMemory()
   try {
-    memory.hold(memoryForItems(count), mostFor(c))
+    memory.hold(memoryForItems(count), mostMemoryFor(c))
     return await work()
   } finally {
     memory.release()
@@ -79,7 +79,7 @@ export async function withMemoryForItems<T>(
 }
 
 /** The most memory that all may use, this request included; undefined (all there is) if its token is known good. */
-export function mostFor(c: Context<App>): number | undefined {
+export function mostMemoryFor(c: Context<App>): number | undefined {
   const owner = c.get('owner')
   const isGood = owner && (owner.userId !== undefined || isRemembered(owner.tokenKey))
   return isGood ? undefined : strangersBytes
@@ -102,13 +102,13 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   const stream = new BodyStream(c, maxBytes, tooLarge)
   if (await stream.readTo(maxSmallJsonBytes)) {
     const body = stream.takeBytes()
-    memory.hold(memoryForSmallJson(body.byteLength), mostFor(c))
+    memory.hold(memoryForSmallJson(body.byteLength), mostMemoryFor(c))
     return body
   }
 
   const owner = c.get('owner')
   if (owner && !isRemembered(owner.tokenKey)) await owner.run()
-  const most = mostFor(c)
+  const most = mostMemoryFor(c)
   await stream.readTo(Number.POSITIVE_INFINITY, (size) => memory.hold(size, most))
   const body = stream.takeBytes()
   await memory.holdToRead(body.byteLength * memoryPerByte, most)

@@ -9,8 +9,8 @@ import { userOf } from './known-tokens.ts'
 const longestWaitMs = 2_000
 const lookEveryMs = 25
 /**
- * A turn expires after this long, since a request whose client has gone may never end it. No request waits this long
- * for its turn and the database together.
+ * A turn in `inTurn`, or a share of memory, expires after this long, since a request whose client has gone may never
+ * give it up. No request waits this long for its turn and the database together.
  */
 export const turnMs = 20_000
 
@@ -121,12 +121,12 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/** Builds an answer of up to `rows` rows; an isolate builds even fewer large ones of a user at once. Throws TooBusy. */
+/** Builds an answer of up to `rows` rows: in turn, if these are many. Throws TooBusy if the turn takes too long to come. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }
 
-/** Does the work once fewer than `atOnce` of its kind are under way for the user. Throws TooBusy. */
+/** Does the work once fewer than `atOnce` of its kind are under way for the user. Throws TooBusy if that takes too long. */
 export function inUsersTurn<T>(
   c: Context<App>,
   kind: string,
@@ -139,7 +139,7 @@ export function inUsersTurn<T>(
   return done
 }
 
-/** Does the work once fewer than `atOnce` of the same name are under way. Throws TooBusy. */
+/** Does the work once fewer than `atOnce` of the same name are under way. Throws TooBusy if that takes too long. */
 export async function inTurn<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
   const turn = new Turn(name, atOnce)
   if (!(await turn.take(turnMs, longestWaitMs))) throw new TooBusy()

@@ -141,7 +141,7 @@ function textOf(issue: $ZodRawIssue): string {
 type FieldCheck = {
   name: string
   schema: z.ZodMiniType
-  /** The few errors that it may have, by text. Each is made once, since a body may have the same error a thousand times. */
+  /** Its few errors, by text. Each is made once, since a body may have the same error a thousand times. */
   errors: Map<string, string[]>
   errorsIfAbsent: string[] | undefined
 }

@@ -15,7 +15,13 @@ import { BodyMemory } from '../body-memory.ts'
 import type { BodyStream } from '../body-stream.ts'
 import { importBody, memoryPerFileByte, readImportInput } from '../import-input.ts'
 import { readImportRows } from '../import-rows.ts'
-import { maxSmallJsonBytes, memoryForItems, memoryForSmallJson, mostFor, saysJson } from '../json-body.ts'
+import {
+  maxSmallJsonBytes,
+  memoryForItems,
+  memoryForSmallJson,
+  mostMemoryFor,
+  saysJson,
+} from '../json-body.ts'
 import { pathId } from '../path-id.ts'
 import { presentImport, presentImportResult } from '../present.ts'
 import { importLimit } from '../rate-limits.ts'
@@ -53,7 +59,7 @@ async function importInput(c: ImportContext, kind: Kind) {
 
 async function importSmallJson(c: ImportContext, body: Bytes, kind: Kind) {
   const memory = new BodyMemory()
-  const most = mostFor(c)
+  const most = mostMemoryFor(c)
   const held = memoryForStatements + memoryForSmallJson(body.byteLength)
   try {
     memory.hold(held, most)

@@ -4,8 +4,8 @@ dark.addEventListener('change', followColourScheme)
 followColourScheme()
 
 /**
- * What cannot be tried here: links in emails and the provider lead to other pages, and the document itself is too
- * large to be shown in one.
+ * What cannot be tried here: the provider's callback and links in emails lead to other pages, and the document itself is
+ * too large to show.
  */
 const notTried = ['/api/auth/idp/callback', '/api/email/verify/{id}/{hash}', '/api/openapi.json']
 const onlyWhatCanBeTried = () => ({
