@@ -13,10 +13,10 @@ const saltBytes = 16
 /** N=2^16, r=8 takes 64 MiB, half of an isolate's memory. More is refused, even for a stored hash. */
 const maxMemoryBytes = 72 * 1024 * 1024
 
-/** Reads `"16384,8,5"` as N, r and p; undefined if one of them is missing, zero or not a number. */
+/** Reads `"16384,8,5"` as N, r and p; undefined unless there are three numbers, none of them zero. */
 export function parseScryptCost(text: string): ScryptCost | undefined {
-  const [N, r, p] = text.split(',').map(Number)
-  return N && r && p ? { N, r, p } : undefined
+  const [N, r, p, more] = text.split(',').map(Number)
+  return N && r && p && more === undefined ? { N, r, p } : undefined
 }
 
 /** Hashes a password as `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */

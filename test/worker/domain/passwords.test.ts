@@ -71,7 +71,7 @@ describe('a cost', () => {
     expect(parseScryptCost('16384,8,5')).toEqual({ N: 16384, r: 8, p: 5 })
   })
 
-  test.each(['', '16384', '16384,8', 'a,b,c', '16384,8,0'])('is not "%s"', (text) => {
+  test.each(['', '16384', '16384,8', 'a,b,c', '16384,8,0', '16,384,8,5'])('is not "%s"', (text) => {
     expect(parseScryptCost(text)).toBeUndefined()
   })
 })
