@@ -60,12 +60,12 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
     ({ first, second }: RowPair) =>
       !isRejected(kind, [first.id, second.id])
 
-  const twice = duplicateCandidates(dated).filter(isAllowed('duplicate'))
-  const duplicates = choose(twice, (row) => !isSettled('duplicate', row))
-  const answers = duplicates.map(matchOf('duplicate', onlyCandidates(twice)))
-  if (kind === 'duplicate') return eachRowOnce(answers)
+  const possibleDuplicates = duplicateCandidates(dated).filter(isAllowed('duplicate'))
+  const duplicates = choose(possibleDuplicates, (row) => !isSettled('duplicate', row))
+  const duplicateMatches = duplicates.map(matchOf('duplicate', onlyCandidates(possibleDuplicates)))
+  if (kind === 'duplicate') return eachRowOnce(duplicateMatches)
 
-  const legs = transferCandidates(dated, accountNames).filter(isAllowed('transfer'))
+  const possibleTransfers = transferCandidates(dated, accountNames).filter(isAllowed('transfer'))
   // Money that is recorded twice moved once, so only the second row of a duplicate can be in a transfer; and not that one
   // if the first already is, or if the duplicate is returned as well and has to be settled first.
   const waiting = new Set(
@@ -73,10 +73,9 @@ export function findMatches(rows: readonly MatchRow[], options: MatchOptions): M
       kind === 'transfer' && !isSettled('transfer', first) ? [first] : [first, second],
     ),
   )
-  const transfers = choose(legs, (row) => !waiting.has(row) && !isSettled('transfer', row)).map(
-    matchOf('transfer', onlyCandidates(legs)),
-  )
-  return eachRowOnce(kind === 'transfer' ? transfers : [...answers, ...transfers])
+  const transfers = choose(possibleTransfers, (row) => !waiting.has(row) && !isSettled('transfer', row))
+  const transferMatches = transfers.map(matchOf('transfer', onlyCandidates(possibleTransfers)))
+  return eachRowOnce(kind === 'transfer' ? transferMatches : [...duplicateMatches, ...transferMatches])
 }
 
 /** Settled rows are not in any match, but keep others from being sure. */
