@@ -3,7 +3,7 @@ import { ApiError, requireFromService } from '../errors.ts'
 import { unwrap } from '../unwrap.ts'
 import { applyAnswers } from './answers.ts'
 import { isFeedChange, servedRows } from './rows.ts'
-import { isCursorRefused, type LedgerRun } from './run.ts'
+import type { LedgerRun } from './run.ts'
 import { blockEntries, deletionsExcept, type Entry } from './store.ts'
 
 /** Pulls until the copy is up to date. */
@@ -19,14 +19,25 @@ export async function pull(run: LedgerRun): Promise<void> {
       requireFromService(Boolean(page?.changes) && (!page.has_more || page.cursor !== cursor))
       await takePage(run, page)
     } catch (error) {
-      if (!cursor || !(error instanceof ApiError && isCursorRefused(run, error))) throw error
-      await beginSnapshot(run)
+      if (!cursor || !(await renewCursor(run, error))) throw error
     }
   } while (!run.isUpToDate)
 }
 
+/**
+ * If the service has refused the cursor, begins a snapshot and returns true. It does so once in a run: a second time,
+ * something else is wrong.
+ */
+export async function renewCursor(run: LedgerRun, error: unknown): Promise<boolean> {
+  const isRefused = error instanceof ApiError && (error.status === 410 || error.errors.cursor !== undefined)
+  if (!isRefused || run.isRenewed) return false
+  run.isRenewed = true
+  await beginSnapshot(run)
+  return true
+}
+
 /** Begins a snapshot. The rows stay until it ends, and what waits stays in any case. */
-export function beginSnapshot(run: LedgerRun): Promise<void> {
+function beginSnapshot(run: LedgerRun): Promise<void> {
   run.isUpToDate = false
   return run.commit(() => {
     const stored = run.stored()

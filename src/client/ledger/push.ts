@@ -3,9 +3,9 @@ import { ApiError, requireFromService } from '../errors.ts'
 import { inHalves } from '../in-halves.ts'
 import { unwrap } from '../unwrap.ts'
 import { compare } from './money.ts'
-import { beginSnapshot, pull, takePage } from './pull.ts'
+import { pull, renewCursor, takePage } from './pull.ts'
 import { keyOf } from './rows.ts'
-import { isCursorRefused, keepTouched, type LedgerRun, referredTo } from './run.ts'
+import { keepTouched, type LedgerRun, referredTo } from './run.ts'
 import { idOf } from './store.ts'
 import { type Change, type Fields, fold, type Result, type Waiting } from './waiting.ts'
 
@@ -93,10 +93,7 @@ export async function pushChunk(run: LedgerRun, chunk: Waiting[]): Promise<void>
     await takePage(run, answer)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (isCursorRefused(run, error)) {
-      await beginSnapshot(run)
-      return pushChunk(run, chunk)
-    }
+    if (await renewCursor(run, error)) return pushChunk(run, chunk)
     if (error.status !== 413 && !error.errors.batch) throw error
     if (chunk.length > 1) {
       for (const half of inHalves(chunk)) await pushChunk(run, half)

@@ -1,6 +1,5 @@
 import type { BearerHeader, GetBearer } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
-import type { ApiError } from '../errors.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
 import { type Entry, partsOf } from './store.ts'
@@ -57,11 +56,4 @@ export function keepTouched(run: LedgerRun, id: string, waiting: Waiting | undef
 export function referredTo(change: Change | null): string[] {
   const { account_id, to_account_id, category_id } = change?.set ?? {}
   return [`account ${account_id}`, `account ${to_account_id}`, `category ${category_id}`]
-}
-
-/** True if the cursor was refused, for the first time in a run: a second time, something else is wrong. */
-export function isCursorRefused(run: LedgerRun, { status, errors }: ApiError): boolean {
-  if (run.isRenewed || (status !== 410 && errors.cursor === undefined)) return false
-  run.isRenewed = true
-  return true
 }
