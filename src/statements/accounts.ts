@@ -13,7 +13,7 @@ export function emptyAccount(identifier: string | null, currency: string | null)
   return { identifier, currency, entries: [], closingBalance: null, skipped: 0 }
 }
 
-/** Adds an entry to its account. One that moved no money is only counted, as is null, an entry that is left out. */
+/** Adds an entry to its account. Null, for one that is left out, and one that moved no money are only counted. */
 export function addEntry(account: StatementAccount, entry: StatementEntry | null): void {
   if (entry && entry.amount !== 0) account.entries.push(entry)
   else account.skipped += 1
@@ -21,7 +21,7 @@ export function addEntry(account: StatementAccount, entry: StatementEntry | null
 
 /**
  * The names by which a user chooses one of several accounts: the identifier; `identifier/currency` where accounts share
- * an identifier; and a number behind it where they share both.
+ * an identifier; and with a number, `identifier/currency (2)`, where they share both.
  */
 export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'currency'>[]): string[] {
   const sharers = Map.groupBy(accounts, ({ identifier }) => identifier)
@@ -36,7 +36,7 @@ export function accountNames(accounts: Pick<StatementAccount, 'identifier' | 'cu
   })
 }
 
-/** Asks which of the accounts is meant; long lists are cut. */
+/** The error that asks which of the accounts is meant; long lists are cut. */
 export function askWhichAccount(names: string[]): string {
   if (names.length === 1) return `The file contains one account only: ${names[0]}.`
   const listed = `${names.slice(0, accountsListed).join(', ')}${names.length > accountsListed ? ' …' : ''}`

@@ -10,7 +10,7 @@ export const maxErrors = 100
 export const maxRows = 10_000
 export const tooManyRows = `The file must not have more than ${maxRows.toLocaleString('en')} rows.`
 
-/** Collects the errors of a file so that they are reported together, though never more than `maxErrors`. */
+/** Collects the errors of a file, so that they are reported together: the first `maxErrors`, and how many there are. */
 export class Problems {
   readonly #errors: FieldErrors = {}
   #found = 0

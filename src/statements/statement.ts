@@ -11,8 +11,9 @@ export type FileOptions = {
   date_format?: string
   decimal_separator?: DecimalSeparator
   /**
-   * `inverted` if positive amounts were spent, `as_written` if negative ones were. In CSV and XLSX a file's
-   * own marks take precedence; in other formats `inverted` reverses the sign of every amount.
+   * `inverted` if positive amounts were spent, `as_written` if negative ones were. In CSV and XLSX, columns of debits and
+   * credits take precedence, and so do marks and balances unless the amounts have signs; in other formats `inverted`
+   * reverses the sign of every amount.
    */
   signs?: (typeof signConventions)[number]
   /** Which account of the file is meant, by the name that `accountNames` gives it. */
@@ -23,9 +24,9 @@ export type FileOptions = {
 
 /** One booked entry of a bank statement. */
 export type StatementEntry = {
-  /** The line of the file (CSV, QIF, MT940) or the number of the entry (OFX, CAMT), as in `rows.<line>.<field>`. */
+  /** The line (CSV, QIF, MT940), row (XLSX) or number (OFX, CAMT) of the entry, as in `rows.<line>.<field>`. */
   line: number
-  /** The booking date; the value date where the file has no other. */
+  /** The booking date; another where the file has none, such as the value date. */
   date: CalendarDate
   /** Positive for a credit, negative for a debit, never zero. */
   amount: Minor
@@ -39,9 +40,9 @@ export type ClosingBalance = { date: CalendarDate; amount: Minor }
 
 /** The entries of one account in a file. */
 export type StatementAccount = {
-  /** IBAN or account number, if the file names it. */
+  /** IBAN, account number, or another name that the file gives the account; null if it gives none. */
   identifier: string | null
-  /** ISO 4217, if the file names it. */
+  /** ISO 4217, or a sign such as € in CSV; null if the file does not say. */
   currency: string | null
   entries: StatementEntry[]
   closingBalance: ClosingBalance | null

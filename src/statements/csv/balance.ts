@@ -9,7 +9,7 @@ export type Balanced = { date: CalendarDate | null; amount: Minor; balance: Mino
 type Steps = { same: number; opposite: number; other: number }
 
 /**
- * What running balances say about the signs of the amounts: right, the wrong way round, or partly so; `either` if that
+ * What running balances say about the signs of the amounts: all right, all inverted, or some of each; `either` if that
  * depends on the end from which the rows are read. Null if they say nothing.
  */
 export type SignCheck = 'right' | 'inverted' | 'mixed' | 'either' | null

@@ -19,15 +19,16 @@ const fields = csvFields.filter((field) => field !== 'to_account' && field !== '
 type Entry = ReadRow & {
   amount: Minor
   isPending: boolean
-  /** What tells its account apart from others in the file. */
+  /** What tells its account apart from others in the file; null if nothing does. */
   own: string | null
   account: string | null
   currency: string | null
 }
 
 /**
- * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. The signs of its
- * amounts become income and expense in services/imports/understand.ts.
+ * Reads the CSV export of a bank, whatever its headers, language, and style of dates and amounts. `isSheet` if it was a
+ * sheet of a workbook. The signs of its amounts become income and expense in src/services/imports/understand.ts. Throws
+ * Invalid.
  */
 export function readBankCsv(text: string, options: FileOptions, isSheet = false): BankStatement {
   const problems = new Problems()
@@ -46,7 +47,7 @@ export function readBankCsv(text: string, options: FileOptions, isSheet = false)
   return { format: 'csv', accounts: [first, ...others] }
 }
 
-/** Adds an error for each dated line with a balance but no amount whose balance shows that money moved. */
+/** Adds an error for each dated line that has no amount but a balance which shows that money moved. */
 function requireAmounts(
   entries: Entry[],
   stated: { row: CsvRow; balance: Minor }[],

@@ -7,10 +7,13 @@ import type { CsvRecord } from './records.ts'
 /** A header as it is written, and as it is compared. */
 export type Header = { text: string; name: string }
 
-/** The columns of each field, the best first: several for descriptions and payees, otherwise one once it is settled. */
+/**
+ * The columns of each field, the best first. Once they are settled, date, debit and credit have one each, and so has the
+ * amount, unless each currency has its own.
+ */
 export type Columns = Partial<Record<CsvField, number[]>>
 
-/** How many columns with the same meaning are considered: no bank has more, and each costs a pass over all rows. */
+/** How many columns of one meaning are considered: no bank has more, and each costs a pass over all rows. */
 export const maxTwins = 16
 /** The most columns that an error lists. */
 export const columnsListed = 30

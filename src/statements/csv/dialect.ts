@@ -27,7 +27,7 @@ const words: Record<string, string> = { comma: ',', semicolon: ';', tab: '\t', '
 const sampleRecords = 200
 const sampleLength = 262_144
 
-/** Works out from the beginning of a file how to split it. Asks for the delimiter if that is unclear. */
+/** Works out from the beginning of a file how to split it. Throws Invalid if the delimiter is unclear. */
 export function findDialect(file: string, options: FileOptions, fields: readonly CsvField[]): Dialect {
   const [sepLine = '', declared] = /^"?sep=([^\r\n"])"?\n/i.exec(file) ?? []
   const text = file.slice(sepLine.length)

@@ -21,9 +21,9 @@ const refund =
   /\b(?:refund|reversal|gutschrift|erstattung|remboursement|reembolso|devolucion|estorno|rimborso|zwrot|terugbetaling)\b/
 
 /**
- * The entries of each account with their true signs. Balances are looked at first, since they can prove the signs or
- * refute them. What they leave open is asked about (`signs`): amounts that do not show which way they go, signs that the
- * balances contradict, and negative amounts that are repayments. `openings` are balances of lines that are not entries.
+ * The entries of each account with their true signs. Balances can prove the signs or refute them. Without `signs` from
+ * the user, an error asks for it if nothing shows which way amounts go, if the balances contradict the signs, or if the
+ * amounts look like the charges and repayments of a card. `openings` are balances of lines that are not entries.
  */
 export function settleDirections<T extends Entry>(
   table: CsvTable,
@@ -41,7 +41,7 @@ export function settleDirections<T extends Entry>(
   return groups
 }
 
-/** The entries of a file whose amounts have no sign, so that only balances or an answer can give them one. */
+/** The entries of a file whose amounts have no signs: only balances, or else the user, can give them some. */
 function settleUnsigned<T extends Entry>(
   groups: T[][],
   { known, openings, signs }: { known: Set<SignCheck>; openings: Minor[]; signs: FileOptions['signs'] },
@@ -132,7 +132,7 @@ function checkOf(group: Entry[]): SignCheck {
   return checkSigns(booked) ?? checkSigns(group)
 }
 
-/** The sign of the oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
+/** The sign of an account's oldest entry, which no balance precedes: by an opening balance, or else as the user says. */
 function signOfOldest(openings: Minor[], signs: FileOptions['signs']) {
   return ({ amount, balance }: Entry): number | null => {
     // If the first balance is this amount, the account started from zero.

@@ -37,7 +37,7 @@ const typeWords: Record<RowType, string[]> = {
     ),
 }
 
-/** Reads a generic CSV file, or a workbook with one table. Date and amount must be there. Throws `Invalid`. */
+/** Reads a generic CSV file, or a workbook with one table. Only date and amount are required. Throws `Invalid`. */
 export function readGenericCsv(bytes: Uint8Array, options: FileOptions): GenericRow[] {
   const sheet = readOnlyTable(bytes)
   const table = openTable(
@@ -84,7 +84,10 @@ function readRow(table: CsvTable, { row, date, amount }: ReadRow, problems: Prob
   }
 }
 
-/** The type that a row names. If it names none, a second account makes it a transfer, or else the sign decides. */
+/**
+ * The type that a row names. If it names none, a second account makes it a transfer, and a negative amount an expense; a
+ * positive one is income, or lacks its type if the file has a column of types and none of debits.
+ */
 function typeOf(table: CsvTable, row: CsvRow, amount: Minor, toAccount: string | null, problems: Problems) {
   const { type: named, debit, credit } = table.columns
   const word = cellOf(table, row, 'type')

@@ -7,22 +7,22 @@ import { dateCell, dateReader } from '../written/date-order.ts'
 import { type Columns, columnsListed, type Header, maxTwins } from './columns.ts'
 import type { CsvRecord } from './records.ts'
 
-/** What the columns of a table hold, judging by their cells alone. Rows narrower than the table do not count. */
+/** What the columns of a table hold, judging by their cells alone. Rows that lack more than one cell do not count. */
 export type Contents = {
   width: number
-  /** The first row as wide as the table, if it looks like a header row. */
+  /** The first of the rows that count, if it looks like a header row. */
   header: string[] | null
   /** The columns with a date in every row. Two with the same dates throughout count as one. */
   dates: number[]
   /** The columns with an amount in every row, some of them with decimals. */
   amounts: number[]
-  /** The columns with nothing but amounts, some of them with decimals, in any of the rows. */
+  /** The columns whose cells are all amounts, some of them with decimals, or blank. */
   numbers: number[]
   /** The column with the most letters in words. */
   wordiest: number | null
 }
 
-/** If there are more columns of numbers, they are not compared with each other. */
+/** How many columns of numbers, or of dates, are looked at more closely: the first ones. */
 const maxNumbers = 6
 /** How many rows are read to compare columns, and to ask further questions about a file that is refused anyway. */
 const maxCompared = 1_000

@@ -5,7 +5,7 @@ export const notBooked =
 /** What Alipay and WeChat Pay write under 收/支 beside what they count neither way: moves between pots, and refunds. */
 export const neutral = /^(?:不计收支|其他|\/)$/
 
-/** Words in lines of totals and balances, in eight languages; and cells that mark such a line even if it has an amount. */
+/** Words in lines of totals and balances; and cells that mark such a line even if it has an amount. */
 export const summary =
   /^(?:sub ?totals?|totals?|total \w+|totaux?|totale|totaal|summe|gesamt|suma|somma|razem|sum)\b|\b(?:balance|saldo|kontostand|solde|anfangssaldo|endsaldo|beginsaldo|eindsaldo)\b|^s a l d o$|^(?:合计|总计|合計|합계)/
 export const summaryOnly =

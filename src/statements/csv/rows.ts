@@ -15,7 +15,7 @@ export type CsvRow = Record<AmountField, AmountCell> & {
   line: number
   cells: string[]
   date: DateCell
-  /** True if its status says that it is not booked. It counts only if the running balance includes it. */
+  /** True if a status or a neutral mark says that it is not booked. It counts only if the running balance includes it. */
   isPending: boolean
   /** The rest of the description, from the lines below. */
   more: string[]
@@ -24,8 +24,9 @@ export type CsvRow = Record<AmountField, AmountCell> & {
 }
 
 /**
- * The rows of a table that are transactions, valid or not; `skipped` counts those that are not booked. Other lines, such
- * as an opening balance, are put `aside`: they still show how the file writes dates.
+ * The rows of a table that are transactions, valid or not. Those that are not booked are only counted, as `skipped`,
+ * unless they have a balance that may include them. What is only counted, and lines such as an opening balance, are put
+ * `aside`: they still show how the file writes dates and numbers.
  */
 export type CsvRows = { rows: CsvRow[]; skipped: number; aside: CsvRow[] }
 
@@ -34,7 +35,10 @@ const dateLike = /^\d{1,4}\s?[-/.]\s?\d{1,2}\s?[-/.']\s?\d{1,4}\b/
 /** The first half of a date. */
 const halfDate = /^(?:\d{1,4}[-./]|(?:19|20)\d\d$)/
 
-/** Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. */
+/**
+ * Reads the rows of a table, leaving out whatever else banks put there: footers, totals, repeated headers. Throws Invalid
+ * if it has none, or seems damaged. `isSheet` if it is that of a workbook.
+ */
 export function transactionRows(table: CsvTable, isSheet = false): CsvRows {
   const { isBankFile } = table
   const lastDated = table.body.findLastIndex((record) => isDated(dateOf(table, record)))
@@ -104,7 +108,7 @@ export function mayLackAmount(row: CsvRow): boolean {
   return row.date.written !== null && hasNoAmount(row) && !says(row, summary)
 }
 
-/** A row of a bank's file, as its status and neutral marks say. Refunds that Alipay marks as neutral came in. */
+/** A row of a bank's file, pending if a status or a neutral mark says so. Refunds that Alipay marks as neutral came in. */
 function bankRowOf(table: CsvTable, record: CsvRecord): CsvRow {
   const row = withOtherDate(table, rowOf(table, record))
   const { cells } = row
@@ -163,7 +167,7 @@ function isSummary(table: CsvTable, row: CsvRow, isBelowAll: boolean): boolean {
   return !beginsLikeRow(table, row) && !hasAmount(row)
 }
 
-/** True for a line above a header that is not a row: it has no amount, and no date or nothing but a period. */
+/** True for a line above a header that is not a row: it has no amount, and either no date or just one cell, a period. */
 function isTitle(row: CsvRow | undefined): boolean {
   return row !== undefined && hasNoAmount(row) && (!isDated(row.date) || filled(row) === 1)
 }
@@ -182,8 +186,8 @@ function says({ cells }: CsvRow, words: RegExp): boolean {
 }
 
 /**
- * The only row of a file without balances that is called `Saldo`, if it stands between two others: a bank states balances
- * at the edges, or more than one.
+ * The only row called `Saldo` of a file without balances, if it stands between two others. It is a transaction: a bank
+ * states balances at the edges, or more than one.
  */
 function settledBill(table: CsvTable): CsvRecord | undefined {
   const { columns, body } = table
@@ -256,8 +260,8 @@ function refuseCutOff(table: CsvTable, { rows }: CsvRows): void {
 }
 
 /**
- * In a row with more cells than the header, a value has been taken apart, and in one too short for its balance, with a
- * number among its texts, something is missing: what follows is in the wrong columns.
+ * Refuses a row with more cells than the header, in which a value has been taken apart, and one too short for its balance
+ * with a number among its texts, in which a value is missing: what follows is in the wrong columns.
  */
 function refuseShifted(table: CsvTable, { rows }: CsvRows): void {
   const { headers, columns } = table

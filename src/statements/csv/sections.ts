@@ -17,8 +17,8 @@ const passing =
   /^(?:[qh]\d|kw|(?:19|20)\d\d|\d[a-z]+\d*|week|woche|semaine|quarter|quartal|trimestre|kwarta[al]+|page|pagina?|pg?|seite|blatt|hoja|strona|of|von|de|di|van|z|from|on|continued|suite|fortsetzung|statement|kontoauszug|releve|extracto|wyciag|afschrift|transactions|activity|umsatze|pending|posted|cleared|authorized|completed|processing|vorgemerkte?|gebuchte?|deposits|withdrawals|purchases|payments|credits|debits|fees|other)$/
 
 /**
- * Returns a function that gives the title of the table that begins at a header, by the lines above it. On another page or
- * in another month it is the same as before: only a title that is not above the first header begins another table.
+ * Returns a function that takes the lines above a header and returns the title of the table below them. On another page
+ * and in another month the title stays the same, and lines that also stand above the first header change nothing.
  */
 export function sectionsOf({ preamble }: CsvTable): (above: CsvRecord[]) => string {
   const lines = preamble.map(titleOf)
@@ -50,7 +50,7 @@ function titleAmong(lines: Title[]): Title | undefined {
 function titleOf({ cells }: CsvRecord): Title {
   const text = cleanText(cells.join(' ')) ?? ''
   const folded = foldHeader(text)
-  // A number that follows the word for an account is its own, not a day.
+  // A number that follows the word for an account is the account's, not a day.
   const isOfAccount = account.test(folded)
   const words = (isOfAccount ? folded.replace(/^(\S+(?: n[or])?) (?=\d)/, '$1') : folded).split(' ')
   const lasting = words.filter((word) => !passing.test(word) && monthNumber(word) === null)

@@ -20,7 +20,8 @@ type SignedAmounts = { amounts: Amounts; basis: SignBasis }
 
 /**
  * The amounts of the rows, negative for debits, from one column or from two. In a bank's file, another column may hold
- * marks of debits and credits. Amounts without signs or marks stay positive.
+ * marks of debits and credits; it is left alone if some amounts are negative and the user says what that means. Amounts
+ * without signs or marks stay positive.
  */
 export function signedAmounts(
   table: CsvTable,
@@ -74,8 +75,8 @@ function byMarks(rows: CsvRow[], amounts: Amounts, table: CsvTable, problems: Pr
 }
 
 /**
- * Adds an error for each row whose mark is unknown, if most marks in a column for them are known and nothing
- * else shows the signs. True if there are any. The mapping can leave out the column.
+ * Adds an error for each row whose mark is unknown, if at least half of the marks in a column for them are known and
+ * nothing else shows the signs. True if there are any. The mapping can leave out the column.
  */
 function refuseUnknownMarks(table: CsvTable, rows: CsvRow[], amounts: Amounts, problems: Problems): boolean {
   const [column, ...others] = table.columns.type ?? []

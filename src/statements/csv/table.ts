@@ -21,7 +21,10 @@ export type CsvTable = {
 
 const maxLineLength = 65_536
 
-/** Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. */
+/**
+ * Finds the table of a CSV file: its delimiter, its header row below a preamble, and the columns of `fields`. Throws
+ * Invalid.
+ */
 export function openTable(text: string, options: FileOptions, fields: readonly CsvField[]): CsvTable {
   refuseLongLines(text, maxLineLength)
   const mapping = options.mapping ?? {}

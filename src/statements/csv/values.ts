@@ -28,7 +28,7 @@ type ReadValues = {
   stated: { row: CsvRow; balance: Minor }[]
 }
 
-/** Scripts of countries that write a point before decimals, so that their `48,000` is not 48, and the year first. */
+/** Scripts of countries that write the year first, and a point before decimals, so that their `48,000` is not 48. */
 const eastAsianScripts = /[\p{sc=Han}\p{sc=Hangul}]/u
 
 /** Reads dates and amounts as the file as a whole writes them. Adds an error for each that cannot be read. */
@@ -45,7 +45,7 @@ export function readValues(
   const others = [...rows, ...aside].map(({ balance }) => balance)
   const amountOf = amountReader(amountCells, options.decimal_separator, problems, others, isEastAsian)
   const dates = rows.map(({ date }) => dateOf(date))
-  // Amounts that cannot be read yet still show whether they have signs; balances might prove them later.
+  // Amounts that cannot be read yet still show whether to ask about their signs too, unless balances may prove these.
   const isProvable = !amountOf && rows.some(({ balance }) => balance.written)
   const signed = isProvable
     ? null
