@@ -7,7 +7,7 @@ import { bankReference, joinDescription } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 import { at, childrenOf, ownText, textAt, type XmlElement } from './xml.ts'
 
-/** The state that all entries of a file share. */
+/** What the entries of a file share while they are read. */
 export type Reading = {
   problems: Problems
   limits: FileLimits
@@ -17,7 +17,7 @@ export type Reading = {
 }
 type CamtDate = { raw: string; date: CalendarDate | null }
 
-/** Adds a booked entry to its account; for a batch that states all its transactions, one entry for each. */
+/** Adds a booked entry to its account: one for each transaction of a batch that states them all. Counts any other. */
 export function readEntry(entry: XmlElement, account: StatementAccount, reading: Reading): void {
   reading.entries += 1
   const line = reading.entries

@@ -20,7 +20,7 @@ const signatures: [number[], string][] = [
   [[0x7f, 0x45, 0x4c, 0x46], 'a program'],
 ]
 
-/** Names of members that tell kinds of ZIP archives apart. They are stored uncompressed, near the beginning. */
+/** Uncompressed text near the beginning of ZIP archives that tells their kinds apart. */
 const zipParts: [string, string][] = [
   ['xl/', 'an Excel workbook (.xlsx)'],
   ['word/', 'a Word document (.docx)'],

@@ -3,8 +3,8 @@ import { legacyCharset } from './legacy-charset.ts'
 
 /**
  * Decodes a file. The encoding is decided, in this order, by a byte order mark; by NULs between ASCII characters
- * (UTF-16); by being valid UTF-8, which is never a coincidence; by the file's own declaration; by the letters that would
- * result.
+ * (UTF-16); by whether the file is valid UTF-8, which is never a coincidence; by its own declaration; by the letters that
+ * would result. Throws Invalid.
  */
 export function decodeText(bytes: Uint8Array): string {
   const padded = decodeMarked(bytes) ?? decodeUtf16(bytes) ?? decodeUtf8(bytes) ?? decodeLegacy(bytes)
@@ -95,7 +95,7 @@ function decodeLegacy(bytes: Uint8Array): string {
   return decode(declaredCharset(head) ?? legacyCharset(bytes), bytes)
 }
 
-/** The encoding that the header of an XML or OFX file declares, if TextDecoder knows it. */
+/** The legacy encoding that the header of an XML or OFX file declares, if TextDecoder knows it. */
 function declaredCharset(head: string): string | null {
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(head)?.[1]
   const ofx = /\bCHARSET\s*[:=]\s*"?([\w-]{1,40})/i.exec(head)?.[1]

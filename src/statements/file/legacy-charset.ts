@@ -6,7 +6,7 @@ const lettersOf8859_2 = new Set([0xb1, 0xb3, 0xb6, 0xbf, 0xbc, 0xa1, 0xa3, 0xa6,
 
 /**
  * Czech and Slovak letters in Windows-1250. A file that has letters from both groups of a pair is in one of these
- * languages: read as Windows-1252, no Western language has such letters together.
+ * languages: no Western language has the letters together that these bytes are in Windows-1252.
  */
 const czech = [
   // ř with ě, č, ů or ň, which in Windows-1252 are ø with ì, è, ù or ò.
@@ -20,7 +20,7 @@ const czech = [
     [0xe8, 0xc8, 0xf8, 0xd8, 0xec, 0xf9],
   ],
 ]
-/** č, ň, ě, ř, ů, š, ž and ť: two of them along with á mean Slovak or Czech, as Western text with è and ò has à. */
+/** č, ň, ě, ř, ů, š, ž and ť. Two of them along with á mean Slovak or Czech: Western text with è and ò has à instead. */
 const slavic = [0xe8, 0xc8, 0xf2, 0xec, 0xcc, 0xf8, 0xd8, 0xf9, 0x9a, 0x9e, 0x8a, 0x8e, 0x9d]
 /** ő and ű, which are õ and û in Windows-1252; Hungarian text also has ö or ü, and one of á, í, ó and ú. */
 const hungarian = [
@@ -36,7 +36,7 @@ const scandinavian = [0xe5, 0xe6, 0xc5, 0xc6]
 const eastAsianEncodings = ['gb18030', 'shift_jis', 'big5', 'euc-kr']
 const wordBytes = 65_536
 
-/** The headers of East Asia, of which each bank file in these encodings has several; and long words of Japanese text. */
+/** Matches East Asian headers, of which each bank file in these encodings has several, and long words in katakana. */
 function eastAsianWords(): RegExp {
   const headers = Object.values(headerNames)
     .flat()
@@ -45,9 +45,9 @@ function eastAsianWords(): RegExp {
 }
 
 /**
- * Guesses the encoding of a file that is not Unicode: that of East Asia in which most headers are found, and else
- * Windows-1252, unless that would put signs inside words (then it is Central European) or nearly all letters are above
- * ASCII (then it is Cyrillic).
+ * Guesses the encoding of a file that is not Unicode: the East Asian one in which most words are found, if two or more
+ * are; Cyrillic if letters above ASCII nearly always stand side by side; Central European if Windows-1252 would put signs
+ * inside words, or if the letters are those of Czech, Slovak or Hungarian; otherwise Windows-1252.
  */
 export function legacyCharset(bytes: Uint8Array): string {
   const head = bytes.subarray(0, wordBytes)

@@ -5,7 +5,7 @@ import { refuseFile } from '../problems.ts'
 export type Mt940Field = { tag: string; line: number; lines: string[] }
 
 const maxFields = 100_000
-/** By the standard, a `:86:` has six lines, but some banks write more. */
+/** How many lines of a field are kept. By the standard, a `:86:` has six, but some banks write more. */
 const maxLines = 100
 
 /**

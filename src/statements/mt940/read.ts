@@ -10,7 +10,7 @@ import { readStatementLine, swiftDate } from './statement-line.ts'
 class State {
   accounts: StatementAccount[] = []
   current: StatementAccount | null = null
-  /** The line of the `:20:` of a statement whose closing balance is still to come. */
+  /** The line on which a statement begins whose closing balance is still to come. */
   openSince: number | null = null
   /** The last entry, as long as `:86:` fields that describe it may follow. */
   open: { entry: StatementEntry; details: string[]; supplementary: string } | null = null
@@ -18,7 +18,7 @@ class State {
   problems = new Problems()
 }
 
-/** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"): several accounts, several pages. */
+/** Reads a file of MT940 statements (SWIFT MT940 "Customer Statement Message"), perhaps of several accounts and pages. */
 export function readMt940(text: string): BankStatement {
   const tags = new Set<string>()
   const state = new State()

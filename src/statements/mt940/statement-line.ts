@@ -4,7 +4,7 @@ import type { StatementEntry } from '../statement.ts'
 import { bankReference } from '../text.ts'
 import { ungroupedAmount } from '../written/amount.ts'
 
-/** After the mark there may be a funds code, the last letter of the currency. */
+/** After the mark there may be a funds code, the last letter of the currency's code. */
 const shape =
   /^\s*(?<valueDay>\d{6})(?<entryDay>\d{4}|[ ]{4})?\s*(?<mark>R[CD]|E[CD]|[CD])[A-Z]?\s*(?<digits>[\d][\d.,]*|,\d+)(?<rest>[\s\S]*)$/
 

@@ -25,8 +25,8 @@ export function readOfx(text: string): BankStatement {
 }
 
 /**
- * Names accounts by number; those that share one by bank or type too, where these differ: `100200/SAVINGS`. Case makes no
- * difference, nor does a part that one statement leaves out, unless it is that of a card.
+ * Names accounts by number and, where several share one but differ in bank or type, by these too: `100200/SAVINGS`. Case
+ * makes no difference, nor does a part that a statement leaves out, unless it is that of a card or an investment account.
  */
 function identifiers(statements: OfxAggregate[]): (statement: OfxAggregate) => string | null {
   const partOf = (statement: OfxAggregate, name: string) => {
@@ -110,7 +110,7 @@ function noStatement(root: OfxAggregate): string {
     : 'The file contains no statement.'
 }
 
-/** All aggregates with a name below one, in the order of the file. The depth of the tree is bounded. */
+/** All aggregates of a name inside another, in the order of the file. The depth of the tree is bounded. */
 function descendants(aggregate: OfxAggregate, name: string, found: OfxAggregate[] = []): OfxAggregate[] {
   for (const child of aggregate.children)
     if (child.name === name) found.push(child)

@@ -14,7 +14,7 @@ const maxDepth = 64
 const maxTokens = 600_000
 /** How many different names a file may use. */
 const maxNames = 10_000
-/** How many aggregates a file may have that are kept: an entry may have a payee and a currency, and banks add others. */
+/** How many kept aggregates a file may have: an entry may have a payee and a currency, and banks add others. */
 const maxKept = 4 * maxRows
 
 const setOf = (names: string) => new Set(names.split(/\s+/))
@@ -41,7 +41,7 @@ const otherElements =
 /** Aggregates that never contain one of the same name: a second start tag ends one that the bank forgot to end. */
 const notNested = setOf('STMTTRN STMTTRNP STMTRS CCSTMTRS INVSTMTRS BANKTRANLIST LEDGERBAL AVAILBAL')
 
-/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. */
+/** Reads the body of an OFX file, from `<OFX>` to `</OFX>`, into a tree of the parts that matter. Throws Invalid. */
 export function parseOfx(text: string): OfxAggregate {
   const start = text.search(/<OFX\s*>/i)
   if (start < 0) refuseFile('The file has no <OFX> element.')

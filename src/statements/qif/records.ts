@@ -43,7 +43,7 @@ function readLine(state: State, content: string, line: number): void {
     const letter = (content[0] ?? '').toUpperCase()
     const value = content.slice(1).trim()
     const isRepeated = state.open.fields.has(letter)
-    // A second date or amount; a memo that goes on in the next line may also begin with these letters.
+    // A second date or amount. The next line of a memo may begin with D or T too, but hardly with a number after it.
     if (isRepeated && state.kind === 'money' && /^[DT]\s*[-+]?[.\d]/i.test(content))
       refuseFile(`The record on line ${state.open.line} goes on in line ${line}; it lacks the ^ at its end.`)
     if (lettersRead.includes(letter) && !isRepeated) state.open.fields.set(letter, value)

@@ -35,7 +35,7 @@ export function amountCell(line: number, text: string): AmountCell {
  * Returns a function that reads the amounts of a file, signed as written. Which separator precedes the decimals is
  * settled by any amount that can be read in only one way. If there is none, and one could be read in two ways, adds an
  * error instead of guessing, and returns null. `others` are numbers such as balances; they count only if the amounts
- * leave it open.
+ * leave it open. With `isEastAsian`, a file that leaves it open has a point.
  */
 export function amountReader(
   cells: Iterable<AmountCell>,
@@ -173,7 +173,7 @@ function separatorOf(
   return null
 }
 
-/** For each separator, the first amount that can be read with it alone; and the first that can be read with both. */
+/** For each separator, the first amount that can be read only with it; and the first that both read, differently. */
 function evidence(cells: Iterable<AmountCell>) {
   const proof: Partial<Record<DecimalSeparator, AmountCell>> = {}
   let open: AmountCell | null = null

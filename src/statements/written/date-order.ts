@@ -13,7 +13,7 @@ const names: Record<DateOrder, string> = {
   ydm: 'YYYY-DD-MM',
 }
 
-/** Years of two digits are asked about only if the dates, with the year last, span more days than these. */
+/** If dates, read with the year last, span no more days, years of two digits are not asked about, except in East Asia. */
 const mostDaysOfShortYears = 360
 
 /** Reads a cell once; later questions about its date use the result. */
@@ -25,7 +25,7 @@ export function dateCell(line: number, text: string): DateCell {
  * Returns a function that reads the dates of a file; for a cell without a valid date, it adds an error and returns null.
  * Whether the day or the month comes first is settled by any date such as 13/02/2026. If there is none, and a date could
  * be two different days, adds an error instead of guessing. `others` are dates that count only if the cells leave it
- * open. East Asian banks put even a year of two digits first, unless it is that of an era, so it is asked about.
+ * open. With `isEastAsian`, years of two digits are asked about, since banks there put these first too.
  */
 export function dateReader(
   cells: Iterable<DateCell>,
@@ -84,11 +84,12 @@ function eitherWay(cell: DateCell, one: DateOrder, other: DateOrder): string {
 }
 
 /**
- * The first date that can be read only with the day first, or with the month first; the first that leaves it open; and
- * whether years of two digits come first, as in 26-11-13: every date can be read so, and one of them in no other way.
- * `seemsYearFirst` is a date if they all can be read so, and are then much nearer to each other, unless only with the year
- * last they are in order; or, in East Asia, `shortYear`, the first date that can be read so at all. `exchanged` is a date
- * whose day and month Excel seems to have exchanged.
+ * What the dates of a file say about their order. `proof` has the first that can be read only with the day first, and
+ * only with the month first; `open` is the first that can be two different days. `hasShortYearsFirst` if years of two
+ * digits come first, as in 26-11-13: every date can be read so, and one of them in no other way. `shortYear`, in East
+ * Asia, is the first date that can be read so, but otherwise too. `seemsYearFirst` is that date; or else one of them if
+ * all can be read so and are then much nearer to each other, unless they are in order only with the year last.
+ * `exchanged` is a date whose day and month Excel seems to have exchanged.
  */
 function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
   const proof: Partial<Record<DateOrder, DateCell>> = {}
@@ -114,7 +115,7 @@ function evidence(cells: Iterable<DateCell>, isEastAsian = false) {
     yearFirst.add(ymd)
     yearLast.add(dmy ?? mdy)
     // Excel makes dates of those texts that fit its own order and leaves the others: if it has exchanged day and month, no
-    // date has a day past the twelfth, every text has, and exchanged back they are much nearer to each other.
+    // date has a day past the twelfth, every text has one, and exchanged back they are much nearer to each other.
     if (!Number.isNaN(nearer)) {
       const text = onlyReading(written)
       const days = { read: dayOf(settled ?? text), back: dayOf(settled ? readings.ydm : text) }

@@ -5,8 +5,8 @@ import { monthNumber } from './month-names.ts'
 export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm'
 
 /**
- * A date as it is written. One that can be read in only one way, such as 2026-02-01 or 1 Feb 2026, is settled;
- * 01/02/2026 has a reading for each order in which the day exists.
+ * A date as it is written. `settled` is the day if the order is plain, as in 2026-02-01 and 1 Feb 2026. `readings` has
+ * the day for each order in which 01/02/2026, say, may be written; null if there is no such day.
  */
 export type WrittenDate = {
   settled: CalendarDate | null

@@ -19,7 +19,7 @@ const tooManyCells = 'The workbook has too many cells.'
 export const tooLarge = 'The workbook is too large; export a shorter period.'
 const dayMs = 86_400_000
 
-/** Calls back for each element of a document, if there is one, as it begins and, with its own text, as it ends. */
+/** Calls back for each element, as it begins and, with its own text, as it ends. Without a document, does nothing. */
 export function visitElements(
   xml: string | null,
   begin: (name: string, attributes: Attributes) => void,
@@ -101,6 +101,6 @@ function textOf(cell: { type: string; format: number; text: string }, context: S
   const number = Number(text)
   if (context.dateFormats[format] && number > 0 && number < 200_000)
     return new Date(context.epoch + Math.floor(number) * dayMs).toISOString().slice(0, 10)
-  // Cents as binary fractions have rounding errors in their last digits; long numbers are ids.
+  // Cents as binary fractions have rounding errors in their last digits; long whole numbers are ids.
   return /^-?\d+$/.test(text) || !Number.isFinite(number) ? text : String(Number(number.toFixed(6)))
 }

@@ -11,8 +11,8 @@ import { ZipArchive } from './zip.ts'
 type Sheet = { name: string; rows: string[][] }
 
 /**
- * The most that the sheets and shared texts of a workbook may inflate to, all together. Usually that is some ten times
- * the size of the file; a small file must not take as long to read as a large one.
+ * The most bytes that the parts of a workbook may inflate to, all together. Usually they inflate to some ten times the
+ * size of the file; a small file must not take as long to read as a large one.
  */
 const maxInflated = (size: number) => Math.min(8 * 1024 ** 2, 1024 ** 2 + 40 * size)
 const maxSheets = 20
@@ -160,7 +160,7 @@ function toCsv(rows: string[][]): string {
 
 /**
  * True for a sheet in which two rows have a date and an amount, or one does, below a header that another
- * sheet has too: none of it may be passed over.
+ * sheet has too: such a sheet may not be passed over.
  */
 function isTable({ rows }: Sheet, sheets: Sheet[]): boolean {
   const [first = 0, ...others] = rows.flatMap((row, i) => (isDated(row) ? [i] : []))
