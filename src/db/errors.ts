@@ -5,7 +5,7 @@ import { AnswerTooLarge, DatabaseUnavailable, NotModified } from '../domain/fail
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated'
   readonly kind: 'UNIQUE' | 'NOT NULL' | 'FOREIGN KEY' | 'CHECK'
-  /** `table.column` for UNIQUE (several between commas) and NOT NULL, the name for CHECK; empty for FOREIGN KEY. */
+  /** `table.column` for UNIQUE (several between commas) and NOT NULL, its name for CHECK, empty for FOREIGN KEY. */
   readonly subject: string
   constructor(kind: ConstraintViolated['kind'], subject: string) {
     super(`${kind} constraint failed: ${subject}`)

@@ -122,7 +122,7 @@ function overlaps(rows: DatedRow[]): (pair: RowPair) => boolean {
   const keyOf = ({ accountId, importId }: DatedRow) => `${accountId} ${importId}`
   const spans = new Map<string, { from: number; to: number }>()
   for (const row of rows) {
-    // Entries come in the order of their days.
+    // Rows come in the order of their days.
     const from = spans.get(keyOf(row))?.from ?? row.day
     spans.set(keyOf(row), { from, to: row.day })
   }
