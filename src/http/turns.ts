@@ -121,12 +121,12 @@ export async function waitForTurn(take: () => boolean): Promise<void> {
   }
 }
 
-/** Builds an answer of up to `rows` rows: in turn, if these are many. Throws TooBusy if the turn takes too long to come. */
+/** Builds an answer of up to `rows` rows: in turn, if these are many. Throws TooBusy if it takes too long to come. */
 export function answerInTurn<T>(c: Context<App>, rows: number, answer: () => Promise<T>): Promise<T> {
   return rows > manyRows ? inUsersTurn(c, 'large answers', largeAnswersAtOnce, answer) : answer()
 }
 
-/** Does the work once fewer than `atOnce` of its kind are under way for the user. Throws TooBusy if that takes too long. */
+/** Does the work once the user has fewer than `atOnce` of its kind under way. Throws TooBusy if that takes too long. */
 export function inUsersTurn<T>(
   c: Context<App>,
   kind: string,

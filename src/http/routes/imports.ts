@@ -30,8 +30,8 @@ import { declares, header, hints } from '../validate.ts'
 const request = declares<ImportRequest>('query', importOptions)
 
 export const importRoutes = new Hono<App>()
-  .post('/store', importLimit, request, header(newImportKey), (c) => importInput(c, 'generic'))
-  .post('/bank/store', importLimit, request, header(newImportKey), (c) => importInput(c, 'bank'))
+  .post('/store', importLimit, request, header(newImportKey), (c) => handleImport(c, 'generic'))
+  .post('/bank/store', importLimit, request, header(newImportKey), (c) => handleImport(c, 'bank'))
 
 /** What was imported, and undoing it. */
 export const importHistoryRoutes = new Hono<App>()
@@ -51,7 +51,7 @@ type Kind = ImportFile['kind']
 type ImportContext = Context<App, string, { out: { header: Draft<z.output<typeof newImportKey>> } }>
 
 /** Small JSON is read at once, its sender checked as it is stored; the rest is read only once its sender is known. */
-async function importInput(c: ImportContext, kind: Kind) {
+async function handleImport(c: ImportContext, kind: Kind) {
   const stream = importBody(c)
   const isSmall = saysJson(c) && (await stream.readTo(maxSmallJsonBytes))
   return isSmall ? importSmallJson(c, stream.takeBytes(), kind) : importFile(c, stream, kind)
