@@ -8,7 +8,15 @@ import { createBanked } from './banked.ts'
 import { createFaultyWorld } from './faults/faulty-world.ts'
 import { askDatabase, createHousehold, openWorldDatabase } from './laws/every-route.ts'
 import { create, upload, uploadOne } from './uploads.ts'
-import { balanceOf, createWorld, expectInvalid, type Json, openAccount, recordTransaction } from './world.ts'
+import {
+  balanceOf,
+  createWorld,
+  expectInvalid,
+  type Json,
+  openAccount,
+  recordTransaction,
+  type World,
+} from './world.ts'
 
 /** Somebody who typed a coffee and moved money, which two banks report days later. */
 async function createJoiner() {
@@ -360,16 +368,7 @@ test('a closing balance counts what was joined on the day when the bank booked i
   const { world, person, checking, savings, join, importRows, rows, typed } = await createJoiner()
   await join('duplicate')
   await join('transfer')
-  const closingOf = async (account: Json, day: string) => {
-    const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
-    const answer = await world.call('POST', `/api/import/bank/store?account_id=${account.id}&dry_run=true`, {
-      token: person.token,
-      rawBody: file,
-      headers: { 'Content-Type': 'application/octet-stream' },
-    })
-    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
-    return answer.body.import.closing_balance.account
-  }
+  const closingOf = closingOfDay(world, person)
   // Typed on the 10th and booked on the 12th; moved on the 13th, and there on the 15th.
   expect([await closingOf(checking, '20261109'), await closingOf(checking, '20261111')]).toEqual([99, 99])
   expect([await closingOf(checking, '20261112'), await closingOf(checking, '20261113')]).toEqual([
@@ -386,6 +385,24 @@ test('a closing balance counts what was joined on the day when the bank booked i
   ).toBe(200)
   expect([await closingOf(checking, '20261111'), await closingOf(checking, '20261112')]).toEqual([99, 99])
   expect(await closingOf(checking, '20261113')).toBe(-213.5)
+})
+
+test('a closing balance counts what was joined by hand on the day when the bank booked it, however far apart', async () => {
+  const { world, person, checking, category, importRows } = await createBanked()
+  const closingOf = closingOfDay(world, person)
+  const joinFar = async (typedOn: string, bookedOn: string) => {
+    const fields = { account_id: checking.id, category_id: category.id, type: 'expense', amount: '12.50' }
+    const { body } = await person.post('/api/transactions', { ...fields, transaction_date: typedOn })
+    await importRows(checking, [[bookedOn, '-12.50', 'COFFEE']])
+    const ids = [body.id, body.id + 1]
+    expect((await person.post('/api/matches/join', { kind: 'duplicate', ids })).status).toBe(200)
+  }
+  await joinFar('2026-03-01', '2026-06-10')
+  expect(await closingOf(checking, '20260401')).toBe(99)
+  expect(await closingOf(checking, '20260610')).toBe(86.5)
+  await joinFar('2026-11-10', '2026-08-01')
+  expect(await closingOf(checking, '20260801')).toBe(74)
+  expect(await closingOf(checking, '20260731')).toBe(86.5)
 })
 
 test('two rows of one file that were joined are both found in it', async () => {
@@ -744,3 +761,17 @@ test('a transaction stands for up to a thousand others', async () => {
   await askDatabase(world, sql`delete from remembered where id = -1`)
   expect((await joinThem()).status).toBe(200)
 })
+
+/** The account's balance at the end of a day, as the dry run of a statement that ends there shows it. */
+function closingOfDay(world: World, { token }: { token: string }) {
+  return async (account: Json, day: string) => {
+    const file = `OFXHEADER:100\n\n<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR<BANKACCTFROM><BANKID>1<ACCTID>4<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260101<TRNAMT>-1.00<FITID>${account.id}<NAME>Fee</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>1.00<DTASOF>${day}</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`
+    const answer = await world.call('POST', `/api/import/bank/store?account_id=${account.id}&dry_run=true`, {
+      token,
+      rawBody: file,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+    expect([answer.status, answer.body.errors]).toEqual([200, undefined])
+    return answer.body.import.closing_balance.account
+  }
+}

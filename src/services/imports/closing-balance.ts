@@ -30,21 +30,26 @@ export function balanceAt(owner: Scope, accountId: SQL, day: SQL): SQL {
 
 /**
  * What the bank booked by the end of a day although the transaction with which it was joined is dated later, or the
- * other way round. The days of a match are near each other, so a month on each side is enough. If several rows were
- * joined with one transaction, the last of them counts.
+ * other way round. One of the two is later than that day, so it is enough to look at later rows, existing or remembered.
+ * If several rows were joined with one transaction, the last of them counts.
  */
 function bookedOtherwise(owner: Scope, day: SQL): SQL {
+  const isLater = sql`transaction_date > ${day}`
+  const later = sql`
+    select id from transactions where account_id = accounts.id and ${isLater}
+     union all
+    select id from transactions where to_account_id = accounts.id and ${isLater}
+     union all
+    select survivor_id from remembered where user_id = ${owner.id} and account_id = accounts.id and ${isLater}`
   const amount = sql`iif(gone.type = 'income', transactions.amount, -transactions.amount)`
-  const isLater = sql`transactions.transaction_date > ${day}`
   return sql`
-    select iif(${isLater}, ${amount}, -${amount})
-      from (select *, max(seq) from remembered
-             where user_id = ${owner.id} and account_id = accounts.id and joined_id <> id and import_id is not null
-               and transaction_date between date(${day}, '-31 days') and date(${day}, '+31 days')
-             group by survivor_id) gone
+    select iif(transactions.${isLater}, ${amount}, -${amount})
+      from (select *, max(seq) from (${later}) later
+             cross join remembered gone indexed by remembered_survivor on user_id = ${owner.id} and survivor_id = later.id
+             where account_id = accounts.id and joined_id <> gone.id and import_id is not null group by survivor_id) gone
      cross join transactions on transactions.id = gone.survivor_id
      where accounts.id in (transactions.account_id, transactions.to_account_id)
-       and (gone.transaction_date > ${day}) <> (${isLater}) and ${hasLiveAccountsInBulk(owner)}`
+       and (gone.${isLater}) <> (transactions.${isLater}) and ${hasLiveAccountsInBulk(owner)}`
 }
 
 /**
