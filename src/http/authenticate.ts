@@ -29,7 +29,7 @@ export const publicRoutes = [
 
 /**
  * Gives the handler the owner of the token. A header that cannot be a token is refused at once; the handler's statements
- * find out whether the token is valid, in the same round trip as everything else.
+ * find out whether the token is valid, in the same round trip as everything else. The isolate remembers what they find.
  */
 export const authenticate: MiddlewareHandler<App> = async (c, next) => {
   const route = matchedRoute(c)
