@@ -7,15 +7,17 @@ type Name = 'model' | 'devices'
 /**
  * The seed of a run, how many operations it does, and how many histories it lives side by side: few beside the suite's
  * other files, since all that are under way after the last operation are lived to their end. The suite always uses the
- * same seed, for the same result each time; a longer run draws its own, unless it is given one to reproduce a failure.
+ * same seed and number, for the same result each time; a longer run draws its own seed, unless it is given one to
+ * reproduce a failure.
  */
-export function runOf(name: Name, keptSeed: number) {
+export function runOf(name: Name, kept: { seed: number; operations: number }) {
   const { seed, operations } = inject(name)
-  const newSeed = operations === undefined ? keptSeed : crypto.getRandomValues(new Uint32Array(1))[0]
+  const newSeed = operations === undefined ? kept.seed : crypto.getRandomValues(new Uint32Array(1))[0]
   return {
     seed: Number(seed ?? newSeed),
-    operations: Number(operations ?? 10_000),
+    operations: Number(operations ?? kept.operations),
     lanes: operations === undefined ? 2 : Math.min(4, Number(operations)),
+    isKept: operations === undefined,
     isRepeat: seed !== undefined,
   }
 }

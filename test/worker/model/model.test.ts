@@ -5,7 +5,7 @@ import { liveHistories, runOf } from '../random-histories.ts'
 import { history, kinds, liveHistory, Tally } from './histories.ts'
 import { now } from './transactions.ts'
 
-const { seed, operations, lanes, isRepeat } = runOf('model', 20_261_121)
+const { seed, operations, lanes, isRepeat } = runOf('model', { seed: 20_261_121, operations: 10_000 })
 /** In one of this many histories, people are so rich that figures reach their bounds. */
 const oneInIsRich = 3
 /** A minute in the suite, longer to reproduce a failure. */
