@@ -99,7 +99,8 @@ function removeTransactions(userId: number): SQL[] {
 
 /**
  * True for a remembered row that is of no use without its account. Two kinds are of use: joined rows, which may come back
- * on another account, and edited rows that were moved to one, since their next edit would be recorded as their first.
+ * on another account, and edited rows that were moved to another account: otherwise, their next edit would be recorded as
+ * their first.
  */
 const isUselessWithout = (userId: number, account: SQL) =>
   sql`user_id = ${userId} and account_id = ${account} and kind is null

@@ -11,7 +11,7 @@ export type CreatedNoun = {
   name: 'account' | 'category'
   table: 'accounts' | 'categories'
   fields: readonly string[]
-  /** A column that the rules need besides the fields and `nth`. The window `fresh` keeps repeats apart from the rest. */
+  /** A column that the rules need besides the fields and `nth`. The window `fresh` sets repeats and spent ids apart. */
   counted: SQL
   rules: (userId: SQL) => Rule[]
 }

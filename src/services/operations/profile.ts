@@ -15,7 +15,7 @@ const groupOf = {
 const profile: ChangedNoun = {
   table: 'users',
   groupOf,
-  // There is only one, so an operation need not name it.
+  // A user has only one, so an operation need not name it.
   isRow: (userId) => sql`users.id = ${userId} and users.id = coalesce(item.id, users.id)`,
   hasVersion: false,
   // Clients may send back what they were shown, and an empty address.

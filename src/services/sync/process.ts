@@ -26,7 +26,7 @@ function finishing(batchId: string | SQL, now: Date | SQL, status: 'completed' |
   }
 }
 
-/** False once the batch's user has been deleted: it creates nothing, and is removed with the user's other rows. */
+/** False once the batch's user has been deleted: the batch creates nothing, and is removed with the user's other rows. */
 const hasUser = (batchId: SQL) => sql`exists (select 1 from users where id = ${userOfBatch(batchId)})`
 
 const processing = prepare(({ batchId, now }: Slots<{ batchId: string; now: Date }>) => ({

@@ -15,12 +15,12 @@ export type SyncStatus = {
 /** Returns a batch and the outcome of each item. Queues the batch again if it is overdue. Throws NotFound, Forbidden. */
 export async function showSync(owner: Owner, queue: SyncQueue, id: string): Promise<SyncStatus> {
   const ownBatch = ownRow(owner, batches, id)
-  const known = sql`json_array(value -> ${itemPlace('client_id')}, value -> ${itemPlace('errors')})`
+  const clientIdAndErrors = sql`json_array(value -> ${itemPlace('client_id')}, value -> ${itemPlace('errors')})`
   const results = await owner.run({
     owned: selectOwnership(owner, batches, id),
     batch: owner.db.select().from(batches).where(ownBatch),
     parts: owner.db.all<{ items: string }>(sql`
-      select (select json_group_array(${known}) from json_each(${batchParts.items})) as items
+      select (select json_group_array(${clientIdAndErrors}) from json_each(${batchParts.items})) as items
         from ${batchParts}
        where batch_id = ${id} and exists (select 1 from ${batches} where ${ownBatch}) order by start`),
   })
