@@ -77,7 +77,7 @@ async function attemptOnce(
     // Read to its end here, so that an answer that breaks off halfway is retried too.
     const text = await answer.text()
     const { status, statusText, headers } = answer
-    if (!isFromService(method, status, text)) return { error: notFromService }
+    if (!isFromService(url, method, status, text)) return { error: notFromService }
     return { answer: new Response(text || null, { status, statusText, headers }) }
   } catch (error) {
     if (signal?.aborted) throw signal.reason ?? error
@@ -90,10 +90,10 @@ async function attemptOnce(
 
 /**
  * False for an answer from something in between: a proxy, or a Wi-Fi network that wants a sign-in (511, RFC 6585). The
- * service answers 204 to a DELETE and to nothing else, and says in JSON what is wrong.
+ * service answers 204 to a DELETE, to the rejection of a match and to nothing else, and says in JSON what is wrong.
  */
-function isFromService(method: string | undefined, status: number, text: string): boolean {
-  if (status < 300) return (status === 204) === (method === 'DELETE')
+function isFromService(url: string, method: string | undefined, status: number, text: string): boolean {
+  if (status < 300) return (status === 204) === (method === 'DELETE' || url.endsWith('/matches/reject'))
   // A proxy that could not get through is treated like a busy service. The answer to a HEAD has no body.
   if (status < 400 || isPassing(status) || method === 'HEAD') return true
   const failure = readJson(text) as { message?: unknown } | null | undefined

@@ -1,15 +1,18 @@
 import { expect, expectTypeOf, test } from 'vitest'
+import { app } from '../../../src/app.ts'
 import { sender } from '../../../src/client/send.ts'
 import {
   type Account,
   ApiError,
   createClient,
   type Duplicate,
+  defaultRetry,
   memoryTokens,
   unwrap,
   webStorageTokens,
 } from '../../../src/client.ts'
 import type { ShownDuplicateError } from '../../../src/contract/failures.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { createClientWorld, createPhone, fetchOf } from './client-world.ts'
 
 const ada = {
@@ -210,14 +213,29 @@ test.each([
   await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
 })
 
-test('a 204 is the success of a DELETE, and of nothing else', async () => {
-  const clientThatHears = (answer: () => Response) =>
-    createClientWorld({ fetch: async () => answer() }).client.api
-  const json = clientThatHears(() => Response.json({ message: 'Welcome' }))
-  const deletion = json.transactions[':id'].$delete({ param: { id: 1 } })
-  await expect(deletion).rejects.toMatchObject({ name: 'ConnectionError' })
-  const nothing = clientThatHears(() => new Response(null, { status: 204 }))
-  await expect(nothing.me.$get()).rejects.toMatchObject({ name: 'ConnectionError' })
+test('a 204 is the success of every call that the document has it for, and of no other', async () => {
+  const isTaken = async (method: string, path: string, answer: Response) => {
+    const send = sender(memoryTokens(), {
+      fetch: async () => answer,
+      retry: { ...defaultRetry, attempts: 1 },
+    })
+    return send(`http://purse.test${path}`, { method: method.toUpperCase() }).then(
+      () => true,
+      () => false,
+    )
+  }
+  let empty = 0
+  for (const [path, operations] of Object.entries(openApiDocument(app.routes).paths))
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const is204 = '204' in responses
+      empty += Number(is204)
+      const taken = [
+        await isTaken(method, path, new Response(null, { status: 204 })),
+        await isTaken(method, path, Response.json({ message: 'Welcome' })),
+      ]
+      expect([method, path, ...taken]).toEqual([method, path, is204, !is204])
+    }
+  expect(empty).toBeGreaterThan(5)
 })
 
 test('an address that is not verified is told apart from what is forbidden', async () => {
