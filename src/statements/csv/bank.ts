@@ -81,7 +81,7 @@ function currencyOf(table: CsvTable, row: CsvRow): string | null {
   return currencyOfAmounts(table.headers[column ?? -1]?.text ?? '')
 }
 
-/** What is written beside amounts. A code and a sign may stand for one currency, two codes or two signs do not. */
+/** What is written beside amounts. A code and a sign may stand for one currency; two codes or two signs do not. */
 const currencyCode = /\b[A-Z]{3}\b/
 const currencySign = /\p{Sc}/u
 

@@ -1,4 +1,4 @@
-/** Splits a list of names; each line holds those of one language. */
+/** Splits a list of names at its bars and line ends. */
 const list = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
 /**

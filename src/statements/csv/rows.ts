@@ -210,7 +210,7 @@ function saysMore({ columns }: CsvTable, { cells }: CsvRow): boolean {
 /** The part of a text that can matter, folded. Folding is by far the most expensive thing that is done with a cell. */
 const beginningOf = (text: string) => foldHeader(text.slice(0, 40))
 
-/** Below the last row, a line is a damaged row if its date has digits, or if it has an amount and all the columns. */
+/** True for a line below the last row that seems a damaged row: its date has digits, or it has an amount and all columns. */
 function beginsLikeRow(table: CsvTable, row: CsvRow): boolean {
   const width = table.headers.findLastIndex(({ text }) => text !== '') + 1 || table.headers.length
   if (row.cells.length >= width && !hasNoAmount(row)) return true

@@ -50,7 +50,7 @@ export function amountReader(
   return separator && ((cell) => amountOf(cell, separator))
 }
 
-/** An amount in a format without thousands separators (OFX, MT940): the last separator is the decimal one. */
+/** An amount in a format without thousands separators (OFX, MT940, CAMT): the last separator is the decimal one. */
 export function ungroupedAmount(raw: string): Minor | MoneyProblem {
   return amountOf(amountCell(0, raw), raw.lastIndexOf(',') > raw.lastIndexOf('.') ? ',' : '.')
 }
