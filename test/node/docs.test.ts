@@ -42,6 +42,10 @@ describe.each(documents)('$name', ({ name, text }) => {
   })
 })
 
+test('the README is short enough to be read', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(110)
+})
+
 test('what the README says of the benchmark is what the benchmark found', () => {
   const [said = ''] = matches(read('README.md'), /<!-- bench -->\n([\s\S]+?)<!-- \/bench -->/g)
   expect(said).toMatch(/^- .*\d/m)
