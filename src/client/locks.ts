@@ -1,19 +1,18 @@
 /** `navigator.locks`, as far as it is used here. */
 export type Locks = { request: <T>(name: string, work: () => Promise<T>) => Promise<T> }
 
-/** Locks that all tabs of an origin share; undefined if the platform has none. */
-export function browserLocks(): Locks | undefined {
-  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
+/** The locks of queues and ledgers: those that all tabs of an origin share or, if there are none, those of this page. */
+export function sharedLocks(): Locks {
+  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks ?? pageLocks
 }
 
-/** New locks, which hold only among those in this page that use this object. */
-export function localLocks(): Locks {
-  const last = new Map<string, Promise<unknown>>()
-  return {
-    request: <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      const run = (last.get(name) ?? Promise.resolve()).then(work, work)
-      last.set(name, run)
-      return run
-    },
-  }
+/** The last work under each name. */
+const last = new Map<string, Promise<unknown>>()
+
+const pageLocks: Locks = {
+  request(name, work) {
+    const run = Promise.resolve(last.get(name)).then(work, work)
+    last.set(name, run)
+    return run
+  },
 }

@@ -1,24 +1,27 @@
 import { emptyFields, type QueueItem, queueStore } from '../queue/store.ts'
-import { type LedgerStorage, writing } from '../storage.ts'
+import { type LedgerStorage, memoryStorage } from '../storage.ts'
 import type { Key } from './rows.ts'
 import { damaged, unlessDamaged } from './store.ts'
 import { creation, type Fields, newWaiting, type Waiting, withoutUnchanged } from './waiting.ts'
 
 /** What an offline queue has left in the storage, in the form in which a ledger keeps it, and the keys of its entries. */
 export async function waitingInQueue(
-  { list, write }: LedgerStorage,
+  { list }: LedgerStorage,
   name: string,
   newKey: () => Key,
 ): Promise<{ taken: Waiting[]; keys: string[] }> {
-  const store = queueStore({ list, ...writing(write) }, name)
-  const items = new Map((await store.items()).map((item) => [item.key, item]))
+  // Each is listed once: what is added meanwhile stays in the queue, for the next time.
+  const batches = await list(`${name}/batch/`)
   const pairs = await list(`${name}/item/`)
+  const listed = memoryStorage()
+  await listed.write([...batches, ...pairs])
+  const items = new Map((await queueStore(listed, name).items()).map((item) => [item.key, item]))
   const taken = pairs.map(([key, value]) => {
     const item = items.get(key)
     const one = typeof item?.client_id === 'string' ? unlessDamaged(() => waitingOf(item, newKey)) : undefined
     return one ?? damaged(`transaction ${newKey()}`, value)
   })
-  return { taken, keys: [...pairs, ...(await list(`${name}/batch/`))].map(([key]) => key) }
+  return { taken, keys: [...batches, ...pairs].map(([key]) => key) }
 }
 
 /** What may have landed is sent once more to find out, as the queue would do; what has been done since waits behind it. */

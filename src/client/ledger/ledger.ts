@@ -1,6 +1,6 @@
 import { bearerOf } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
-import { browserLocks, type Locks, localLocks } from '../locks.ts'
+import { type Locks, sharedLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
 import type { LedgerStorage } from '../storage.ts'
 import { type Copy, openCopy } from './copy.ts'
@@ -35,16 +35,13 @@ export type Ledger = ReturnType<typeof readsOf>['reads'] &
     sync(): Promise<LedgerReport>
   }
 
-/** The locks of all ledgers of this page, where the platform has none for all tabs. */
-const pageLocks = /* @__PURE__ */ localLocks()
-
 /**
  * Opens the copy of a user's data on the device, with what waits to be sent. Reads answer at once and need no
  * network; writes are shown at once, and have been stored by the time their promise resolves. This, every write
  * and `refresh` throw LedgerVersionError, and what the storage throws.
  */
 export async function localLedger(options: LedgerOptions): Promise<Ledger> {
-  const { client, storage, userId, locks = browserLocks() ?? pageLocks } = options
+  const { client, storage, userId, locks = sharedLocks() } = options
   const { newId = newClientId, now = Date.now, limits = syncLimits } = options
   const bearer = bearerOf(client, userId)
   const newKey = () => `#${newId()}`

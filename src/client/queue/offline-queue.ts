@@ -1,6 +1,6 @@
 import { bearerOf } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
-import { browserLocks, type Locks, localLocks } from '../locks.ts'
+import { type Locks, sharedLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
 import { wait } from '../send.ts'
 import type { KeyValueStorage } from '../storage.ts'
@@ -17,7 +17,7 @@ export type OfflineQueueOptions = {
   storage: KeyValueStorage
   /** Whose queue it is: on a shared device, one person's transactions never go out under another's token. */
   userId: number
-  /** Default: the browser's locks, which its tabs share; without these, two tabs may send an item twice, though it lands once. */
+  /** Default: the browser's, which its tabs share, or those of this page. Without the browser's, two tabs may send an item twice, though it lands once. */
   locks?: Locks
   newId?: () => string
   /** Milliseconds since 1970. */
@@ -37,8 +37,13 @@ export type OfflineQueue = ReturnType<typeof offlineQueue>
  * `sync` when the network is back, after signing in, or as often as you like. Methods throw only what the storage throws.
  */
 export function offlineQueue({ client, storage, userId, ...options }: OfflineQueueOptions) {
-  const { newId = newClientId, now = Date.now, sleep = wait, limits = uploadLimits } = options
-  const locks = options.locks ?? browserLocks() ?? localLocks()
+  const {
+    newId = newClientId,
+    now = Date.now,
+    sleep = wait,
+    limits = uploadLimits,
+    locks = sharedLocks(),
+  } = options
   const name = `purse/${userId}`
   const store = queueStore(storage, name)
   const listeners = new Set<(counts: QueueCounts) => void>()

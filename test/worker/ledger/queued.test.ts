@@ -197,3 +197,40 @@ test('nobody takes over what another person’s queue has left', async () => {
   await ledger.sync()
   expect((await storage.list('')).filter(([key]) => key.startsWith(`purse/${person.id}/`))).toEqual(before)
 })
+
+test.each([
+  ['add', 1],
+  ['add', 2],
+  ['resubmit', 2],
+  ['discard', 2],
+] as const)(
+  'what a queue does (%s) while a ledger on its page lists the items (%i) is not lost',
+  async (does, listing) => {
+    const { world, person, expense } = await twoDevices()
+    const storage = memoryStorage()
+    const client = createClient({ baseUrl: 'http://purse.test' })
+    const queue = offlineQueue({ client, storage, userId: person.id })
+    const tea = (reference: string) => ({ ...expense, reference })
+    const { client_id } = await queue.add(tea('first'))
+    let [listings, answer] = [0, Promise.resolve<unknown>(undefined)]
+    const list: LedgerStorage['list'] = async (prefix) => {
+      const pairs = await storage.list(prefix)
+      if (prefix.endsWith('/item/') && ++listings === listing) {
+        if (does === 'add') answer = queue.add(tea('added'))
+        else if (does === 'discard') answer = queue.discard(client_id)
+        else answer = queue.resubmit(client_id, tea('corrected'))
+        // The storage takes no time, so by then the queue is done, unless it has to wait for the ledger.
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+      return pairs
+    }
+    const { ledger } = await openDevice(world, person, { storage: { ...storage, list } })
+    const isDone = await answer
+    for (let run = 0; run < 2; run++) await ledger.sync()
+    expect([listings >= listing, ledger.rejected()]).toEqual([true, []])
+    await expectTruth(person, ledger)
+    const landed = ledger.transactions().data.flatMap(({ reference }) => reference ?? [])
+    const done = { add: ['added', 'first'], resubmit: ['corrected'], discard: [] }[does]
+    expect(landed.sort()).toEqual(isDone ? done : ['first'])
+  },
+)
