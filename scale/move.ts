@@ -9,7 +9,7 @@ import { type Directory, keyOf } from './directory.ts'
 /** A database by number. */
 export type NumberedDatabase = { number: number; db: Database }
 
-/** What a move needs: `secret` keys the directory's hashes, `graceMs` is longer than any request may take. */
+/** What a move needs: `secret` keys the directory's hashes, `graceMs` is longer than any sign-in may take. */
 export type Move = {
   directory: Directory
   secret: string
@@ -46,16 +46,20 @@ const keptColumns = [
   'sync_batches.queued_at',
   'users.reminder_look_at',
 ]
-/** A part is stored as one row, for which the server takes five million bytes. The largest row of a user takes three. */
+/**
+ * A part exceeds this by less than one row, of which the largest has three million bytes, and is itself stored as a row,
+ * for which the server takes five million.
+ */
 const bytesOfPart = 1_000_000
 const usersPerPage = 5_000
 
 /**
  * Moves a user and all their data. They leave the old database in one transaction, which stores their rows in
- * `departures`, and arrive in the new one part by part. Then the directory sends their requests there; until then, they
+ * `departures`, and arrive in the new one part by part. Then the directory sends their requests there; in between, they
  * are answered 503. If it fails halfway, calling it again resumes it.
  *
- * Only to a higher number: in a database with a lower one, their ids would push its counters into another range.
+ * Throws unless the number is higher: in a database with a lower one, their ids would push its counters into another
+ * range.
  */
 export async function moveUser(userId: number, move: Move): Promise<void> {
   const { directory, from, to, graceMs } = move
@@ -138,7 +142,7 @@ async function depart(userId: number, db: Database): Promise<void> {
   })
   const isGone = sql`user_id = ${userId} and user_id in (select id from users) and not ${hasLiveAccounts}`
   await runAll(db, {
-    // What is deleted but not yet removed stays, and what it means moves.
+    // Rows that are deleted but not yet removed stay here. Their effects move: spent client ids, no category.
     clientIds: db.run(sql`
       insert into spent_client_ids (user_id, noun, client_id, row_id)
       select user_id, 'transaction', client_id, id from transactions where client_id is not null and ${isGone} on conflict do nothing`),

@@ -25,7 +25,7 @@ const directoryTimeoutMs = 4_000
 
 /** The bindings that the Worker gets for each place. */
 export class Places {
-  /** Where tokens have moved to, as far as is known. One that moves on is unknown there, and looked up again. */
+  /** Where tokens have moved to, as far as is known. One that has moved on since is unknown there, and looked up again. */
   readonly moved = new Map<number, number>()
   readonly #numbered: Env[]
   readonly #nobodys: Env

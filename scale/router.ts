@@ -19,8 +19,9 @@ const longestBody = 512 * 1024
 const mostRemembered = 10_000
 
 /**
- * The Worker in front of several databases, each with some of the users. It finds out which of them a request, a queue
- * message or a cron run is about, and hands it to the Worker for one database, with that database in its bindings.
+ * The Worker in front of several databases, each with some of the users. It finds out which of them a request or a queue
+ * message is about, and hands it to the Worker for one database, with that database in its bindings; a cron run goes to
+ * all of them.
  */
 export default {
   async fetch(request: Request, env: RouterEnv, context: ExecutionContext): Promise<Response> {
