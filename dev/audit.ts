@@ -1,8 +1,8 @@
-// `npm run audit`: asks the registry whether any installed package is known to be vulnerable, and exits with 1 if one is.
-// npm's own audit also exits with 1 if the registry does not answer; here that is reported, but is not a failure.
+// `npm run audit`: asks the registry for known vulnerabilities of the installed packages, and exits with 1 if one is
+// severe. npm's own audit also does so if the registry does not answer; here that is reported, but is not a failure.
 import { execFile } from 'node:child_process'
 
-/** Advisories of this severity or above fail; the others are only counted. */
+/** Vulnerabilities of these severities fail; the others are only counted. */
 const failing = ['high', 'critical']
 
 export type Audit = { exitCode: 0 | 1; outcome: string }

@@ -26,7 +26,7 @@ async function beforeBuild(): Promise<void> {
   if (missing) console.error(missing)
 }
 
-/** What `wrangler dev` lacks, and how to get it; undefined if there is a database to talk to. */
+/** What `wrangler dev` lacks, and how to get it; undefined if it seems to have a database. */
 async function whatIsMissing(): Promise<string | undefined> {
   const variables = path.join(projectDirectory, '.dev.vars')
   if (!existsSync(variables)) {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { projectDirectory } from './project.ts'
 
 const environments = ['staging', 'production']
-/** What the Worker may weigh (docs/decisions.md). */
+/** What the Worker may weigh, minified and gzipped (docs/decisions.md). */
 export const mostBytes = 178 * 1024
 const partsShown = 10
 

@@ -52,7 +52,7 @@ async function writeTypes(target: string): Promise<void> {
   }
 }
 
-/** Removes the server from a declaration file. Only the routes of app.d.ts are needed, which the compiler has spelled out. */
+/** A declaration file without the server. Of app.d.ts only the routes are needed, which the compiler has spelled out. */
 function standalone(name: string, text: string): string {
   const own = text
     .replace(

@@ -5,7 +5,10 @@ import { projectDirectory } from './project.ts'
 const wranglerToml = path.join(projectDirectory, 'wrangler.toml')
 const minuteMs = 60_000
 
-/** Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Returns a function that stops this. */
+/**
+ * Fires the Worker's crons when they are due, as Cloudflare does and `wrangler dev` does not. Returns a function that
+ * stops this.
+ */
 export function startCrons(workerUrl: string): () => void {
   const crons = readCrons()
   const fireDue = () => {

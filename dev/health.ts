@@ -4,7 +4,10 @@ import { DevError } from './dev-error.ts'
 const askAgainMs = 250
 const answerLimitMs = 5_000
 
-/** Waits until the address answers 200; throws a DevError with the last answer once the limit has passed. */
+/**
+ * Waits until the address answers 200. Throws a DevError with the last answer once the limit has passed, and the
+ * signal's reason if it aborts.
+ */
 export async function waitForHealth(url: string, limitMs: number, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + limitMs
   for (;;) {

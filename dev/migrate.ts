@@ -13,7 +13,7 @@ export class OtherMigrations extends Error {
   override readonly name = 'OtherMigrations'
 }
 
-/** What drizzle-kit keeps of each migration, so that `npm run db:migrate` continues from here. */
+/** drizzle-kit's own table of what has been applied, so that `npm run db:migrate` continues from here. */
 const record = '__drizzle_migrations'
 
 /**

@@ -10,7 +10,7 @@ export const loopback = '127.0.0.1'
 // A stack that was killed a moment ago takes a little while to release its ports.
 const patienceMs = 3_000
 
-/** Throws a DevError naming the first port in use, its part and its variable. */
+/** Throws a DevError that names the first port in use, its part and its variable, or the signal's reason if it aborts. */
 export async function requireFreePorts(uses: PortUse[], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + patienceMs
   for (const use of uses) {

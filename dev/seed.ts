@@ -49,7 +49,7 @@ async function seed(settings: Settings): Promise<void> {
   }
 }
 
-/** Checks this environment, and the one that the running stack was started with. */
+/** Throws a DevError if this environment, or the one that the stack was last started with, names a remote database. */
 function refuseRemoteDatabase({ database, stateDirectory }: Settings): void {
   const started = path.join(stateDirectory, 'worker.env')
   const urls = [

@@ -24,7 +24,7 @@ export type Settings = {
   passedThrough: Record<string, string>
 }
 
-/** Each local part with its port and the variable that changes it. */
+/** A local part with its port and the variable that changes it. */
 export type PortUse = {
   part: string
   variable: string
@@ -35,7 +35,7 @@ type Environment = Record<string, string | undefined>
 
 const passedThroughNames = ['CORS_ORIGINS', 'GENERAL_LIMIT_ENABLED']
 
-/** Reads the environment; throws a DevError that names the wrong variable. */
+/** Reads the environment. Throws a DevError that names the variables that are wrong. */
 export function readSettings(environment: Environment, projectDirectory: string): Settings {
   const worker = { port: readPort(environment, 'PORT', 8787) }
   const settings: Settings = {

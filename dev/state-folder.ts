@@ -7,7 +7,7 @@ import { DevError, reasonOf } from './dev-error.ts'
 /** Another process holds the folder. */
 export class StateInUse extends DevError {}
 
-/** Where a stack keeps everything; only one at a time holds it. */
+/** Where a stack keeps everything; only one process at a time holds it. */
 export type StateFolder = {
   directory: string
   /** The path of something inside the folder. */
@@ -17,7 +17,10 @@ export type StateFolder = {
   release(): void
 }
 
-/** Creates the folder, readable by its owner only, and locks it until it is released or the process ends. */
+/**
+ * Creates the folder, readable by its owner only, unless it exists, and locks it until it is released or the process
+ * ends. Throws StateInUse if another process holds it, and another DevError if it cannot be used.
+ */
 export function openStateFolder(directory: string): StateFolder {
   const inside = (...names: string[]) => path.join(directory, ...names)
   try {

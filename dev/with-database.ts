@@ -9,7 +9,7 @@ import { openStateFolder, StateInUse } from './state-folder.ts'
 /**
  * Runs something against the database that `npm run dev` would use: TURSO_DATABASE_URL if it is set, else the one in
  * the state folder, served by a running stack or else for as long as this takes. A DevError is printed as one line and
- * ends the command with 1.
+ * makes the command exit with 1.
  */
 export async function withDatabase(work: (database: DatabaseAddress) => Promise<void>): Promise<void> {
   try {

@@ -22,7 +22,7 @@ export function localClient(settings: Settings, state: StateFolder) {
   }
 }
 
-/** A name rather than an address, so that browsers and the Worker's list of origins take it for this machine. */
+/** Where the frontend is: under a name rather than an address, since that is what the Worker's list of origins has. */
 export const frontendUrl = (app: Settings['app']): string =>
   'port' in app ? `http://localhost:${app.port}` : app.url
 
@@ -53,7 +53,10 @@ export function workerVariables(
   }
 }
 
-/** The variables as a file that wrangler's `--env-file` reads back to the very same values. */
+/**
+ * The variables as a file that wrangler's `--env-file` reads back to the very same values. Throws a DevError for a value
+ * that no quotes can enclose.
+ */
 export function toEnvFile(variables: WorkerVariables): string {
   // There wrangler expands $NAME, whatever the quotes.
   return toLines(variables, (value) => value.replaceAll('$', '\\$'))

@@ -31,7 +31,7 @@ export function subjectOf({ address }: Person): string {
   return createHash('sha256').update(spelling).digest('hex').slice(0, 32)
 }
 
-/** The people of the newest 10,000 sign-ins. */
+/** The 10,000 people who signed in last, and those of the last 10,000 grants as they were then. */
 export class People {
   #bySubject = new Map<string, Person>()
   #byGrant = new Map<string, Person>()

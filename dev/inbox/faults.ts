@@ -20,7 +20,10 @@ export class Faults {
   #fault: Fault | undefined
   #hanging = new Hanging()
 
-  /** Sets the fault of `{status?: 400 | 429 | 500, hang?: true, times?: n, keep?: true}`, replacing any earlier one. */
+  /**
+   * Sets the fault of `{status?: 400 | 429 | 500, hang?: true, times?: n, keep?: true}`, replacing any earlier one. With
+   * `keep`, the emails are accepted before it. Throws a ResendError for anything else.
+   */
   set(order: Record<string, unknown>): void {
     const { status = 500, hang = false, times = Number.POSITIVE_INFINITY, keep = false } = order
     if (status !== 400 && status !== 429 && status !== 500)

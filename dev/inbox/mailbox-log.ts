@@ -34,7 +34,7 @@ export class MailboxLog {
     })
   }
 
-  /** Adds an entry; when this resolves, it is in the file. */
+  /** Adds an entry; when this resolves, with its size in bytes, it is in the file. */
   append(entry: Entry): Promise<number> {
     const line = `\n${JSON.stringify(entry)}`
     return this.#inTurn(async () => {
@@ -44,8 +44,8 @@ export class MailboxLog {
   }
 
   /**
-   * Replaces the whole file in one step, so that a crash leaves either the old or the new entries. The new ones are
-   * taken only after all earlier writes, so that none of these is lost.
+   * Replaces the whole file in one step, so that a crash leaves either the old or the new entries. `entries` is called
+   * only after all earlier writes, so that none of these is lost. Resolves with the file's size in bytes.
    */
   replace(entries: () => Entry[]): Promise<number> {
     return this.#inTurn(async () => {

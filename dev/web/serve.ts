@@ -50,7 +50,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(body))
 }
 
-/** Answers with a body of the given type, whose type the browser must not guess, and which it must not cache. */
+/** Answers with a body, which the browser must take for the given type, and must not cache. */
 export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, {
     'content-type': type,

@@ -18,7 +18,7 @@ export function showList(list, mails) {
   }
 }
 
-/** Marks the open email, and scrolls to it if it is out of sight. */
+/** Marks the open email, which is no longer unread, and scrolls to it if it is out of sight. */
 export function markOpen(id) {
   for (const [rowId, row] of rows) {
     const link = row.firstElementChild
@@ -30,7 +30,7 @@ export function markOpen(id) {
   }
 }
 
-/** Marks emails that came in while the page was open. */
+/** Marks emails that came in while the page was open, as unread. */
 export function markUnread(ids) {
   for (const id of ids) rows.get(id)?.firstElementChild.classList.add('unread')
 }
@@ -39,7 +39,7 @@ export function unreadCount() {
   return document.querySelectorAll('.mail.unread').length
 }
 
-/** Moves the focus to an email's row, unless the person is writing in the search box. */
+/** Moves the focus to an email's row, without scrolling. */
 export function focusRow(id) {
   rows.get(id)?.firstElementChild.focus({ preventScroll: true })
 }
