@@ -1,10 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../src/db/client.ts'
 import { isTaken } from '../src/db/errors.ts'
 import { countRows } from '../src/db/figures.ts'
 import { hasLiveAccounts } from '../src/db/ownership.ts'
 import { runAll, runOne } from '../src/db/run.ts'
 import { type Directory, keyOf } from './directory.ts'
+import { databaseOf, idsPerDatabase } from './ids.ts'
 
 /** A database by number. */
 export type NumberedDatabase = { number: number; db: Database }
@@ -51,7 +52,7 @@ const keptColumns = [
  * for which the server takes five million.
  */
 const bytesOfPart = 1_000_000
-const usersPerPage = 5_000
+const rowsPerPage = 5_000
 
 /**
  * Moves a user and all their data. They leave the old database in one transaction, which stores their rows in
@@ -82,15 +83,33 @@ export async function moveUser(userId: number, move: Move): Promise<void> {
   await runOne(from.db, from.db.run(sql`delete from departures where user_id = ${userId}`))
 }
 
-/** Adds the users of a database that is older than the directory. */
+/**
+ * Adds the users of a database that is older than the directory. What has moved there is told by its ids: they are below
+ * the database's own.
+ */
 export async function enrol(directory: Directory, secret: string, { number, db }: NumberedDatabase) {
+  const hasMoved = ({ id }: { id: number }) => databaseOf(id) < number
+  const users = (last: number) => sql`select id, email, idp_id from users where id > ${last}`
+  for await (const page of pagesOf<KnownUser & { id: number }>(db, users)) {
+    const keys = await Promise.all(page.map((user) => keysOfUser(user, secret)))
+    const moved = page.filter(hasMoved).map(({ id }) => keyOf.user(id))
+    await directory.put([...keys.flat(), ...moved], number)
+  }
+  const firstOwn = number * idsPerDatabase
+  const movedTokens = (last: number) => sql`select id from tokens where id > ${last} and id < ${firstOwn}`
+  for await (const page of pagesOf(db, movedTokens)) {
+    const keys = page.map(({ id }) => keyOf.token(id))
+    await directory.put(keys, number)
+  }
+}
+
+/** The rows of a query, page by page; `rowsAfter` asks for those above an id. */
+async function* pagesOf<T extends { id: number }>(db: Database, rowsAfter: (id: number) => SQL) {
   for (let last = 0; ; ) {
-    const page = sql`select id, email, idp_id from users where id > ${last} order by id limit ${usersPerPage}`
-    const users = await runOne(db, db.all<KnownUser & { id: number }>(page))
-    const keys = await Promise.all(users.map((user) => keysOfUser(user, secret)))
-    await directory.put(keys.flat(), number)
-    if (users.length < usersPerPage) return
-    last = users.at(-1)?.id ?? last
+    const page = await runOne(db, db.all<T>(sql`${rowsAfter(last)} order by id limit ${rowsPerPage}`))
+    yield page
+    if (page.length < rowsPerPage) return
+    last = page.at(-1)?.id ?? last
   }
 }
 

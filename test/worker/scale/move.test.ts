@@ -52,6 +52,18 @@ test('after a move everything that leads to a user leads to the new database', a
   expect((await world.call('POST', '/api/register', { body: again })).status).toBe(422)
 })
 
+test('a directory that is made anew knows those who have moved', async () => {
+  const world = await createDatabases(2)
+  const person = await world.register()
+  await world.move(person.id, 0, 1)
+  await world.directoryDb.batch([world.directoryDb.run(sql`delete from homes`)])
+  for (const { number } of world.numbered) await world.enrol(number)
+  // No isolate remembers where the token has moved to.
+  world.reconfigure({})
+  expect((await person.get('/api/summary')).status).toBe(200)
+  expect((await world.verify(person)).headers.get('Location')).toContain('verified=1')
+})
+
 test('a batch that was accepted before the move is processed after it, once', async () => {
   const world = await createDatabases(2)
   const person = await somebodyWithAHistory(world)
