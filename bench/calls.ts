@@ -22,7 +22,7 @@ export type Household = {
 /** The same, with a connection to the running Worker. */
 export type Bench = Household & { connection: Connection }
 
-/** Does what a call needs beforehand, so that the call alone is measured. */
+/** Does what a call needs beforehand, and returns the call, which alone is measured. */
 type Preparation = (bench: Bench) => Call | Promise<Call>
 
 /** A route, or a way of calling it, by its name in the table. */
@@ -62,7 +62,7 @@ export async function tidy({ database: { db }, history }: Bench): Promise<void> 
   ])
 }
 
-/** A case for each route, and the variants of the list. Throws for a route without one. */
+/** A case for each route, and the variants of the list. Throws if a route has no call yet. */
 export function casesOf(routes: string[]): Case[] {
   const missing = routes.filter((route) => !(route in preparations))
   if (missing.length > 0) throw new Error(`bench/calls.ts has no call yet of ${missing.join(', ')}`)
@@ -141,7 +141,7 @@ async function openAccount({ owner, connection }: Bench): Promise<number> {
   return (await connection.json({ ...as(owner, 'POST', '/api/accounts', 201), body })).id
 }
 
-/** Deletes what earlier calls of a case have created, by its name: nobody may have more than a few hundred. */
+/** Deletes what earlier calls of a case have created, by its name, before there are too many (src/services/quotas.ts). */
 async function makeRoom({ database: { db } }: Bench, table: 'accounts' | 'categories', name: string) {
   await db.batch([db.run(sql`delete from ${sql.identifier(table)} where user_id = 1 and name like ${name}`)])
 }

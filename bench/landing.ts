@@ -7,14 +7,17 @@ import { type Call, Connection } from './client.ts'
 import { type ImportFile, importFiles, type NewRow, newRows, toItem } from './landing-files.ts'
 import type { Runtime } from './runtime.ts'
 
-/** How quickly rows land in one way; round trips and rows are those of one batch or file, background work included. */
+/**
+ * How quickly rows land in one way. `roundTrips`, `readPerRow` and `writtenPerRow` are counted with one batch or file,
+ * background work included.
+ */
 export type Landing = {
   way: string
   rows: number
   seconds: number
   rowsPerSecond: number
   roundTrips?: number
-  /** What the database reads and writes for each row that lands. */
+  /** The rows that the database reads and writes for each row that lands. */
   readPerRow?: number
   writtenPerRow?: number
 }

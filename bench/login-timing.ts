@@ -1,4 +1,4 @@
-// `node bench/login-timing.ts [rounds]`: does the time of a failed login reveal whether an address is registered?
+// `npm run bench:login [-- rounds]`: does the time of a failed login reveal whether an address is registered?
 // Each round makes one failed login of each kind, in random order, at the password cost of a deployment. The result goes
 // into docs/security.md. If a kind differs (login-verdict.ts), or the machine is too noisy to tell, this exits with 1.
 import path from 'node:path'

@@ -34,7 +34,7 @@ const preparedAtOnce = 20
 /** Calls before timing begins. */
 const warmUps = 2
 
-/** Counts what a call costs: the median of three, since random ids may cost a row more or less. */
+/** Counts what a call costs: of three, that of the middle one by rows, since random ids may cost a row more or less. */
 export async function countCase(one: Case, bench: Bench): Promise<Counts> {
   const counts: Counts[] = []
   for (let i = 0; i < countedCalls; i++) {
