@@ -65,7 +65,7 @@ export class DevStack {
     return this.#closed
   }
 
-  /** The processes left of this stack's wrangler, whose groups are found by command line while it is up. */
+  /** The processes of this stack's wrangler that still run. Their groups are found by command line while it is up. */
   leftovers(): { pid: number; command: string }[] {
     return processes().filter(({ group }) => this.#groups.has(group))
   }

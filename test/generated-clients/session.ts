@@ -7,7 +7,7 @@ export type SessionStart = { baseUrl: string; email: string; verify: (email: str
 export const password = 'correct horse battery staple'
 export const aDay = '2026-11-20'
 
-/** Asks again until there is an answer, for ten seconds at most. */
+/** Asks again until there is an answer. Throws if none comes in some ten seconds. */
 export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask()

@@ -5,8 +5,8 @@ import { inject } from 'vitest'
 type Name = 'model' | 'devices'
 
 /**
- * The seed of a run, how many operations it does, and how many histories it lives side by side: few beside the suite's
- * other files, since all that are under way after the last operation are lived to their end. The suite always uses the
+ * The seed of a run, how many operations it does, and how many histories it lives side by side (`lanes`): few in the
+ * suite, since those that are under way at the last operation are lived to their end. The suite always uses the
  * same seed and number, for the same result each time; a longer run draws its own seed, unless it is given one to
  * reproduce a failure.
  */

@@ -90,7 +90,10 @@ export function clientsOf(service: Service) {
     }
   }
 
-  /** Delivers messages to the consumer of a queue, as Cloudflare would; returns which were acknowledged and which retried. */
+  /**
+   * Delivers messages to the consumer of a queue, as Cloudflare would. Returns which were acknowledged, which are to be
+   * retried, and after how many seconds.
+   */
   async function deliver(queue: string, messages: unknown[], attempts = 1) {
     const batch = createMessageBatch(
       queue,

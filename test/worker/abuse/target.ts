@@ -79,7 +79,7 @@ export async function createTarget(name: string) {
       await attacker.post('/api/forgot-password', { email: attacker.email })
   }
 
-  /** Two transactions that stand twice, joined if they are to be separated. */
+  /** Prepares two equal transactions, joined if the request is to separate them. */
   async function preparePair(operationId: string): Promise<void> {
     await provide()
     // Their accounts may have gone since, so that nothing is recorded.

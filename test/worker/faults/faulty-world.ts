@@ -37,8 +37,8 @@ export function createFaultyWorld(bindings: Partial<Env> = {}): FaultyWorld {
 const longestTimeoutMs = 8_000
 
 /**
- * Makes time-outs end early: at once if every request goes without an answer, or when the only one that does has come
- * to the database, so that those before it may take as long as they need.
+ * Makes time-outs end early: after a fortieth of their time if no request gets an answer, or when the only one that gets
+ * none has reached the proxy, so that those before it may take as long as they need.
  */
 function hastenTimeouts({ only }: Fault, isMet: (only: number) => Promise<boolean>) {
   const timeout = AbortSignal.timeout.bind(AbortSignal)

@@ -299,7 +299,10 @@ export async function writeHistory({ world, person, checking, cash, category }: 
   ])
 }
 
-/** Writes `count` copies of each transaction, which differ only in their references: "other 1" and so on. None is counted. */
+/**
+ * Writes `count` copies of each transaction, which differ only in their references ("other 1" and so on). They leave the
+ * kept figures as they are.
+ */
 export async function writeCopies(world: World, ids: number[], count: number): Promise<void> {
   await askDatabase(
     world,
@@ -312,7 +315,10 @@ export async function writeCopies(world: World, ids: number[], count: number): P
   )
 }
 
-/** Writes `count` rows of a file straight into the database, and deletes them: each leaves rows of its own behind. */
+/**
+ * Writes `count` rows of a file straight into the database, and deletes them. What they leave is remembered rows, spent
+ * client ids and entries of the log of changes.
+ */
 export async function writeDeletedHistory({ world, person, checking, category }: Household, count: number) {
   const db = openWorldDatabase(world)
   const file = sql`(select id from imports where batch_id = ${`deleted ${person.id}`})`

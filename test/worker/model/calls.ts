@@ -43,8 +43,10 @@ export type Call = {
   isAlone?: boolean
 }
 
-/** A call as drawn. What it refers to is chosen when its turn comes, from what exists by then. */
-/** `plan` takes a user to use instead of the drawn one. */
+/**
+ * A call as drawn. What it refers to is chosen when its turn comes, from what exists by then. `plan` takes a user to use
+ * instead of the drawn one; undefined if nothing fits.
+ */
 export type Step = { kind: string; drawn: object; plan: (stage: Stage, userId?: number) => Call | undefined }
 
 /** Whose row is meant, and which of them. */

@@ -116,7 +116,7 @@ export class State {
   rejected = new Set<string>()
   /** `user client_id` of rows that were deleted. */
   spent = new Set<string>()
-  /** Accounts and categories by the Idempotency-Key that made them; a key is free again once they are deleted. */
+  /** The ids of accounts and categories by the Idempotency-Key that made them. Once they are deleted, it stays spent. */
   keys = new Map<string, number>()
 
   /** The state after one more change. */
