@@ -128,7 +128,7 @@ function parse(env: object): Config {
   }
 }
 
-/** Where frontends run during development, and in apps made with Capacitor. */
+/** Always allowed, in production too: frontends during development, and apps made with Capacitor. */
 const localOrigins = ['http://localhost', 'http://localhost:*', 'https://localhost', 'capacitor://localhost']
 
 function listed(text: string): string[] {

@@ -44,7 +44,7 @@ export const operationHead = z.object({
   client_id: field(
     z.optional(nullable(text(longestClientId))),
     doc(
-      "The client's own id for the row: required to create it, and valid in place of `id` from then on. Ignored beside an `id`.",
+      "The client's own id for the row: required to create it, and valid in place of `id` from then on. A creation ignores an `id`; anything else ignores the client id beside one.",
     ),
   ),
 })
@@ -72,7 +72,10 @@ export const fieldsOfNoun = {
   },
 }
 
-/** Fields of a transaction that conflict together: an operation sends all of them or none. */
+/**
+ * Fields of a transaction that conflict together: the `set` of an update has all of them or none, and so has every
+ * `was`.
+ */
 export const fieldsThatGoTogether = ['type', 'account_id', 'to_account_id'] as const
 
 /** The fields of all nouns, for the document and typed clients: which of them count depends on the noun. */
@@ -124,7 +127,9 @@ const result = /* @__PURE__ */ shown.object('OperationResult', 'The outcome of a
   version: field(z.optional(shown.count()), doc('The version of the row as it is now.')),
   fields: field(
     z.optional(z.array(z.string())),
-    doc('For a conflict: the fields that somebody else has changed.'),
+    doc(
+      'For a conflict: the fields that conflict. `type`, `account_id` and `to_account_id` do so together, even if only one was changed.',
+    ),
   ),
   errors: field(z.optional(shown.fieldErrors()), doc('For an invalid operation: texts by field.')),
   data: field(

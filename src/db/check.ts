@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import { sumOf } from './figures.ts'
-import { hasLiveAccounts } from './ownership.ts'
+import { hasLiveAccounts } from './live-accounts.ts'
 import { runAll } from './run.ts'
 
 /** A kept figure that disagrees with the rows (a count, or minor units), or a reference that must not exist. */

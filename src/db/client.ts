@@ -28,8 +28,8 @@ export const builder = new BaseSQLiteDatabase(
 /** Builds statements, and sends them. */
 export type Database = typeof builder & {
   /**
-   * Runs statements in one transaction and one round trip. Throws what db/errors.ts makes of the driver's errors, and
-   * TooBusy if the pace does.
+   * Runs statements in one transaction and one round trip, or in more if they fail in a way that allows it (retries.ts).
+   * Throws what db/errors.ts makes of the driver's errors, and TooBusy if the pace does.
    */
   send(statements: Bound[]): Promise<unknown[]>
 }
@@ -107,7 +107,7 @@ function withItsText({ sql, args }: Bound): [sql: string, args: Bound['args']] {
   return [Object(sql) as string, args]
 }
 
-/** Passes on only successful answers: the driver would take the JSON of any other for the database's own error. */
+/** Passes on only successful answers: the driver would mistake the JSON of any other for an error of the database. */
 async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   const response = await fetch(request, { signal })
   if (response.ok) return response
@@ -115,7 +115,7 @@ async function ask(request: Request, signal: AbortSignal): Promise<Response> {
   throw new BadStatus(response.status)
 }
 
-/** What the server answers to a statement that was executed; otherwise it answers null. */
+/** The server's answer to a statement that was executed; for one that was not, it is null. */
 type Step = { cols: { name: string }[]; rows: Cell[][]; rows_read?: number; rows_written?: number }
 type Cell = { type: 'null' | 'integer' | 'float' | 'text'; value: string | number }
 

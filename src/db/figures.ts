@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { maxTotal } from '../domain/money.ts'
-import { hasLiveAccounts } from './ownership.ts'
+import { hasLiveAccounts } from './live-accounts.ts'
 
 /*
  * Keeps the figures for many rows at once: what moved on each account, how many rows it has, and `totals`. Triggers do

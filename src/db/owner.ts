@@ -180,7 +180,10 @@ const ownerOfLookup = {
   lastChange: sql<number>`users.last_change`,
 }
 
-/** The columns of a user, for a query from a subquery called `users`: Drizzle's own columns require the table. */
+/**
+ * The columns of a user, for a query from a subquery called `users`: Drizzle's own columns would require the table
+ * itself.
+ */
 const selectedUser = Object.fromEntries(
   Object.entries(userColumns).map(([name, column]) => [name, sql`${column}`.mapWith(column)]),
 ) as unknown as typeof userColumns

@@ -3,10 +3,11 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { Draft } from '../domain/draft.ts'
 import { Forbidden, Invalid, NotFound, VersionConflict } from '../domain/failures.ts'
 import type { ExpectedVersions } from '../domain/types.ts'
+import { hasLiveAccounts } from './live-accounts.ts'
 import type { Owner, Scope } from './owner.ts'
 import type { Statement } from './prepared.ts'
 import {
-  accounts,
+  type accounts,
   type batches,
   type categories,
   type imports,
@@ -29,19 +30,6 @@ const nouns = {
 
 /** The id of a row: a number, or the UUID of a batch; an expression in prepared statements. */
 type Id = number | string | SQL
-
-/**
- * True for transactions whose accounts, on either side, are not deleted; those of a deleted account are removed later.
- * It does not check that their user exists: `existingRow` does.
- */
-export const hasLiveAccounts = sql`not exists (
-  select 1 from ${accounts} gone
-   where gone.former_user_id = transactions.user_id and gone.id in (transactions.account_id, transactions.to_account_id))`
-
-/** `hasLiveAccounts` for many of the user's rows: no row is checked unless an account of the user is being removed. */
-export function hasLiveAccountsInBulk(owner: Scope): SQL {
-  return sql`(not exists (select 1 from ${accounts} where ${accounts.formerUserId} = ${owner.id}) or ${hasLiveAccounts})`
-}
 
 /** Matches row `id` unless it or its user has been deleted or, if it is a transaction, one of its accounts. */
 export function existingRow(table: OwnedTable, id: Id): SQL {
@@ -90,7 +78,7 @@ type Precondition<Query> = {
 
 /**
  * What a write requires of its row: that it is the user's and, if the client names versions (`If-Match`), that it has one
- * of them. `select` makes the query that returns the row if it has none of them. Pass the results to
+ * of them. `select` makes the query that returns the row if its version is not among them. Pass the results to
  * `requirePrecondition`.
  */
 export function precondition<Query>(

@@ -8,7 +8,7 @@ type Mode = 'read' | 'write'
 const firstPauseMs = 25
 const longestPauseMs = 800
 
-/** Runs statements, and retries them after a pause for as long as that is safe, may help and there is time. */
+/** Runs statements, and retries them after a pause for as long as that is safe and useful and there is time. */
 export async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: AbortSignal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -20,9 +20,9 @@ export async function withRetries<T>(run: () => Promise<T>, mode: Mode, signal: 
 }
 
 /**
- * How many times statements that failed this way may be retried. A busy server that turned them away executed none. An
- * answer may be too large only because others share the server's memory, and its writes were rolled back. But nobody
- * knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
+ * How many times statements that failed this way may be retried. If a busy server turned them away, it executed none. If
+ * the answer was too large, the server rolled them back, and the answer may fit next time: others share the memory for
+ * it. But nobody knows whether a write whose answer was lost was executed, so it is up to the client to send it again.
  */
 function retriesAllowed(error: unknown, mode: Mode): number {
   if (isTurnedAway(error)) return Number.POSITIVE_INFINITY

@@ -17,7 +17,9 @@ const memoryPerByte = 12
 const strangersBytes = 8 * 1024 * 1024
 /** The memory of a list of at most this many items is not counted either. */
 const fewItems = 100
-/** The most memory that an item takes until it has been stored: five hundred times what an empty one took to send. */
+/**
+ * The most memory, in bytes, that an item takes until it has been stored: five hundred times the `{},` of an empty one.
+ */
 const memoryPerItem = 1_536
 
 /** True for any content type of JSON, such as `application/vnd.api+json; charset=utf-8`. */
@@ -63,7 +65,10 @@ export function memoryForItems(count: number): number {
   return count > fewItems ? count * memoryPerItem : 0
 }
 
-/** Does the work while holding memory for `count` items. Throws TooBusy at once if there is none: waiting takes some. */
+/**
+ * Does the work while holding memory for `count` items. Throws TooBusy at once if there is none, since a request that
+ * waits takes memory too.
+ */
 export async function withMemoryForItems<T>(
   c: Context<App>,
   count: number,

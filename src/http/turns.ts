@@ -10,7 +10,7 @@ const longestWaitMs = 2_000
 const lookEveryMs = 25
 /**
  * A turn in `inTurn`, or a share of memory, expires after this long, since a request whose client has gone may never
- * give it up. No request waits this long for its turn and the database together.
+ * give it up. It is longer than any request can wait for its turn and the database together.
  */
 export const turnMs = 20_000
 
@@ -34,7 +34,7 @@ const line = new Set<Turn>()
 class Turn {
   readonly #name: string
   readonly #atOnce: number
-  /** Until then, it counts: for everybody once it has its turn, but while it waits, only for those behind it. */
+  /** When it stops counting. A turn that is held counts for everybody, one that waits only for those behind it. */
   #until = 0
   /** False while it waits. */
   #isHeld = false
@@ -46,8 +46,8 @@ class Turn {
   }
 
   /**
-   * Waits until fewer than `atOnce` are ahead, then counts for `lastsMs`. False if that takes longer than
-   * `longestMs`, or the turn ends meanwhile. Throws the signal's reason if it aborts.
+   * Waits until fewer than `atOnce` are ahead and returns true: from then on, the turn counts for `lastsMs`. Returns
+   * false if that takes longer than `longestMs`, or the turn ends meanwhile. Throws the signal's reason if it aborts.
    */
   async take(lastsMs: number, longestMs: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = performance.now() + longestMs
@@ -112,7 +112,7 @@ export function paceOf(c: Context<App>): Pace & { end(): void } {
   }
 }
 
-/** Waits until `take` has taken what it needs and returned true. Throws TooBusy if that takes too long. */
+/** Calls `take` again and again until it returns true. Throws TooBusy if that takes too long. */
 export async function waitForTurn(take: () => boolean): Promise<void> {
   const deadline = performance.now() + longestWaitMs
   while (!take()) {

@@ -135,8 +135,9 @@ export const deletedAccountColumns = ({ id }: Scope) => ({
 })
 
 /**
- * Deletes an account and all transactions from or to it: these disappear at once from all answers and figures, and are
- * removed later. Throws NotFound, Forbidden, VersionConflict, Invalid.
+ * Deletes an account and all transactions from or to it: these disappear at once from all answers (db/live-accounts.ts)
+ * and figures (trigger `account_deleted`), and are removed later (removal.ts). Throws NotFound, Forbidden,
+ * VersionConflict, Invalid.
  */
 export async function deleteAccount(
   owner: Owner,

@@ -121,7 +121,7 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
 /**
  * Decides what becomes of the items of an unfinished batch. Invalid ones stay invalid; for the others, in this order:
  *
- * 1. An item whose client id belongs to an existing row, or to one that was joined with it, is a duplicate of that row.
+ * 1. An item whose client id leads to an existing row (transactions/client-ids.ts) is a duplicate of that row.
  * 2. An item that breaks one of `rules`, which refer to its columns as `item`, fails.
  * 3. Rows that existed before absorb equal items that have neither a client id nor `force`, one each (bulk-duplicates.ts;
  *    docs/contract.md, Offline batches).
@@ -131,8 +131,8 @@ export const isUnfinished = (batchId: BatchId) => sql`(id = ${batchId} and compl
  * With `recalls`, remembered rows absorb items too. An item that equals a joined or edited row is a duplicate of the row
  * that stands for that one now; with `deleted`, an item that equals a row which the user deleted is `deleted_before`.
  *
- * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has the
- * id of the remembered row too.
+ * Within the statement, remembered rows have negative ids. The outcome of a duplicate that was found through one has a
+ * fourth place, with the id of the remembered row.
  */
 export function decideOutcomes(batchId: BatchId, rules: Rule[], recalls?: Recalled): SQL {
   const userId = userOfBatch(batchId)

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { hasLiveAccounts } from '../db/ownership.ts'
+import { hasLiveAccounts } from '../db/live-accounts.ts'
 import { runOne } from '../db/run.ts'
 import { transactions, users } from '../db/schema.ts'
 import { BadLink } from '../domain/failures.ts'

@@ -77,7 +77,9 @@ async function removePart(db: Database, userId: number): Promise<boolean> {
 /** The user's id if they have been deleted, or else null, so that no row is looked at. */
 const formerUser = (userId: number) => sql`(select id from former_users where id = ${userId})`
 
-/** The statements that remove transactions of a deleted user, or of one deleted account, with what is remembered of it. */
+/**
+ * The statements that remove transactions of a deleted user or of a deleted account, and then what is remembered of it.
+ */
 function removeTransactions(userId: number): SQL[] {
   const former = formerUser(userId)
   const account = sql`(select min(id) from accounts where former_user_id = ${userId} and ${former} is null)`

@@ -12,8 +12,8 @@ export type Seen = Pick<FeedCursor, 'epoch' | 'userId' | 'seq'>
 type Found = { user: { id: number }; lastChange: number; logged: { noun: string }[] }
 
 /**
- * Throws CursorExpired if the feed cannot continue from the cursor: data has been restored since, it is another user's,
- * it is ahead of the last change, or the log no longer has all the changes that it has not seen.
+ * Throws CursorExpired if the feed cannot continue from the cursor: the database has been restored since, the
+ * cursor is another user's or ahead of the last change, or changes that follow it have been removed from the log.
  */
 export function requireValid(cursor: Seen, epoch: number, { user, lastChange, logged }: Found): void {
   const isForgotten = logged.some(({ noun }) => noun === 'forgotten')

@@ -25,7 +25,9 @@ export type Feed = {
   balances: { id: number; balance: Minor }[]
 }
 
-/** Where a page begins: after a cursor; at the `start`, which sends everything; or `now`, which sends only a cursor. */
+/**
+ * Where a page begins: after a cursor, or at the `start` of everything. `now` asks for no changes, only for a cursor.
+ */
 export type FeedRequest = { from: FeedCursor | 'start' | 'now'; limit: number; epoch: number }
 
 /** Returns a page of the user's feed of changes. Throws Invalid, CursorExpired. */
@@ -37,7 +39,7 @@ export async function pullChanges(owner: Owner, draft: Draft<FeedQuery>, epoch: 
   )
 }
 
-/** This many rows of each kind fit into one answer, even with the longest texts. */
+/** This many rows of each kind fit into one answer of the database, even with the longest texts. */
 const smallestPage = 100
 
 /** Reads a page of `limit` rows, or of fewer if their texts are too much for one answer of the database. */

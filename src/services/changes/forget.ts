@@ -12,9 +12,9 @@ const entriesPerPart = 5_000
 const requestsPerRun = 900
 
 /**
- * Removes what is older than a hundred days from the log of changes. Each user's last such entry stays and becomes
+ * Removes what is older than a hundred days from the log of changes. Of each user, the last of these stays and becomes
  * `forgotten`, so that numbers never go down and a cursor from before it is refused. Walks from user to user by the
- * primary key, so that no index on the time is needed. Returns the number of entries removed.
+ * primary key, so that no index on the time is needed. Returns how many were removed, for the log.
  */
 export async function forgetOldChanges(db: Database, now: Date): Promise<Record<string, number>> {
   const before = now.getTime() - loggedDays * dayMs

@@ -11,7 +11,10 @@ import {
   rowLimit,
 } from './rows.ts'
 
-/** The user's transactions that have changed after a number, at most `rows` of them, in the order of their last changes. */
+/**
+ * The user's transactions that have changed since change number `after`, at most `rows` of them, in the order of their
+ * last changes.
+ */
 export function changedTransactions(owner: Scope, after: SQL<number>, rows: SQL<number>) {
   return owner.db
     .select(transactionColumns)
@@ -58,7 +61,7 @@ type Found = {
 }
 
 /**
- * The first `limit` of the changes found, and the number up to which there are no others (`seq`, the next cursor).
+ * The first `limit` of the changes found, and `seq`, the next cursor: every change up to that number is among them.
  * `limit` + 1 rows must have been asked for.
  */
 export function pageOfLog(
@@ -68,7 +71,7 @@ export function pageOfLog(
   const changeOf = changesOfTransactions(balances)
   const isLogged = new Set(logged.map(({ seq }) => seq))
   const entries = [
-    // A move is in the log too, under the number that its row carries.
+    // A transaction that moved to another account is in the log too, under the same number (transaction_move_logged).
     ...changed.flatMap((row) => (isLogged.has(row.seq) ? [] : [{ seq: row.seq, change: changeOf(row) }])),
     ...logged.map((entry) => ({ seq: entry.seq, change: loggedChange(entry, user, changeOf) })),
   ].sort((a, b) => a.seq - b.seq)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostRowsBack } from '../../contract/imports.ts'
+import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
-import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, type ImportAnswer } from '../../db/schema.ts'
 import { type Minor, maxTotal } from '../../domain/money.ts'
 import type { ImportFile } from './import-file.ts'

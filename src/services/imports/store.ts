@@ -28,12 +28,12 @@ export type ImportResult = ImportAnswer & {
 
 /**
  * Imports a file, all or nothing, in one transaction: stages its rows, checks them, compares them with existing ones and
- * creates the rest. A dry run does the same and rolls it back at the end. The same file with the same key is imported
+ * creates the new ones. A dry run does the same and rolls it back at the end. The same file with the same key is imported
  * once. Throws EmailNotVerified, Invalid.
  *
  * Usually this is one round trip. It takes one more to look for the matches of a large file, and one more to store the
- * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run that joins nothing comes
- * first, and the sure matches that it finds are joined in the transaction of the import, which may itself be a dry run.
+ * answer to a call with a key, so that repeats get the same answer. With `match=sure`, a dry run comes first, to
+ * find the sure matches; the import, which may itself be a dry run, then joins them in its own transaction.
  */
 export async function storeImport(
   owner: Owner,

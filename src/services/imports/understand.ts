@@ -47,7 +47,7 @@ export function understandStatement(bytes: Uint8Array, fields: ImportOptions): I
   return { kind: 'bank', format, rows, accountId, skipped, closing, ...askedOf(fields) }
 }
 
-/** How to import the file. */
+/** How the caller wants the file to be imported. */
 export function askedOf({ dry_run, reimport_deleted, match = 'suggest' }: ImportOptions) {
   return { isDryRun: dry_run ?? false, takesDeleted: reimport_deleted ?? false, match }
 }

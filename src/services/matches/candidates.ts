@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
-import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import { accounts, rejectedMatches, remembered, transactions } from '../../db/schema.ts'
 import type { CalendarDate } from '../../domain/dates.ts'
 import { wordsOf } from '../../domain/duplicate-reasons.ts'

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** The group of each field of a noun: the fields of a group conflict together. */
+/**
+ * The group of each field of a noun (`groupOf` in transactions.ts, accounts.ts and so on): its fields conflict together.
+ */
 export type GroupOf = Record<string, string>
 
 /**
- * The fields of an update that conflict, as a JSON array: those whose value in the row is neither what the client saw nor
- * what the update sets. Fields that it does not set never conflict, so `was` may hold the whole row; nor do fields whose
- * old values are not in `was`.
+ * The fields of an update that conflict, as a JSON array. A field conflicts if the update sets it, `was` has it, and the
+ * row now has neither of the two values; the fields of a group are compared as one. So `was` may hold the whole row.
  */
 export function updateConflicts(groupOf: GroupOf): SQL {
   return conflicts(

@@ -104,7 +104,9 @@ function storedIn(found: { decisions: string }[]): Decision[] {
   return found.flatMap(({ decisions }) => JSON.parse(decisions) as Decision[])
 }
 
-/** What bulk-insert.ts has decided about creations of transactions: one that fails has the client id of a deleted row. */
+/**
+ * What bulk-insert.ts has decided about creations of transactions: one that `failed` has the client id of a deleted row.
+ */
 function onCreations(
   operations: Operation[],
   [batch]: Results<ReturnType<typeof readOutcomes>>['creations'],

@@ -75,7 +75,10 @@ export type Staged = Checks & { json: string }
 /** Makes the statements of a step, in the order in which they are to run. */
 export type Step = (owner: Owner, checks: Checks, operations: Operation[]) => Bound[]
 
-/** An upload in SQL. If its guard holds before the first step, it still holds before each later one. */
+/**
+ * What the statements of an upload refer to, in SQL. If its guard holds before the first step, it still holds before
+ * each later one.
+ */
 export function uploadOf(owner: Scope, { uploadId, names, cursor, epoch }: Slots<Checks>): Uploading {
   const isEachOnce = names && sql`not exists (${rowsTwice(owner.id, names)})`
   const guard = and(owner.isKnown, cursor && canContinue(owner, cursor, epoch), isEachOnce) as SQL

@@ -4,8 +4,8 @@ import type { TransactionChanges } from '../../contract/transactions.ts'
 import { nextChange } from '../../db/changes.ts'
 import { failIfOutOfBounds } from '../../db/figures.ts'
 import { insertWhere } from '../../db/insert-where.ts'
+import { hasLiveAccounts } from '../../db/live-accounts.ts'
 import { prepareOwned } from '../../db/owner.ts'
-import { hasLiveAccounts } from '../../db/ownership.ts'
 import type { Bound, Slots } from '../../db/prepared.ts'
 import { unread } from '../../db/run.ts'
 import { batches, spentClientIds, transactions } from '../../db/schema.ts'
@@ -35,6 +35,7 @@ import {
   resolved,
 } from './updates.ts'
 
+/** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
 const groupOf = {
   type: 'accounts',
   account_id: 'accounts',
@@ -127,7 +128,7 @@ const create = prepareOwned((owner, { parts, ...checks }: Slots<Checks & Parts>)
   return {
     batch: insertWhere(db, batches, transientBatch(id, userId, now), guard),
     items: unread(stageRows(id, parts, creationFields, judgedItems(userId))),
-    // Apart from items staged as invalid, only those whose row was deleted are refused: they are gone.
+    // Besides the items staged as invalid, only those with the client id of a deleted row are refused (outcomes.ts).
     decided: db.run(decideOutcomes(id, [clientIdUnspent(userId, sql`item.client_id`)])),
     rows: db.run(createRows(id, now, { isSynced: true, importId: sql`null`, guard: sql`true` })),
     counted: unread(countCreated(id)),

@@ -22,8 +22,8 @@ import { createTransactions, deleteTransactions, updateTransactions } from './tr
 
 /**
  * The order in which operations are done, whatever their order in the upload: rows that others refer to are created
- * first and deleted last. Updates of accounts and categories come before creations, so that new rows can have what an
- * update gives up: a name, or room for notes.
+ * first and deleted last. Accounts are updated before any is created, and so are categories, so that a new row can have
+ * what an update gives up: a name, or room for notes.
  */
 const order: [kind: Operation['kind'], noun: Operation['noun'], step: Step][] = [
   ['update', 'profile', updateProfiles],
@@ -56,7 +56,7 @@ export type Uploaded = { outcomes: Outcome[]; feed: Feed | undefined }
 
 /**
  * Carries out the operations of an upload in one transaction, and in one round trip unless the page of the feed has to be
- * made smaller. The outcome of each operation says whether it was done. If Invalid or CursorExpired is thrown, none was.
+ * made smaller. The outcome of each operation says whether it was done. If it throws Invalid or CursorExpired, none was.
  */
 export async function uploadOperations(
   owner: Owner,

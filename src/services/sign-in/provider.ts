@@ -104,9 +104,9 @@ function expiredState(): SignInFailed {
 
 /**
  * Finds, links or creates the user of an identity and makes a token, in one transaction, so that two simultaneous
- * sign-ins of somebody new create one user. Only an address that the provider has verified is linked. Its user may have
- * been registered by a stranger: unless an emailed link set the password, the password and all tokens are removed, and
- * the owner is told by email. Throws SignInFailed.
+ * sign-ins of somebody new create one user. An identity is linked to an existing user only by an address that the
+ * provider has verified. That user may have been registered by a stranger: unless an emailed link set the password, the
+ * password and all tokens are removed, and the owner is told by email. Throws SignInFailed.
  */
 export async function signInAs(context: IdentityContext, identity: Identity): Promise<SignedIn> {
   const { db, outbox, frontendUrl } = context

@@ -35,7 +35,7 @@ export type SyncBatch = {
   /** Accept the valid items and report the others (RFC 7240, handling=lenient). */
   isLenient: boolean
   idempotencyKey: string | null
-  /** As in `batches`. */
+  /** The SHA-256 of the body and of `isLenient`, as in `batches` (schema.ts). */
   bodyHash: string
 }
 
@@ -118,9 +118,10 @@ export async function acceptSync(owner: Owner, queue: SyncQueue, batch: SyncBatc
   // It would be pending again if there had been room.
   if (earlier?.status === 'failed') throw noRoom()
   if (!earlier) requireAccepted(batch, results.batch.length > 0, results.invalid.flat())
-  // Only the user's oldest unfinished batch belongs in the queue. If that is this one, perhaps nobody has queued it yet.
-  // If just one is older, perhaps nobody has queued that one either: the call that stored it may have failed, and this
-  // may be its repeat, sent without a key. Queueing a batch twice does no harm.
+  // Only the user's oldest unfinished batch belongs in the queue. If there are no more than two, it may not be there
+  // yet:
+  // it is this one, or the call that stored it failed and this is the repeat, sent without a key. Queueing a batch twice
+  // does no harm.
   const [oldest] = results.oldest
   if (oldest && results.oldest.length < 3) await queue.post(oldest.id)
   return earlier?.id ?? id

@@ -28,7 +28,7 @@ export async function showSync(owner: Owner, queue: SyncQueue, id: string): Prom
   const batch = results.batch[0] as SyncStatus['batch']
   if (batch.completedAt === null && isOverdue(batch, owner.now)) await queue.post(id)
   const staged = results.parts.flatMap(({ items }) => JSON.parse(items) as StagedItem[])
-  // Nothing in an offline batch is `deleted_before`.
+  // The cast is safe: only items of imports are `deleted_before`.
   const outcomes = batch.outcomes as ItemOutcome[] | null
   const items = staged.map(([clientId, errors], position) => ({
     clientId,

@@ -1,17 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { hasLiveAccounts } from '../../db/ownership.ts'
+import { hasLiveAccounts } from '../../db/live-accounts.ts'
 import { remembered, spentClientIds, transactions } from '../../db/schema.ts'
 import { type Rule, rule } from '../guards.ts'
 
 /*
- * A client id that has been used before leads to the transaction that was created with it or, once that one has been
- * joined with another, to the transaction that now stands for it. If that is deleted too, the client id is refused.
+ * A client id that has been used before leads to the transaction that was created with it or, after a join, to the one
+ * that now stands for it, whatever else the second request says. Once that is deleted, the client id is refused.
  */
 
 /**
- * The id of the transaction that was created with a client id or, if that one has since been joined with another, of the
- * transaction that now stands for it; NULL if there is neither. `orJoined` replaces the latter id: it may refer to that
- * transaction, and to `gone`, the joined one as it is remembered.
+ * The id of the transaction that a client id leads to; NULL if there is none. If it was joined with another, `orJoined`
+ * replaces the id: it may refer to the transaction that stands for it now, and to `gone`, the joined one as remembered.
  */
 export function idByClientId(userId: SQL, client_id: SQL, orJoined?: SQL): SQL {
   const has = sql`${transactions.userId} = ${userId} and ${transactions.clientId} = ${client_id}`

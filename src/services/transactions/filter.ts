@@ -1,7 +1,7 @@
 import { and, eq, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { TransactionQuery } from '../../contract/transactions.ts'
+import { hasLiveAccountsInBulk } from '../../db/live-accounts.ts'
 import type { Scope } from '../../db/owner.ts'
-import { hasLiveAccountsInBulk } from '../../db/ownership.ts'
 import type { Slots } from '../../db/prepared.ts'
 import { accounts, categories, transactions } from '../../db/schema.ts'
 import { liveCategory } from './read.ts'

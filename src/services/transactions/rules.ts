@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NewTransaction } from '../../contract/transactions.ts'
+import type { NewTransaction, TransactionChanges } from '../../contract/transactions.ts'
 import { refersToOwn } from '../../db/ownership.ts'
 import { accounts, categories } from '../../db/schema.ts'
 import { invalidText, onlyForTransfersText, requiredText } from '../../domain/field-errors.ts'
@@ -21,6 +21,11 @@ export function nextRow(of: (field: keyof NextRow) => SQL): NextRow {
     to_account_id: of('to_account_id'),
     category_id: of('category_id'),
   }
+}
+
+/** A change of the type to anything but transfer clears the destination, unless the request sets one. */
+export function clearsDestination({ type, to_account_id }: TransactionChanges): boolean {
+  return type !== undefined && type !== 'transfer' && to_account_id === undefined
 }
 
 /** The rules for every transaction, however it is written. */

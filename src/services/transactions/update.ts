@@ -11,7 +11,7 @@ import { withinBounds } from '../bounds.ts'
 import { allHold, brokenBy, verdict } from '../guards.ts'
 import type { ColumnsOf } from '../input-columns.ts'
 import { liveCategory, transactionColumns, transactionPrecondition } from './read.ts'
-import { type NextRow, transactionRules } from './rules.ts'
+import { clearsDestination, type NextRow, transactionRules } from './rules.ts'
 
 type Edit = {
   id: number
@@ -61,9 +61,7 @@ export async function updateTransaction(
   expected: ExpectedVersions,
 ) {
   const { values: sent, complete: isComplete } = draft
-  // Changing the type away from transfer clears the destination, unless the request sets one.
-  const dropsDestination =
-    sent.type !== undefined && sent.type !== 'transfer' && sent.to_account_id === undefined
+  const dropsDestination = clearsDestination(sent)
   const statements = update(owner, { id, sent, dropsDestination, isComplete, expected })
   const results = await withinBounds('amount', owner.run(statements))
   requirePrecondition(transactions, results)
