@@ -49,8 +49,8 @@ const meanings: Record<string, fc.Arbitrary<unknown>> = {
 }
 
 /**
- * Values that a schema allows or that the service takes for the same, and that mean something to it where the name of
- * the field says what.
+ * Values that a schema allows, or that the service takes for such. Where the name of a field says what it means, they
+ * are those of `meanings`.
  */
 export function fromSchema(schema: JsonSchema, components: Components, name = ''): fc.Arbitrary<unknown> {
   const meaning = meanings[name]

@@ -190,7 +190,7 @@ export function without(fields: string[], value: Json): Json {
   return JSON.parse(JSON.stringify(value, (name, one) => (fields.includes(name) ? undefined : one)))
 }
 
-/** The fields of a row that only the service sets. */
+/** The fields of a row that a device does not know until the row has landed. */
 export const given = [
   ...['id', 'account_id', 'to_account_id', 'category_id', 'version', 'created_at', 'updated_at', 'is_synced'],
 ]

@@ -48,7 +48,7 @@ function patchOf(
   }
 }
 
-/** The columns that the triggers look at. */
+/** The columns that the trigger on kept figures looks at. */
 const columns = ['type', 'amount', 'account_id', 'to_account_id', 'category_id', 'transaction_date'] as const
 type Column = (typeof columns)[number]
 

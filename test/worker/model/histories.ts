@@ -19,11 +19,9 @@ import { listTransactions, now, readSummary, transactionOperations } from './tra
 /** The most bursts in a history; the average is half of that. */
 const burstsAtMost = 200
 const callsAtOnce = 8
-/**
- * After this many bursts, users look at their pages and figures, and the kept figures are compared with the rows. Both
- * happen again at the end, so nothing is missed: what is wrong stays wrong.
- */
+/** Every so many bursts, and at the end, the users whom they have affected look at their pages and figures. */
 const burstsPerLook = 3
+/** Every so many bursts, and at the end, kept figures are compared with the rows: a wrong one hardly ever turns right. */
 const burstsPerCheck = 16
 
 const reads = [listAccounts, listCategories, listImports, listMatches, listTokens, readProfile, showBatch]
@@ -107,7 +105,7 @@ let clock = now
 
 /**
  * Lives a history in a world of its own, where people may be so rich that bounds are met. Throws if the service
- * and the model part.
+ * and the model disagree.
  */
 export async function liveHistory(
   { bursts, lastLooks }: History,
