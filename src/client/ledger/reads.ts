@@ -111,7 +111,9 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
       },
 
       /** A page of transactions, newest first. */
-      transactions({ page = 1, per_page = 50, ...filter }: LedgerFilter = {}): LedgerPage {
+      transactions({ page: asked = 1, per_page = 50, ...filter }: LedgerFilter = {}): LedgerPage {
+        // As in the service, anything that is not a page number counts as 1.
+        const page = Number.isSafeInteger(asked) && asked > 0 ? asked : 1
         const { found, ...searched } = matching(view(), keyOf, filter)
         const before = (page - 1) * per_page
         const data = found.slice(before, before + per_page).map(presentTransaction)
@@ -130,7 +132,7 @@ export function readsOf({ view, stored }: Copy, now: () => number, renames: Rena
       /** The dashboard of a month or a range. */
       summary({ month, from, to }: LedgerPeriod = {}): LedgerSummary {
         const [profile] = view().all('profile').values()
-        const asked = month ?? (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
+        const asked = month || (from || to ? undefined : monthIn(profile?.timezone ?? 'UTC', now()))
         const inPeriod = asked ? between(view(), `${asked}-01`, `${asked}-31`) : between(view(), from, to)
         const accounts = inOrder(view().all('account')).map(presentAccount)
         const all = accounts.reduce((sum, { key }) => sum + view().balanceOf(key), 0n)

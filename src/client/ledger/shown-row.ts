@@ -66,7 +66,7 @@ export function shownRow<N extends Noun>(
   const own = keyed(noun, row, rows)
   own.key = key
   own.rank = served?.id ?? unlanded + (one?.at ?? 0)
-  own.user_id = userId
+  if (noun !== 'profile') own.user_id = userId
   own.waits = waitsOf(one)
   // An offline queue keeps values in the form in which they were given, and what is stored may be damaged.
   if (one && noun === 'account') own.starting_balance = readAmount(row.starting_balance) ?? '0.00'

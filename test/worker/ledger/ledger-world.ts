@@ -54,6 +54,7 @@ const searches: LedgerFilter[] = [
   {},
   { per_page: 7, page: 2 },
   { per_page: 5, page: 99 },
+  ...[0, -1, 1.5, Number.NaN, 1e21].map((page) => ({ page, per_page: 3 })),
   { type: 'transfer' },
   { from: '2026-01-02', to: '2026-02-10' },
   { from: '2026-02-01' },
@@ -127,6 +128,7 @@ export function fewQuestions(ledger: Ledger): Questions {
 
 const periods = [
   {},
+  { month: '' },
   { month: '2026-01' },
   { month: '2026-02' },
   { from: '2026-01-02', to: '2026-02-10' },
@@ -141,6 +143,7 @@ const periods = [
 /** Everything that a ledger shows, without what only a ledger has. */
 export function readLedger(ledger: Ledger, { filters, periods } = allQuestions(ledger)) {
   const { first, ...all } = {
+    profile: ledger.profile(),
     accounts: ledger.accounts(),
     categories: ledger.categories(),
     pages: filters.map((filter) => ledger.transactions(filter)),
@@ -179,8 +182,15 @@ export async function readService(
   for (const { id } of pages[0].data.slice(0, 3)) rows.push(await get(`/api/transactions/${id}`))
   const summaries = []
   for (const period of periods) summaries.push(await get('/api/summary', period))
-  const accounts = await get('/api/accounts')
-  return without(linksOfPages, { accounts, categories: await get('/api/categories'), pages, summaries, rows })
+  const [profile, accounts] = [await get('/api/me'), await get('/api/accounts')]
+  return without(linksOfPages, {
+    profile,
+    accounts,
+    categories: await get('/api/categories'),
+    pages,
+    summaries,
+    rows,
+  })
 }
 
 const linksOfPages = ['first_page_url', 'last_page_url', 'next_page_url', 'prev_page_url', 'path']
