@@ -41,6 +41,12 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
     for (const listener of listeners) listener()
   }
 
+  /** Notifies this tab and the others. */
+  function notifyTabs(): void {
+    notify()
+    channel?.postMessage(null)
+  }
+
   /** The next sequence number (`Waiting.at`). */
   const nextAt = () =>
     1 + [...stored.waiting.values(), ...waiting.values()].reduce((last, one) => Math.max(last, one.at), 0)
@@ -175,7 +181,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
           keys.map((key) => [key, null]),
         )
         for (const one of taken) show(one)
-        notify()
+        notifyTabs()
       }
       await locks.request(name, () => locks.request(`${name}/items`, work))
     },
@@ -192,8 +198,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       if (isReplaced) view = viewOf({ rows: stored.rows, waiting, userId })
       else view.update()
       isReplaced = false
-      notify()
-      channel?.postMessage(null)
+      notifyTabs()
     },
 
     /** Calls the listener whenever the answer of a read may have changed. Returns a function that unsubscribes it. */
