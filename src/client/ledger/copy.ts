@@ -147,7 +147,7 @@ export async function openCopy({ storage, locks, userId, newKey, onRenames }: Co
       return { noun, key, change: (one) => fold(one ?? newWaiting(noun, key, at), change) }
     },
 
-    /** Does what a person does: shows it at once, and has stored it once this resolves. If that fails, takes it back. */
+    /** Makes a person's changes: shows them at once, and has stored them once this resolves. If that fails, takes them back. */
     async write(works: Work[]): Promise<void> {
       unstored.push(...works)
       for (const work of works) show(work)

@@ -68,11 +68,15 @@ export async function localLedger(options: LedgerOptions): Promise<Ledger> {
     refresh,
     close,
     sync: () =>
-      locks.request(`purse/${userId}/ledger/sync`, () =>
-        takeQueue()
+      locks.request(`purse/${userId}/ledger/sync`, async () => {
+        try {
+          await takeQueue()
+        } catch {
           // Sending what waits here may make room for the queue's items.
-          .catch(() => run().then(takeQueue))
-          .then(run),
-      ),
+          await run()
+          await takeQueue()
+        }
+        return run()
+      }),
   }
 }

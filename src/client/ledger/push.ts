@@ -46,21 +46,24 @@ function withinLimits(run: LedgerRun, all: [string, Waiting][]): Waiting[] {
  * category: a row that may lack one (see `again`) is lent an arbitrary category, which an update then removes.
  */
 function splitToSend(run: LedgerRun, one: Waiting): Waiting {
-  const now = (one.sent ?? one.next) as Change
-  const later = one.sent && one.next
+  const sent = (one.sent ?? one.next) as Change
+  const next = one.sent && one.next
   const [category] = run.stored().rows.byId.category.values()
-  const { op, again, set } = now
-  const isLacking = op === 'create' && again && set.type !== 'transfer' && set.category_id == null
-  if (one.noun !== 'transaction' || !isLacking || !category) return { ...one, sent: now, next: later }
-  const was = { category_id: keyOf(category) }
-  const sent = { ...now, set: { ...set, ...was } }
-  const lent = { ...one, sent, next: { op: 'update' as const, set: { category_id: null }, was } }
-  // Whatever the category is by then, the row is to go.
-  if (later?.op === 'delete') {
-    const { category_id, ...known } = later.was
-    return { ...lent, next: { ...later, was: known } }
+  if (one.noun !== 'transaction' || !lacksCategory(sent) || !category) return { ...one, sent, next }
+  const loan = { category_id: keyOf(category) }
+  const lent = {
+    ...one,
+    sent: { ...sent, set: { ...sent.set, ...loan } },
+    next: { op: 'update' as const, set: { category_id: null }, was: loan },
   }
-  return (later && fold(lent, later)) ?? lent
+  if (next?.op !== 'delete') return (next && fold(lent, next)) ?? lent
+  // The row is to be deleted, whatever its category is by then.
+  const { category_id, ...was } = next.was
+  return { ...lent, next: { ...next, was } }
+}
+
+function lacksCategory({ op, again, set }: Change): boolean {
+  return op === 'create' && Boolean(again) && set.type !== 'transfer' && set.category_id == null
 }
 
 /** Accounts and categories, to which transactions refer, are created first and deleted last. */
@@ -69,7 +72,7 @@ function rankOf({ noun, sent, next }: Waiting): number {
   return (sent ?? next)?.op === 'delete' ? 2 : 0
 }
 
-/** True if the change refers to a row that a person has to correct, or to a revived one whose deletion is unanswered. */
+/** True if the change refers to a row whose creation was refused, or waits for the answer to its deletion. */
 function isHeldUp(run: LedgerRun, { sent, next }: Waiting): boolean {
   const { waiting } = run.stored()
   return referredTo(sent ?? next).some((id) => {

@@ -7,7 +7,7 @@ import type { Change, Result, Waiting } from './waiting.ts'
 
 /** What one run did. Whatever stopped it, nothing is lost: the next run goes on from there. */
 export type LedgerReport = {
-  /** Changes that were sent and done. */
+  /** Changes that were sent, with nothing left to do about them. */
   sent: number
   /** Changes that were received, including this device's own. */
   received: number
@@ -37,11 +37,11 @@ export type LedgerRun = SyncOptions & {
   answers: Map<string, Result>
   /** The ids of what this run has sent. One that succeeds leaves, so that what waits behind it can follow. */
   attempted: Set<string>
-  /** The feed's last page has been applied, and with it all answers. */
+  /** True once the feed's last page has been applied, and with it all answers. */
   isUpToDate: boolean
-  /** The rows did not add up, so all are read again: once in a run. */
+  /** True once the rows have not added up, so that all are read again: at most once in a run. */
   isRepaired: boolean
-  /** The cursor was refused, and a snapshot takes its place: once in a run. */
+  /** True once the cursor has been refused, so that a snapshot is read: at most once in a run. */
   isRenewed: boolean
 }
 

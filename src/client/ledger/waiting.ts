@@ -11,18 +11,21 @@ export type Change = {
   was: Fields
   /** For a deleted row that comes back as a new one: the transactions that come back with it. */
   others?: Other[]
-  /** It may lack a category: its row existed before, comes from an offline queue, or has lost one that was never sent. */
+  /**
+   * It may lack a category: its row existed before, or comes from an offline queue, or its category was deleted before it
+   * was ever sent.
+   */
   again?: boolean
 }
 
-/** A transaction that went with its account; without `set`, one that lost its category. */
+/** A transaction to bring back with its account; without `set`, one to give its category back to. */
 export type Other = { key: Key; set?: Fields }
 
 /** What waits for one row. It is stored in this form. */
 export type Waiting = {
   noun: Noun
   key: Key
-  /** A sequence number: rows are sent in the order in which they were first touched. It is stored under this name. */
+  /** A sequence number, stored under this name: of rows of one rank (push.ts), the one first touched is sent first. */
   at: number
   /** Sent, with unknown outcome: it goes out again just as it was, until there is an answer. */
   sent: Change | null
@@ -98,7 +101,10 @@ function unsent(waiting: Waiting): Waiting | undefined {
   return next ? fold(back, next) : back
 }
 
-/** What is left of what waits, after the service has said what became of the part that was sent. */
+/**
+ * What is left of what waits, after the service has said what became of the part that was sent. Undefined if nothing is:
+ * it is done, what was done since cancels it, or the row that it made has been deleted elsewhere.
+ */
 export function leftAfter(waiting: Waiting, { outcome, fields, errors }: Result): Waiting | undefined {
   const { sent, next } = waiting
   // Undone here before the answer came, and the answer says that the deletion did not happen.

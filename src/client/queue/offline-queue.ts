@@ -91,7 +91,7 @@ export function offlineQueue({ client, storage, userId, ...options }: OfflineQue
       return () => listeners.delete(listener)
     },
 
-    /** Stores a transaction. Once this resolves, it will land, or be kept as rejected with its errors. */
+    /** Stores a transaction. Once this resolves, it is safe: it will land, or be kept as rejected with its errors. */
     async add(transaction: Recorded): Promise<QueuedTransaction> {
       lastAddedMs = Math.min(Math.max(now() || 0, lastAddedMs + 1), latestMs)
       const client_id = newId()

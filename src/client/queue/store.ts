@@ -35,8 +35,11 @@ export type StoredItem = Omit<QueuedTransaction, 'state'> & {
   discarded: boolean
 }
 
-/** An item as it is now; `mayHaveLanded` if it was sent and its outcome is unknown. */
-export type QueueItem = StoredItem & { state: QueuedTransaction['state']; mayHaveLanded: boolean }
+export type QueueItem = StoredItem & {
+  state: QueuedTransaction['state']
+  /** True if an earlier attempt to send it may have landed; of one under way (`sending`), it says nothing. */
+  mayHaveLanded: boolean
+}
 
 /**
  * Items that are sent together, noted beforehand. Sending: a run is sending them. Taken: the service has the batch, under
@@ -61,7 +64,7 @@ export function queueStore(storage: KeyValueStorage, name: string) {
     unsaved.delete(key)
   }
 
-  /** For what a run notes: a full storage must not keep items from landing. */
+  /** For a run's own notes: a full storage must not keep items from landing. */
   async function keep(entry: { key: string }): Promise<void> {
     const { key, ...value } = entry
     await set(entry).catch(() => unsaved.set(key, JSON.stringify(value)))

@@ -47,9 +47,8 @@ export async function upload(options: UploadOptions): Promise<SyncReport> {
 }
 
 /**
- * Sends batches and waits for their outcome. One that fails as a whole, perhaps because its amounts would push
- * a balance past its bounds, is sent again in halves, one after the other, so that every item lands that
- * can land alone.
+ * Sends batches and waits for their outcome. One that fails as a whole, perhaps because its amounts would push a balance
+ * past its bounds, is sent again in halves, one after the other, so that every item that can land on its own does.
  */
 async function land(options: UploadOptions, run: QueueRun, batches: ToSend[][]): Promise<void> {
   for (const batch of batches) await step(run.report, () => send(options, run, batch))
