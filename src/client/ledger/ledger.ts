@@ -1,7 +1,7 @@
-import { bearerOf } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
 import { type Locks, sharedLocks } from '../locks.ts'
 import { newClientId } from '../new-id.ts'
+import { bearerOf } from '../own-token.ts'
 import type { LedgerStorage } from '../storage.ts'
 import { type Copy, openCopy } from './copy.ts'
 import { decisionsOf } from './decisions.ts'

@@ -1,5 +1,5 @@
-import type { BearerHeader, GetBearer } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
+import type { BearerHeader, GetBearer } from '../own-token.ts'
 import type { Stopped } from '../stopped.ts'
 import type { Copy } from './copy.ts'
 import { type Entry, partsOf } from './store.ts'

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../api.ts'
-import type { BearerHeader } from '../bearer.ts'
 import type { PurseClient } from '../create.ts'
+import type { BearerHeader } from '../own-token.ts'
 import { type Stopped, stoppedBy } from '../stopped.ts'
 import type { QueueStore, StoredItem } from './store.ts'
 
