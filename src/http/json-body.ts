@@ -30,7 +30,7 @@ export function saysJson(c: Context<App>): boolean {
 /**
  * Requires a JSON body of at most `maxBytes`: 413 or 415 otherwise, 400 if it breaks off or is not UTF-8, 503 if it
  * arrives too slowly or finds no memory or no turn. A large body with an invalid token is a 401. Malformed JSON is
- * left to validate.ts, and an empty body counts as `{}`.
+ * left to validate.ts.
  */
 export function jsonBody(maxBytes: number): MiddlewareHandler<App> {
   return async (c, next) => {
@@ -93,11 +93,9 @@ export function mostMemoryFor(c: Context<App>): number | undefined {
 /** The body as text. A function of its own, so that the bytes are not held while the request waits. */
 async function readText(c: Context<App>, maxBytes: number, memory: BodyMemory): Promise<string> {
   const body = await readBody(c, maxBytes, memory)
-  const isJson = saysJson(c)
-  if (!isJson && body.byteLength > 0)
+  if (!saysJson(c) && body.byteLength > 0)
     refuse(415, 'The request body must be JSON, sent with Content-Type: application/json.')
-  const text = jsonText(body)
-  return isJson && text.trim() === '' ? '{}' : text
+  return jsonText(body)
 }
 
 /** On routes that need a token, a large body is read only once the token is known to be valid. */
@@ -120,10 +118,14 @@ async function readBody(c: Context<App>, maxBytes: number, memory: BodyMemory) {
   return body
 }
 
-/** The text of a JSON body. Throws 400 if it is not UTF-8 (RFC 8259): characters would be replaced silently. */
+/**
+ * The text of a JSON body; an empty one counts as `{}`. Throws 400 if it is not UTF-8 (RFC 8259): characters would be
+ * replaced silently.
+ */
 export function jsonText(body: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body)
+    return text.trim() === '' ? '{}' : text
   } catch {
     return refuse(400, 'Malformed JSON in request body: it is not UTF-8.')
   }

@@ -405,6 +405,18 @@ describe('what is not a file to import', () => {
     }
   })
 
+  test('JSON without any text is a 422 under the missing rows, as in a batch', async () => {
+    const home = await createImporter()
+    const headers = { 'Content-Type': 'application/json' }
+    for (const path of ['/api/import/store', '/api/import/bank/store', '/api/transactions/sync']) {
+      const { token } = home.person
+      for (const rawBody of ['', ' \n'])
+        expectInvalid(await home.world.call('POST', path, { token, rawBody, headers }), {
+          transactions: ['The transactions field is required.'],
+        })
+    }
+  })
+
   test('a file over 5 MB is a 413', async () => {
     const home = await createImporter()
     const { status, body } = await home.statement('x'.repeat(5 * 1024 * 1024 + 1))
