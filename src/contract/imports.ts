@@ -10,7 +10,7 @@ import {
 } from '../domain/types.ts'
 import { doc, field, grouped } from './doc.ts'
 import { flag, id, idempotencyKeyHeader, preprocessed, text } from './fields.ts'
-import { reasons } from './matches.ts'
+import { mostDays, reasons } from './matches.ts'
 import * as shown from './shown.ts'
 import type { newTransaction } from './transactions.ts'
 
@@ -135,7 +135,7 @@ const countsWithPossible = /* @__PURE__ */ shown.object(
   'How many rows a file has, how many of them were new, and how many may match others.',
   () => ({
     ...counts.shape,
-    possible: field(shown.count(), doc('Pairs that may be one event: 0 with `match=off`.')),
+    possible: field(shown.count(), doc('Possible matches of the rows that it created: 0 with `match=off`.')),
     joined: field(shown.count(), doc('Pairs that were joined, or would be: 0 unless `match=sure`.')),
   }),
 )
@@ -200,7 +200,9 @@ const importOutcome = /* @__PURE__ */ shown.object(
     ),
     matches_url: field(
       z.nullable(z.string()),
-      doc('Where to find the possible matches: `GET /api/matches` with their days. Null if there are none.'),
+      doc(
+        `Where to find the possible matches: \`GET /api/matches\` with their days, the last ${mostDays} of them at most. Null if there are none.`,
+      ),
     ),
     skipped: field(
       shown.count(),
