@@ -11,7 +11,7 @@ import {
 import type { Draft } from '../domain/draft.ts'
 import type { FieldErrors } from '../domain/failures.ts'
 import { addError, invalidText, messageFor, requiredText } from '../domain/field-errors.ts'
-import { rowTwice } from '../services/operations/names.ts'
+import { rowTwice } from '../services/operations/rows-twice.ts'
 import { listItems, notAnObject } from './items.ts'
 import { isObject, toDraft } from './validate.ts'
 

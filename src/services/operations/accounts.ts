@@ -5,7 +5,8 @@ import { deletedAccountColumns } from '../accounts.ts'
 import { accountQuota, notesQuota } from '../quotas.ts'
 import { bitsOf } from './conflicts.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
-import { type ChangedNoun, deletionStep, isNamed, updateStep } from './updates.ts'
+import { isNamed } from './references.ts'
+import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
 const groupOf = {
   name: 'name',

@@ -8,8 +8,9 @@ import { deletedCategoryColumns } from '../categories.ts'
 import { rule } from '../guards.ts'
 import { categoryQuota } from '../quotas.ts'
 import { type CreatedNoun, creationStep } from './creations.ts'
+import { isNamed } from './references.ts'
 import type { Step } from './steps.ts'
-import { type ChangedNoun, deletionStep, isNamed, updateStep } from './updates.ts'
+import { type ChangedNoun, deletionStep, updateStep } from './updates.ts'
 
 const groupOf = {
   name: 'name',

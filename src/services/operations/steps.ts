@@ -4,7 +4,7 @@ import type { Owner, Scope } from '../../db/owner.ts'
 import type { Bound, Slots } from '../../db/prepared.ts'
 import { uploadSteps } from '../../db/schema.ts'
 import { canContinue, type Seen } from '../changes/cursor.ts'
-import { rowsTwice } from './names.ts'
+import { rowsTwice } from './rows-twice.ts'
 
 /*
  * An upload is done in steps, one for each combination of kind and noun. The first statement of a step stores a decision

@@ -24,16 +24,9 @@ import { clientIdUnspent } from '../transactions/client-ids.ts'
 import { liveCategory } from '../transactions/read.ts'
 import { categoryRequired, nextRow, transactionRules } from '../transactions/rules.ts'
 import { bitsOf } from './conflicts.ts'
+import { isNamed, resolved } from './references.ts'
 import { type Checks, idsWith, type Staged, type Step, uploadOf } from './steps.ts'
-import {
-  applyUpdates,
-  type ChangedNoun,
-  changesAsJson,
-  deletionStep,
-  isNamed,
-  judgeUpdates,
-  resolved,
-} from './updates.ts'
+import { applyUpdates, type ChangedNoun, changesAsJson, deletionStep, judgeUpdates } from './updates.ts'
 
 /** Which fields conflict together (conflicts.ts): clients send those of `accounts` together (`fieldsThatGoTogether`). */
 const groupOf = {

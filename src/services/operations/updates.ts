@@ -4,6 +4,7 @@ import { prepareOwned, type Scope } from '../../db/owner.ts'
 import type { Slots, Statement } from '../../db/prepared.ts'
 import { brokenRules, type Rule } from '../guards.ts'
 import { bitsOf, columns, deletionConflicts, type GroupOf, updateConflicts } from './conflicts.ts'
+import { resolved } from './references.ts'
 import {
   accepted,
   idsWith,
@@ -31,19 +32,6 @@ export type ChangedNoun = {
 }
 
 type ToJudge = { noun: ChangedNoun; step: string; json: SQL }
-
-/** The condition for the user's row that `item` names, by its id or its client id. */
-export function isNamed(userId: SQL, table: ChangedNoun['table']): SQL {
-  const name = sql.raw(table)
-  const withClientId = sql`select named.id from ${name} named where named.user_id = ${userId} and named.client_id = item.client_id`
-  return sql`${name}.id = coalesce(item.id, (${withClientId})) and ${name}.user_id = ${userId}`
-}
-
-/** The id that a sent value refers to: `#` and a client id mean the row with that client id; 0 if there is none. */
-export function resolved(userId: SQL, table: 'accounts' | 'categories', sent: SQL): SQL {
-  const named = sql`select named.id from ${sql.raw(table)} named where named.user_id = ${userId} and named.client_id = substr(${sent}, 2)`
-  return sql`iif(typeof(${sent}) = 'text', coalesce((${named}), 0), ${sent})`
-}
 
 /** The columns of `item` before its values: `sent` has a bit for each field in `set`, `seen` for each in `was`. */
 const head = ['position', 'id', 'client_id', 'sent', 'seen']
