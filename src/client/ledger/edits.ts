@@ -21,12 +21,20 @@ export function editsOf(
   const { waiting, view, workOf, write } = copy
   let steps: Done[][] = []
 
+  /** A row as it is shown, or a transaction that was refused and is not, since its account is gone. */
+  function find(noun: Noun, key: Key): Row | undefined {
+    const isRefused = waiting.get(`${noun} ${key}`)?.errors
+    return (view().get(noun, key) ?? (isRefused && view().all(noun).get(key)) ?? undefined) as Row | undefined
+  }
+
   /** Does something as a step that can be undone. */
   async function act(works: Work[]): Promise<void> {
-    const before = works.map(({ noun, key }) => ({
-      ...{ noun, key, before: waiting.get(idOf({ noun, key })), was: view().fields(noun, key) },
-      others: view().othersOf(noun, key),
-    }))
+    const before = works.map(({ noun, key }) => {
+      const row = find(noun, key)
+      const was = row && pick(row, fieldsOf(noun))
+      const others = view().othersOf(noun, key)
+      return { noun, key, before: waiting.get(idOf({ noun, key })), was, others }
+    })
     const written = write(works)
     const step = before.map((one) => {
       const is = view().fields(one.noun, one.key)
@@ -42,9 +50,9 @@ export function editsOf(
   }
 
   function rowOf(noun: Noun, name: Key | number): Row {
-    const row = view().get(noun, noun === 'profile' ? String(userId) : keyOf(noun, name))
+    const row = find(noun, noun === 'profile' ? String(userId) : keyOf(noun, name))
     if (!row) throw new LedgerError(`There is no ${noun} ${name}.`)
-    return row as unknown as Row
+    return row
   }
 
   /**

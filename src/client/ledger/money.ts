@@ -16,10 +16,10 @@ export function totalOf(cents: bigint): number {
 
 /** The amount as the service will write it, or undefined if it is not an amount. */
 export function readAmount(input: unknown): string | undefined {
-  const match = /^([+-]?)0*(\d{1,13})(?:\.(\d{0,2}))?$/.exec(textOf(input).trim())
+  const match = /^([+-]?)(?=\.?\d)0*(\d{0,13})(?:\.(\d{0,2}))?$/.exec(textOf(input).trim())
   if (!match) return undefined
   const [, sign, whole = '', decimals = ''] = match
-  const amount = `${whole}.${decimals.padEnd(2, '0')}`
+  const amount = `${whole || 0}.${decimals.padEnd(2, '0')}`
   return sign === '-' && amount !== '0.00' ? `-${amount}` : amount
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { groupOf } from '../../../src/client/ledger/waiting.ts'
 import { ConnectionError, type Ledger, LedgerError, memoryStorage } from '../../../src/client.ts'
 import { fieldsThatGoTogether } from '../../../src/contract/operations.ts'
-import { recordTransaction } from '../world.ts'
+import { openAccount, recordTransaction } from '../world.ts'
 import { fillableStorage, newWorld, openDevice, readLedger } from './ledger-world.ts'
 import { expectTruth, losing, offline, twoDevices } from './two-devices.ts'
 
@@ -93,6 +93,33 @@ test('what is refused waits to be corrected, and what names it waits with it', a
     await expect(ledger.create('transaction', { ...expense, amount })).rejects.toMatchObject({
       errors: { amount: [expect.any(String)] },
     })
+  await ledger.create('transaction', { ...expense, category_id, amount: '.5' })
+  expect(await ledger.sync()).toMatchObject({ sent: 1 })
+  await expectTruth(person, ledger)
+})
+
+test('what was recorded for an account that somebody has deleted can be moved to another', async () => {
+  const { person, account, expense, one } = await twoDevices()
+  const { ledger } = one
+  const { id } = await openAccount(person)
+  await ledger.sync()
+  const key = await ledger.create('transaction', { ...expense, account_id: id, description: 'Moved' })
+  await person.delete(`/api/accounts/${id}`)
+  expect(await ledger.sync()).toMatchObject({ rejected: 1, stopped: null })
+  const rejection = first(ledger.rejected())
+  expect(rejection).toMatchObject({ key, errors: { account_id: [expect.any(String)] } })
+  await ledger.update('transaction', key, { account_id: account.id })
+  expect(ledger.transaction(key)).toMatchObject({ description: 'Moved', waits: 'waiting' })
+  await ledger.undo()
+  expect(ledger.rejected()).toEqual([rejection])
+  await ledger.update('transaction', key, { account_id: account.id })
+  expect(await ledger.sync()).toMatchObject({ sent: 1, rejected: 0 })
+  await expectTruth(person, ledger)
+  await ledger.undo()
+  expect(await ledger.sync()).toMatchObject({ rejected: 1 })
+  await ledger.discard(first(ledger.rejected()))
+  await expectTruth(person, ledger)
+  expect(ledger.transaction(key)?.account.id).toBe(account.id)
 })
 
 test('the last steps are undone, whether they have been sent or not', async () => {
